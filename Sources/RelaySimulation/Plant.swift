@@ -44,6 +44,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case hastyPrompt
     /// A host does not hear what the relay waits for.
     case unheardOutstanding
+    /// A host forgets at a start what it has told the end of.
+    case forgottenEnds
     /// An adapter says that a prompt was refused, and the agent took it.
     case deniedPrompt
     /// The relay takes every client for one that may steer.
@@ -93,7 +95,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
-        case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .deniedPrompt, .trustingRelay: [.steering]
+        case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .trustingRelay: [.steering]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]

@@ -164,4 +164,47 @@ struct SteeringTests {
         t.commit()
         #expect(ask(t, prompt("x"), by: client).last?.contains("closed") == true)
     }
+
+    @Test("what a host says of a command that nobody sent, or that has its end, is not recorded, and it hears so")
+    func strangers() {
+        let (t, host, client) = withSession()
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 2)), id: "s", by: client)
+        _ = ask(t, prompt("go on"), by: client)
+        _ = t.take(host)
+        let other = SteeringName(client: Self.name.client, command: CommandID("k9")!)
+        let changes = [
+            SteeringChange(other, .taken), SteeringChange(Self.name, .taken), SteeringChange(Self.name, .unknown),
+        ]
+        t.send(changes.map { .steeringChanged($0) }, first: 3, by: host)
+        t.commit()
+        let said = t.take(host)
+        #expect(said.count { $0.contains(#""type":"notice","code":"closed""#) } == 2)
+        #expect(said.last?.contains(#""through":5"#) == true, "it is not sent again")
+        let shown = t.take(client).joined()
+        #expect(shown.contains(#""stage":"taken""#) && !shown.contains("k9") && !shown.contains(#""stage":"unknown""#))
+        #expect(shown.contains("truncated"), "and that something is left out is said")
+    }
+
+    @Test("a host that comes back unsteered hears what has no outcome, and what is still offered")
+    func steeredNoMore() {
+        let (before, host, client) = withSession()
+        _ = ask(before, prompt("go on"), by: client)
+        before.handle(.disconnected(host))
+        let unsteered = before.host(sessions: [T.session])
+        #expect(
+            before.take(unsteered).last
+                == #"{"type":"outstanding","session":"s1","commands":[{"client":"phone","command":"k1"}]}"#)
+        before.send(
+            [.steeringChanged(SteeringChange(Self.name, .refused)), .steeringOffered(SteeringOffer())], first: 3, by: unsteered)
+        before.commit()
+        before.handle(.disconnected(unsteered))
+        #expect(before.types(before.host(sessions: [T.session])) == ["welcome"])
+    }
+
+    @Test("also where nothing is under way")
+    func offersNoMore() {
+        let (t, host, _) = withSession()
+        t.handle(.disconnected(host))
+        #expect(t.take(t.host(sessions: [T.session])).last == #"{"type":"outstanding","session":"s1","commands":[]}"#)
+    }
 }

@@ -82,7 +82,7 @@ package struct HostMachine {
 
     private mutating func start(_ holds: Holds) {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
-        steering.restore(journal.spool.index.notes.keys.compactMap(SteeringName.init(note:)))
+        restoreSteering()
         for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil {
             // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
@@ -183,7 +183,9 @@ package struct HostMachine {
         case .retryAfter(let wait): orders.append(.arm(.retry, after: wait))
         case .expectWelcome(let within): orders.append(.arm(.welcome, after: within))
         case .resendAfter(let wait): orders.append(.arm(.resend, after: wait))
-        case .acknowledge(let session, let through): journal.spool.acknowledge(session, through: through)
+        case .acknowledge(let session, let through):
+            journal.spool.acknowledge(session, through: through)
+            if !isWaiting(session) { forget(steering.acknowledged(session)) }
         case .drop(let session, let seq):
             // A question that nobody will see is not waited for.
             if let lost = journal.drop(session, seq: seq), let agent = agent(of: session.rawValue) {
@@ -198,7 +200,10 @@ package struct HostMachine {
         case .hold(let holds): hold(holds)
         case .steer(let request): carryOut(steering.asked(request, at: now))
         case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
-        case .outstanding(let session, let names): carryOut(steering.outstanding(names, of: session))
+        case .outstanding(let session, let names):
+            carryOut(steering.outstanding(names, of: session, at: now))
+            // Of an earlier life, which could be steered.
+            if !steering.isOpen { emit(.steeringOffered(SteeringOffer(reason: Self.closedReason)), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
@@ -215,6 +220,34 @@ package struct HostMachine {
         emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
     }
 
+    private static let closedReason = "This host is not steered from afar."
+
+    private mutating func restoreSteering() {
+        var notes: [SteeringName: SteeringNote] = [:]
+        var acknowledged: [SteeringName] = []
+        for (key, bytes) in journal.spool.index.notes {
+            guard let name = SteeringName(note: key) else { continue }
+            notes[name] = SteeringNote(bytes)
+            // The relay has that end; or the disk has lost it, and then nobody knows better than that it may have been given.
+            if case .told(let session)? = notes[name], !isWaiting(session) {
+                notes[name] = .given
+                acknowledged.append(name)
+            }
+        }
+        steering.restore(notes)
+        forget(acknowledged)
+    }
+
+    /// Something of it may be told that the relay does not have.
+    private func isWaiting(_ session: SessionID) -> Bool {
+        journal.spool.isFailing || journal.spool.index.sessions[session]?.entries.isEmpty == false
+    }
+
+    private mutating func forget(_ names: [SteeringName]) {
+        guard !names.isEmpty, let agent = agents.indices.first else { return }
+        _ = record(names.map(\.note).sorted().map { .remember($0, nil) }, of: agent)
+    }
+
     private mutating func sessionEnded(_ session: SessionID) {
         offers[session] = nil
         carryOut(steering.ended(session))
@@ -225,7 +258,8 @@ package struct HostMachine {
         for order in orders {
             switch order {
             case .tell(let session, let change):
-                emit(.steeringChanged(change), of: session, forgetting: change.stage.isFinal ? change.name : nil)
+                emit(.steeringChanged(change), of: session, ending: change.stage.isFinal ? change.name : nil)
+                if change.stage.isFinal { steering.noted(change.name, of: session) }
             case .give(let request): give(request)
             }
         }
@@ -239,7 +273,7 @@ package struct HostMachine {
                     SteeringChange(request.name, .refused, reason: "no agent of this host has this session"),
                     of: request.session, at: now))
         }
-        let isNoted = record([.remember(request.name.note, Array("{}".utf8))], of: agent) && synchronize()
+        let isNoted = record([.remember(request.name.note, SteeringNote.given.bytes)], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         tell(agent, .steer(request))
@@ -255,10 +289,10 @@ package struct HostMachine {
         }
     }
 
-    private mutating func emit(_ head: EventHead, of session: SessionID, forgetting name: SteeringName? = nil) {
+    private mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
         guard let agent = agent(of: session.rawValue) else { return }
         var effects: [AgentEffect<any Sendable>] = [.emit(session, Event(head, at: now.wall).bytes, isKept: true)]
-        if let name { effects.append(.remember(name.note, nil)) }
+        if let name { effects.append(.remember(name.note, SteeringNote.told(session).bytes)) }
         _ = record(effects, of: agent)
     }
 

@@ -13,10 +13,12 @@ struct SteeringDesk {
     private let limits: SteeringLimits
     private var sessions: [SessionID: SteeredSession] = [:]
     /// Every command that came lately, oldest first; also those that are over.
-    private var known: [SteeringName] = []
+    private var known: [(name: SteeringName, until: Int64)] = []
     private var knownSet: Set<SteeringName> = []
     /// Those that an earlier life of this daemon may have given to their agents.
     private var mayHaveBeenGiven: Set<SteeringName> = []
+    /// Whose ends the relay may not have. It waits for the end of at most `WireLimits.steeringOpenMax` in a session.
+    private var told: [SessionID: [SteeringName]] = [:]
 
     init(_ rights: SteeringRights, _ limits: SteeringLimits = SteeringLimits()) {
         self.rights = rights
@@ -26,13 +28,26 @@ struct SteeringDesk {
     /// Whether there is any use in telling the relay of it.
     var isOpen: Bool { rights != .nobody }
 
-    /// An earlier life noted these before it gave them.
-    mutating func restore(_ names: [SteeringName]) { mayHaveBeenGiven = Set(names) }
+    /// What earlier lives noted.
+    mutating func restore(_ notes: [SteeringName: SteeringNote]) {
+        for (name, note) in notes {
+            switch note {
+            case .given: mayHaveBeenGiven.insert(name)
+            case .told(let session): told[session, default: []].append(name)
+            }
+        }
+    }
+
+    /// Its end is on disk, or waits for that.
+    mutating func noted(_ name: SteeringName, of session: SessionID) { told[session, default: []].append(name) }
+
+    /// The relay has all that was told of this session. The commands whose notes are needed no more.
+    mutating func acknowledged(_ session: SessionID) -> [SteeringName] { told.removeValue(forKey: session) ?? [] }
 
     // MARK: What the relay says
 
     mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
-        guard meet(request.name) else { return [] }
+        guard meet(request.name, at: now) else { return [] }
         let until = deadline(after: limits.evidenceWithin, now)
         if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return [.refuse(request, refusal)] }
         guard case .prompt(let prompt) = request.action else {
@@ -59,9 +74,11 @@ struct SteeringDesk {
     }
 
     /// The relay knows of no outcome of these. Those that nobody here knows were sent to an earlier life of this daemon.
-    mutating func outstanding(_ names: [SteeringName], of session: SessionID) -> [SteeringOrder] {
-        // What is still here has its end to come, however many others came since.
-        names.filter { sessions[session]?.holds($0) != true && meet($0) }.map { name in
+    mutating func outstanding(_ names: [SteeringName], of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
+        // What is still here has its end to come, however many others came since; and the end of others is on its way.
+        names.filter { name in
+            sessions[session]?.holds(name) != true && told[session]?.contains(name) != true && meet(name, at: now)
+        }.map { name in
             if mayHaveBeenGiven.contains(name) {
                 .tell(
                     session, SteeringChange(name, .unknown, reason: "its host was restarted while the agent was being given it")
@@ -135,10 +152,12 @@ struct SteeringDesk {
     // MARK: Inside
 
     /// False where it came before.
-    private mutating func meet(_ name: SteeringName) -> Bool {
+    private mutating func meet(_ name: SteeringName, at now: HostInstant) -> Bool {
+        while let oldest = known.first, oldest.until <= now.monotonic || known.count > limits.knownMax {
+            knownSet.remove(known.removeFirst().name)
+        }
         guard knownSet.insert(name).inserted else { return false }
-        known.append(name)
-        if known.count > limits.knownMax { knownSet.remove(known.removeFirst()) }
+        known.append((name, deadline(after: limits.knownFor, now)))
         return true
     }
 

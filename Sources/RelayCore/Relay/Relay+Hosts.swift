@@ -43,11 +43,15 @@ extension Relay {
         // On each reconnect, until it confirms them.
         for approval in sessions.waitingDecisions(of: host.key) { sendDecision(of: approval, toHost: peer) }
         sayHolds(to: peer)
-        guard host.capabilities.contains(.steer) else { return }
+        let isSteered = host.capabilities.contains(.steer)
         for key in sessions.inOrder(of: host.key) {
-            guard let open = shown[key]?.openSteering, !open.isEmpty else { continue }
-            orders.send(.outstanding(key.session, open), toHost: peer)
+            guard let view = shown[key] else { continue }
+            // One that is steered no more ends what an earlier life left, and takes back what that offered.
+            let isOffered = !isSteered && view.steering?.actions.isEmpty == false
+            guard !view.openSteering.isEmpty || isOffered else { continue }
+            orders.send(.outstanding(key.session, view.openSteering), toHost: peer)
         }
+        guard isSteered else { return }
         takeBackSteering(of: host.key, peer)
     }
 

@@ -150,7 +150,12 @@ struct Sessions {
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
             sessions.values[place].staged.state.hostSeq = said.first - 1
         }
-        for event in said.events.dropFirst(repeated) { stage(event, in: key, at: place, now, aged: time, &batch, &orders) }
+        for event in said.events.dropFirst(repeated) {
+            let isUnfit = !sessions.values[place].staged.waits(for: event)
+            if isUnfit { orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer) }
+            let taken = isUnfit ? Event(.truncated(count: 1), at: event.at) : event
+            stage(taken, in: key, at: place, now, aged: time, &batch, &orders)
+        }
         sessions.values[place].took(through: said.first + Int64(said.events.count) - 1)
         return .taken
     }

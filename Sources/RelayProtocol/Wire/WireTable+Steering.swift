@@ -45,10 +45,11 @@ extension WireTable {
                 "withdraw", "Forget this prompt where it still waits.", [.required("session", .identifier)] + steeringName),
             WireMessage(
                 "outstanding",
-                "After `hello`: what was sent to steer this session, and has had no outcome. What the host knows nothing of, it has lost.",
+                "After `hello`: what was sent to steer this session, and has had no outcome. What the host knows nothing of, it has lost. None for "
+                    + "a host that is not steered any more: it takes back what it offered.",
                 [
                     .required("session", .identifier),
-                    .required("commands", .list(.object(steeringName), 1...WireLimits.steeringOpenMax)),
+                    .required("commands", .list(.object(steeringName), 0...WireLimits.steeringOpenMax)),
                 ]),
         ]
 

@@ -11,6 +11,8 @@ struct SteeringChecker {
     }
 
     private var commands: [SteeringName: Command] = [:]
+    /// What hosts said to the relay: also what it does not record, because another end came before.
+    private var firstEnds: [SteeringName: SteeringChange] = [:]
 
     /// A client is about to send this.
     mutating func asked(_ request: SteeringRequest, isAllowed: Bool) {
@@ -29,6 +31,20 @@ struct SteeringChecker {
         if !command.isAllowed { return "an agent took \(request.command) from one who may not steer" }
         if command.takenCount > 0 { return "an agent took \(request.command) twice" }
         return command.request.action == request.action ? nil : "an agent took another text than \(request.command) had"
+    }
+
+    /// A host sends this to the relay, maybe not for the first time.
+    mutating func told(_ message: [UInt8]) -> String? {
+        guard case .events(let batch)? = try? HostMessage(parsing: message) else { return nil }
+        for event in batch.events {
+            guard case .steeringChanged(let change) = event.head, change.stage.isFinal else { continue }
+            let first = firstEnds[change.name] ?? change
+            firstEnds[change.name] = first
+            if first != change {
+                return "\(change.name.command) was \(first.stage.rawValue), and is \(change.stage.rawValue) then"
+            }
+        }
+        return nil
     }
 
     /// Once all is settled: the events of one session, from the first that was not removed on.

@@ -21,6 +21,10 @@ final class Daemon {
         limits.bytesMax = world.configuration.spoolBytesMax
         limits.segmentBytesMax = world.configuration.spoolSegmentBytesMax
         spool = try Spool(disk: host.disk, limits: limits) { [unowned world, unowned host] in world.noted($0, at: host) }
+        if world.plant == .forgottenEnds {
+            let told = spool.index.notes.filter { $0.value.starts(with: #"{"told""#.utf8) }.keys.sorted()
+            try spool.append(told.map { .note($0, nil) })
+        }
         machine = HostMachine(
             agents: host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }, spool: spool,
             link: LinkMachine(
@@ -80,7 +84,9 @@ final class Daemon {
     private func act(_ order: HostOrder) {
         switch order {
         case .connect: connection = world.connect(.host(host.index))
-        case .send(let bytes), .stream(let bytes): if let connection { world.sendToRelay(bytes, on: connection) }
+        case .send(let bytes), .stream(let bytes):
+            if let complaint = world.steering?.told(bytes) { world.report(.steering, complaint) }
+            if let connection { world.sendToRelay(bytes, on: connection) }
         case .close(let code):
             if let connection { world.peerCloses(connection, CloseCode(rawValue: code) ?? .goingAway) }
         case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }

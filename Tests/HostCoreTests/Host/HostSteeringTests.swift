@@ -43,15 +43,19 @@ struct HostSteeringTests {
         } ?? []
     }
 
-    @Test("it is noted on disk, synced, before its adapter is given it, and the note goes with its end")
+    @Test("it is noted on disk, synced, before its adapter is given it, and until the relay has its end")
     func noted() throws {
         var bench = try steered()
         #expect(bench.tell(prompt("k1")).prefix(2) == ["one hears steer k1", "log"])
         #expect(bench.disk.calls.suffix(2) == [.append, .synchronize])
         #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"))
         _ = bench.tell("one", [.steered(session, SteeringChange(name("k1"), .taken))])
-        #expect(bench.spool.index.notes.isEmpty)
         #expect(try told(&bench) == ["steering.offered", "k1 taken"])
+        _ = bench.tell(.fired(.flush))
+        acknowledge(&bench, through: 1)
+        #expect(!bench.spool.index.notes.isEmpty, "its end is under way")
+        acknowledge(&bench, through: 2)
+        #expect(bench.spool.index.notes.isEmpty)
     }
 
     @Test("what the disk does not take is not given")
@@ -76,8 +80,47 @@ struct HostSteeringTests {
         _ = bench.connect()
         _ = bench.tell(.received(.outstanding(session, [name("k1"), name("k2")])))
         #expect(try told(&bench).suffix(2) == ["k1 unknown", "k2 refused"])
+        _ = bench.tell(.fired(.flush))
+        acknowledge(&bench, through: 4)
         #expect(bench.spool.index.notes.isEmpty)
         #expect(!bench.tell(prompt("k1")).contains("one hears steer k1"), "it came before")
+    }
+
+    private func acknowledge(_ bench: inout HostBench, through: Int64) {
+        _ = bench.tell(.received(.ack([SessionProgress(session: session, through: through)])))
+    }
+
+    @Test("an end that was told while the relay was away is the only one, also after a restart")
+    func toldOnce() throws {
+        let disk = MemoryDisk()
+        var bench = try steered(on: disk)
+        _ = bench.tell(prompt("k1"))
+        _ = bench.tell("one", [.steered(session, SteeringChange(name("k1"), .taken)), .stands(session, .busy)])
+        _ = bench.tell(prompt("k2"))
+        _ = bench.tell(.received(.withdraw(session, name("k2"))))
+        let ends = ["steering.offered", "k1 taken", "k2 queued", "k2 withdrawn"]
+        #expect(try told(&bench) == ends)
+        bench = try Bench(on: disk, steering: .everyone)
+        _ = bench.connect()
+        _ = bench.tell(.received(.outstanding(session, [name("k1"), name("k2")])))
+        #expect(try told(&bench) == ends)
+        bench = try Bench(on: disk, steering: .everyone)
+        _ = bench.tell(.linkOpened)
+        _ = bench.welcome([SessionProgress(session: session, through: 4)])
+        #expect(bench.spool.index.notes.isEmpty, "the relay has them")
+    }
+
+    @Test("one that is not steered any more ends what it was sent before, and takes back what it offered")
+    func closedLater() throws {
+        let disk = MemoryDisk()
+        var bench = try steered(on: disk)
+        _ = bench.tell("one", [.stands(session, .busy)])
+        _ = bench.tell(prompt("k1"))
+        #expect(try told(&bench) == ["steering.offered", "k1 queued"])
+        bench = try Bench(on: disk, steering: .nobody)
+        _ = bench.connect()
+        _ = bench.tell(.received(.outstanding(session, [name("k1")])))
+        #expect(try told(&bench).suffix(2) == ["k1 refused", "steering.offered"])
     }
 
     @Test("a host that is not steered offers nothing and gives nothing")

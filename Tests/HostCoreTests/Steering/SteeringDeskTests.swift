@@ -164,16 +164,16 @@ struct SteeringDeskTests {
 
     @Test("after a restart what the relay still waits for is told: not given, or nobody knows")
     mutating func restarted() {
-        desk.restore([name("k1")])
+        desk.restore([name("k1"): .given])
         #expect(
-            said(desk.outstanding([name("k1"), name("k2")], of: Self.session)) == [
+            said(desk.outstanding([name("k1"), name("k2")], of: Self.session, at: now)) == [
                 "k1 unknown: its host was restarted while the agent was being given it",
                 "k2 refused: its host was restarted before the agent was given it",
             ])
-        #expect(said(desk.outstanding([name("k1")], of: Self.session)) == [], "it is told once")
+        #expect(said(desk.outstanding([name("k1")], of: Self.session, at: now)) == [], "it is told once")
         comeUp()
         _ = prompt("k3")
-        #expect(said(desk.outstanding([name("k3")], of: Self.session)) == [], "it is under way")
+        #expect(said(desk.outstanding([name("k3")], of: Self.session, at: now)) == [], "it is under way")
     }
 
     @Test("what still waits is not told as lost, however many commands came after it")
@@ -185,7 +185,7 @@ struct SteeringDeskTests {
             _ = desk.asked(request(name, .interrupt), at: now)
             _ = changed(name, .taken)
         }
-        #expect(said(desk.outstanding([name("k0")], of: Self.session)) == [])
+        #expect(said(desk.outstanding([name("k0")], of: Self.session, at: now)) == [])
         #expect(stands(.idle) == ["give k0"])
     }
 
@@ -194,5 +194,27 @@ struct SteeringDeskTests {
         comeUp(Self.all, .busy)
         for number in 1...SteeringLimits().queuedMax { #expect(prompt("k\(number)") == ["k\(number) queued"]) }
         #expect(prompt("more") == ["more refused: too many prompts wait already"])
+    }
+
+    @Test("an end that the relay may not have is not told otherwise after a restart, and once it has it, it is forgotten")
+    mutating func toldBefore() {
+        desk.restore([name("k1"): .told(Self.session), name("k2"): .given])
+        #expect(
+            said(desk.outstanding([name("k1"), name("k2")], of: Self.session, at: now)) == [
+                "k2 unknown: its host was restarted while the agent was being given it"
+            ])
+        #expect(desk.acknowledged(Self.session) == [name("k1")] && desk.acknowledged(Self.session) == [])
+    }
+
+    @Test("a name that the relay may hand out again is new again")
+    mutating func usedAnew() {
+        comeUp()
+        #expect(prompt("k1") == ["give k1"])
+        #expect(changed("k1", .taken) == ["k1 taken"])
+        _ = stands(.idle)
+        now.monotonic += SteeringLimits().knownFor.milliseconds - 1
+        #expect(prompt("k1") == [])
+        now.monotonic += 1
+        #expect(prompt("k1") == ["give k1"])
     }
 }

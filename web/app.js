@@ -251,7 +251,7 @@ function show({ focus }) {
  * @param {LaterViews} others
  */
 function arriveLater(others) {
-  if (route.screen === "session") others.session.arrive(route.session);
+  if (route.screen === "session") others.session.arrive(route.session, route.changes);
   if (!others.inbox.hidden) others.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
   if (route.screen === "devices") others.devices.arrive();
   if (route.screen === "budgets") others.budgets.arrive(route.session);

@@ -55,7 +55,7 @@ const kept = (text) => ({ sign: " ", text });
  * @param {string[]} old @param {string[]} next
  * @returns {Line[]}
  */
-function middle(old, next) {
+export function middle(old, next) {
   if (old.length * next.length > pairsMax || !old.length || !next.length) {
     return [...old.map((text) => line("-", text)), ...next.map((text) => line("+", text))];
   }

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string}} Route
+ *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -18,8 +18,8 @@ export function routeOf(hash) {
   if (hash === "#/devices") return { screen: "devices" };
   if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };
-  const session = hash.match(`^#/session/(${identifier})$`)?.[1];
-  if (session) return { screen: "session", session };
+  const [, session, changes] = hash.match(`^#/session/(${identifier})(/changes)?$`) ?? [];
+  if (session) return { screen: "session", session, changes: changes !== undefined };
   const spender = hash.match(`^#/budgets/(${identifier})$`)?.[1];
   if (spender) return { screen: "budgets", session: spender };
   const named = hash.match(`^#/approvals/(${identifier}/${identifier})$`)?.[1];

@@ -49,6 +49,9 @@ export const can = (may, { steering, endedAt, host }, isLive, action) =>
 /** @param {Summary} summary Whether a prompt would have to wait. */
 export const isBusy = ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status);
 
+/** @param {Summary} summary Whether it goes on only when somebody decides. */
+export const isAsking = ({ status }) => status === "waitingApproval" || status === "waitingAnswer";
+
 /** @param {string} text */
 export const bytesOf = (text) => new TextEncoder().encode(text).length;
 

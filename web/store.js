@@ -5,6 +5,7 @@
  */
 
 import { takePush } from "./devices.js";
+import { Edits } from "./edits.js";
 import { Timeline } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -28,6 +29,7 @@ const eventsKept = 4000;
  * @property {number} seq      The number of the newest that the relay told of.
  * @property {Event[]} events
  * @property {Timeline} timeline
+ * @property {Edits} edits What was told of files, by what is here and by what was read for that alone.
  * @property {Map<string, {text: string, agent?: string}>} unfinished Messages still being written, by message.
  * @property {boolean} whole   Nothing older exists: this is the beginning, or what the relay still keeps.
  */
@@ -152,6 +154,7 @@ export function takeHistory(state, session, { first, events }, options = {}) {
     log.whole = true;
     return changes;
   }
+  log.edits.prepend(first, known);
   if (last + 1 === log.first) {
     log.events = [...known, ...log.events].slice(0, eventsMax);
     log.first = first;
@@ -199,8 +202,8 @@ function takeWorkspace(state, snapshot, changes) {
 function takeSession(state, snapshot, changes) {
   const { session, epoch, first, seq, events } = snapshot;
   keep(state, {
-    session, epoch, first, last: seq, seq, events: [...events], timeline: new Timeline(first, events), unfinished: new Map(),
-    whole: first <= oldest(snapshot.summary),
+    session, epoch, first, last: seq, seq, events: [...events], timeline: new Timeline(first, events), edits: new Edits(first, events),
+    unfinished: new Map(), whole: first <= oldest(snapshot.summary),
   });
   changes.logs.add(session);
   takeSummary(state, snapshot.summary, changes);
@@ -228,6 +231,7 @@ function takeEvents(state, message, changes) {
   for (const event of events.slice(log.seq + 1 - first)) {
     const isFollowed = log.last === log.seq;
     log.seq += 1;
+    log.edits.append(event);
     finish(log, event);
     if (!isFollowed) continue;
     log.last = log.seq;

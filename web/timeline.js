@@ -3,6 +3,7 @@
  *
  * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what somebody sent from
  * afar, until it stands in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
+ * What a subagent does is a thread under the call that started it. What it asks is not: nobody may miss that in a fold.
  */
 
 /** @typedef {import("./wire").Event} Event */
@@ -14,11 +15,25 @@
  * @property {Event} [end]    The event that last changed it: `tool.finished`, or the approval's newest.
  * @property {import("./wire").Decision} [decision] Of an approval that was decided.
  * @property {boolean} [denied] Of a tool call that somebody refused.
+ * @property {string} [waitsFor] Of a tool call: the approval without which it does not run.
+ * @property {number} [since]   Of a tool call that was asked about: from when on it could run.
  * @property {Event} [change]   Of what was sent from afar: what has become of it.
  * @property {Row} [said]       Of a prompt from afar: the user's message that it became, which stands for it.
  * @property {Row} [prompt]     Of a user's message: the prompt from afar that it was.
- * @property {string} [thread]  What the subagent is called whose event it is.
+ * @property {Thread} [within]  Of a subagent's: its thread.
+ * @property {Thread} [subagent] The thread that stands under this row.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
+ */
+
+/**
+ * @typedef {object} Thread What one subagent does.
+ * @property {string} agent
+ * @property {string} name
+ * @property {"running"|"finished"|"stopped"} state `stopped`: the session went on without it, or ended.
+ * @property {Row} host       The row that it stands under.
+ * @property {Row[]} rows     In the order of the log.
+ * @property {number} calls   Tools that it used.
+ * @property {Event} [end]    What it said in the end.
  */
 
 /** Kinds that are told elsewhere on the screen. */
@@ -47,8 +62,10 @@ export class Timeline {
 
   /** @type {Map<string, Row>} */
   #byKey = new Map();
-  /** @type {Map<string, string>} Names of subagents. */
+  /** @type {Map<string, Thread>} By subagent. */
   #threads = new Map();
+  /** @type {Map<string, Row>} The newest row of a tool call, whosever it is. */
+  #calls = new Map();
 
   /**
    * @param {number} first The number of the first event.
@@ -67,12 +84,14 @@ export class Timeline {
     if (kind === "todo.changed") this.todo = event;
     if (kind === "status.changed" && head.status === "failed" && head.reason) return this.#add(`e:${seq}`, seq, event);
     if (unlisted.has(kind)) return null;
-    if (kind === "subagent.started" && head.agent) this.#threads.set(String(head.agent), String(head.name || "Subagent"));
+    if (kind === "session.started" || kind === "session.ended") this.#stopThreads();
+    if (kind === "subagent.started" && head.agent) return this.#began(seq, event);
+    if (kind === "subagent.finished" && head.agent) return this.#ended(seq, event);
     if (kind === "steering.requested") return this.#asked(seq, event);
     if (kind === "steering.changed") return this.#reached(event);
     if (kind === "message" && head.role === "user" && !head.agent) return this.#said(seq, event);
     if (kind === "tool.started") return this.#add(callKey(head), seq, event);
-    if (kind === "approval.requested") return this.#add(`a:${head.approval}`, seq, event);
+    if (kind === "approval.requested") return this.#requested(seq, event);
     if (kind === "tool.finished") return this.#change(callKey(head), event) ?? this.#add(callKey(head), seq, event);
     if (kind.startsWith("approval.")) {
       // Its request may lie before what is loaded; then there is nothing to draw it on, and nothing is lost: it will be loaded with it.
@@ -83,17 +102,103 @@ export class Timeline {
     return this.#add(`e:${seq}`, seq, event);
   }
 
+  // Subagents
+
+  /**
+   * @param {number} seq @param {Event} event
+   * @returns {string} The row that the thread stands under.
+   */
+  #began(seq, event) {
+    const { agent, name, call } = event.head;
+    const held = this.#threads.get(String(agent));
+    const thread = held ?? this.#thread(seq, event, call ? this.#calls.get(String(call)) : undefined);
+    thread.name = String(name || "Subagent");
+    thread.state = "running";
+    thread.end = undefined;
+    this.#touch(thread.host);
+    return thread.host.key;
+  }
+
+  /** @param {number} seq @param {Event} event */
+  #ended(seq, event) {
+    const thread = this.#threads.get(String(event.head.agent)) ?? this.#thread(seq, event);
+    if (event.head.name) thread.name = String(event.head.name);
+    thread.state = "finished";
+    thread.end = event;
+    this.#touch(thread.host);
+    return thread.host.key;
+  }
+
+  /**
+   * @param {number} seq @param {Event} event The first that is known of it. @param {Row} [call] What started it; one call starts one.
+   * @returns {Thread}
+   */
+  #thread(seq, event, call) {
+    const agent = String(event.head.agent);
+    const host = call && !call.subagent ? call : /** @type {Row} */ (this.row(this.#add(`g:${agent}`, seq, event)));
+    /** @type {Thread} */
+    const thread = { agent, name: "Subagent", state: "running", host, rows: [], calls: 0 };
+    host.subagent = thread;
+    this.#threads.set(agent, thread);
+    return thread;
+  }
+
+  #stopThreads() {
+    for (const thread of this.#threads.values()) {
+      if (thread.state !== "running") continue;
+      thread.state = "stopped";
+      this.#touch(thread.host);
+    }
+  }
+
+  /**
+   * Whose thread a row belongs to. What changed a file is told by the call that did.
+   * @param {number} seq @param {Event} event
+   */
+  #threadOf(seq, event) {
+    const { kind, head } = event;
+    if (kind === "file.changed") return head.call ? this.#calls.get(String(head.call))?.within : undefined;
+    if (!head.agent || !threaded.has(kind)) return undefined;
+    return this.#threads.get(String(head.agent)) ?? this.#thread(seq, event);
+  }
+
+  /** @param {unknown} agent What a subagent is called. */
+  nameOf(agent) {
+    return this.#threads.get(String(agent))?.name ?? "";
+  }
+
+  /** @param {Row} row It changed, and with it what it stands in. */
+  #touch(row) {
+    for (let one = /** @type {Row|undefined} */ (row); one; one = one.within?.host) one.version += 1;
+  }
+
+  /** @param {number} seq @param {Event} event */
+  #requested(seq, event) {
+    const call = event.head.call ? this.#byKey.get(callKey(event.head)) : undefined;
+    if (call && !call.end) {
+      call.waitsFor = String(event.head.approval);
+      this.#touch(call);
+    }
+    return this.#add(`a:${event.head.approval}`, seq, event);
+  }
+
   /**
    * Keeps who decided, and marks the call of a request that was denied, whose end may be told before or after.
    * @param {string} key @param {Event} event
    */
-  #settle(key, { kind, head }) {
+  #settle(key, { kind, head, at }) {
     const row = /** @type {Row} */ (this.#byKey.get(key));
     if (kind === "approval.decided") row.decision = head.decision;
+    const asked = this.#byKey.get(callKey(row.event.head));
+    if (asked && asked.waitsFor === head.approval && kind !== "approval.decided") {
+      asked.waitsFor = undefined;
+      asked.since = at;
+      this.#touch(asked);
+    }
     const call = head.outcome === "denied" || head.reason === "deniedLocally" ? this.#byKey.get(callKey(row.event.head)) : undefined;
     if (!call) return;
     call.denied = true;
-    call.version += 1;
+    this.#touch(call);
   }
 
   /** @param {number} seq @param {Event} event */
@@ -149,8 +254,16 @@ export class Timeline {
     const free = this.#byKey.has(key) ? `${key}:${seq}` : key;
     /** @type {Row} */
     const row = { key: free, seq, event, version: 0 };
-    if (event.head.agent) row.thread = this.#threads.get(String(event.head.agent)) ?? "Subagent";
-    this.rows.push(row);
+    const thread = key.startsWith("g:") ? undefined : this.#threadOf(seq, event);
+    if (thread) {
+      row.within = thread;
+      thread.rows.push(row);
+      if (event.kind.startsWith("tool.")) thread.calls += 1;
+      this.#touch(thread.host);
+    } else {
+      this.rows.push(row);
+    }
+    if (event.kind.startsWith("tool.") && event.head.call) this.#calls.set(String(event.head.call), row);
     this.#byKey.set(free, row);
     if (free !== key) this.#byKey.set(key, row);
     return free;
@@ -161,10 +274,13 @@ export class Timeline {
     const row = this.#byKey.get(key);
     if (!row || (row.event.kind === "tool.started" && row.end)) return null;
     row.end = event;
-    row.version += 1;
+    this.#touch(row);
     return row.key;
   }
 }
+
+/** Kinds that stand in a subagent's thread, where they are a subagent's. */
+const threaded = new Set(["message", "tool.started", "tool.finished"]);
 
 const approvalKinds = new Set([
   "approval.decided", "approval.delivered", "approval.applied", "approval.expired", "approval.cancelled", "approval.stale",

@@ -44,7 +44,13 @@ def send(one: Screen, text: str) -> None:
 
 
 def entry(one: Screen, text: str) -> Locator:
+    """In the conversation, once it has an outcome."""
     return one.timeline().locator('[data-kind="steering.requested"]', has_text=text)
+
+
+def waiting(one: Screen, text: str) -> Locator:
+    """Where one writes, until then."""
+    return one.page.locator("waiting-prompts li", has_text=text)
 
 
 def busy(host: Any) -> None:
@@ -61,14 +67,16 @@ def test_a_prompt_goes_to_the_agent_and_shows_what_becomes_of_it(screen: Callabl
     assert prompt["text"] == "Now run the tests,\n  all of them" and prompt["busy"] == "queue" and not prompt.get("command")
     assert prompt["by"]["name"] == "Ada's phone"
     expect(composer(one)).to_have_value("")
-    mine = entry(one, "Now run the tests")
-    expect(mine).to_contain_text("You, from here")
-    expect(mine).to_contain_text("Sent to its host")
+    mine, under_way = entry(one, "Now run the tests"), waiting(one, "Now run the tests,\n  all of them")
+    expect(under_way).to_contain_text("Sent to its host")
+    expect(mine).to_be_hidden()
     one.expect_accessible()
     one.expect_no_overflow()
     host.steered(prompt, "given")
-    expect(mine).to_contain_text("Given to the agent")
+    expect(under_way).to_contain_text("Given to the agent")
+    expect(mine).to_be_hidden()
     host.steered(prompt, "taken")
+    expect(mine).to_contain_text("You, from here")
     expect(mine).to_contain_text("The agent took it")
     expect(one.page.locator("waiting-prompts")).to_be_hidden()
     expect(one.page.locator("#announcer")).to_contain_text("The agent took it")
@@ -86,16 +94,17 @@ def test_a_prompt_waits_and_is_taken_back(screen: Callable[..., Screen], host: A
     prompt = host.wait_steered("prompt")
     assert prompt["busy"] == "queue"
     host.steered(prompt, "queued")
-    waiting = one.page.get_by_role("list", name="Sent, and not taken yet").get_by_role("listitem")
-    expect(waiting).to_contain_text("Waits until the agent is free")
+    queue = one.page.get_by_role("list", name="Sent, and not taken yet").get_by_role("listitem")
+    expect(queue).to_contain_text("Waits until the agent is free")
+    expect(entry(one, "and then deploy")).to_be_hidden()
     one.expect_accessible()
     one.expect_no_overflow()
-    waiting.get_by_role("button", name="Take back").click()
+    queue.get_by_role("button", name="Take back").click()
     withdrawal = host.wait_steered("withdraw")
     assert (withdrawal["client"], withdrawal["command"]) == (prompt["by"]["id"], prompt["id"])
     host.steered(prompt, "withdrawn")
     expect(entry(one, "and then deploy")).to_contain_text("Taken back")
-    expect(waiting).to_have_count(0)
+    expect(queue).to_have_count(0)
 
 
 @pytest.mark.parametrize(("stage", "words"), [("refused", "Not taken: a dialog is open"), ("unknown", "Nobody knows whether the agent took it: a dialog is open")])
@@ -104,18 +113,20 @@ def test_what_was_not_taken_can_be_sent_again_and_never_is_by_itself(screen: Cal
     send(one, "go on")
     prompt = host.wait_steered("prompt")
     host.steered(prompt, stage, "a dialog is open")
-    waiting = one.page.locator("waiting-prompts")
-    expect(waiting).to_contain_text(words)
-    expect(entry(one, "go on")).to_contain_text(words)
+    failed = waiting(one, "go on")
+    expect(failed).to_contain_text(words)
+    expect(entry(one, "go on")).to_be_hidden()
     one.expect_accessible()
     since = len(host.received)
-    waiting.get_by_role("button", name="Send again").click()
+    failed.get_by_role("button", name="Send again").click()
     expect(composer(one)).to_have_value("go on")
     expect(composer(one)).to_be_focused()
     one.page.get_by_role("button", name="Send", exact=True).click()
     again = host.wait_steered("prompt", since)
     assert again["id"] != prompt["id"] and again["text"] == "go on"
     assert [message["type"] for message in host.received[since:]].count("prompt") == 1
+    # Another one has taken its place, and it stands in the conversation as what became of it.
+    expect(entry(one, "go on").filter(has_text=words)).to_be_visible()
 
 
 def test_a_busy_agent_is_told_at_once_where_that_is_chosen(screen: Callable[..., Screen], host: Any) -> None:
@@ -198,7 +209,7 @@ def test_a_link_that_breaks_loses_nothing_and_sends_nothing_twice(screen: Callab
     one.page.get_by_role("button", name="Send", exact=True).click()
     prompt = host.wait_steered("prompt")
     one.expect_live()
-    expect(entry(one, "only once")).to_be_visible()
+    expect(waiting(one, "only once")).to_be_visible()
     # The log says that it was sent.
     expect(composer(one)).to_have_value("")
     assert [message["id"] for message in host.received if message["type"] == "prompt"] == [prompt["id"]]
@@ -244,6 +255,41 @@ def test_what_runs_is_interrupted(screen: Callable[..., Screen], host: Any) -> N
     host.event("s1", "status.changed", {"status": "idle"})
     expect(one.timeline().locator("[data-action=interrupt]")).to_contain_text("The agent took it")
     expect(button).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", [NARROW, DESK], ids=["narrow", "desk"])
+def test_while_something_waits_an_interrupt_is_no_button_beside_it_and_says_what_it_does(
+    screen: Callable[..., Screen], host: Any, size: dict[str, int],
+) -> None:
+    one = opened(screen, size=size)
+    busy(host)
+    button = one.page.get_by_role("button", name="Interrupt", exact=True)
+    expect(button).to_be_visible()
+    approval = host.request_approval("s1", "Bash", {"command": "make deploy"})
+    expect(one.page.get_by_role("link", name="Review").first).to_be_visible()
+    expect(button).to_be_hidden()
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    panel = one.page.get_by_role("group", name="Mode, model and commands")
+    expect(panel).to_contain_text("nothing of what it asks is allowed, and its turn ends")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    panel.get_by_role("button", name="Interrupt instead").click()
+    asked = host.wait_steered("interrupt")
+    host.cancel("s1", approval)
+    host.steered(asked, "taken")
+    host.event("s1", "status.changed", {"status": "idle"})
+    expect(panel.get_by_role("button", name="Interrupt instead")).to_be_hidden()
+
+
+def test_where_only_a_denial_stops_what_asks_no_interrupt_is_offered(screen: Callable[..., Screen], host: Any) -> None:
+    host.event("s1", "steering.offered", {"actions": ["interrupt"], "reason": "Start it with heliograph run -- claude."})
+    busy(host)
+    one = screen(role="operator")
+    one.go("#/session/s1")
+    expect(one.page.get_by_role("button", name="Interrupt", exact=True)).to_be_visible()
+    host.request_approval("s1", "Bash", {"command": "make deploy"})
+    expect(one.page.get_by_role("link", name="Review").first).to_be_visible()
+    expect(one.page.get_by_role("button", name="Interrupt")).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
@@ -324,7 +370,11 @@ def test_others_see_who_it_was(screen: Callable[..., Screen], host: Any) -> None
     prompt = host.wait_steered("prompt")
     host.steered(prompt, "queued")
     expect(other.page.locator("waiting-prompts")).to_contain_text("Ada's phone · Waits until the agent is free")
-    expect(entry(other, "from the phone").locator(".speaker")).to_have_text("Ada's phone")
+    expect(entry(other, "from the phone")).to_be_hidden()
+    # Who cannot write has no place for it but the conversation.
+    watcher = screen(name="The wall", size=DESK)
+    watcher.go("#/session/s1")
+    expect(entry(watcher, "from the phone").locator(".speaker")).to_have_text("Ada's phone")
     # Whoever may steer may take it back, too.
     other.page.locator("waiting-prompts").get_by_role("button", name="Take back").click()
     host.wait_steered("withdraw")

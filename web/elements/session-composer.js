@@ -6,7 +6,7 @@
 import { attribute, h, say, span, write } from "../dom.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
-import { actionWords, can, failureWords, firstWord, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, readingOf, standing } from "../steering.js";
+import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { titleOf } from "./session-row.js";
@@ -22,8 +22,9 @@ let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
-  /** Stops what the agent does; stands beside what it is doing. */
-  interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#do({ type: "interrupt", session: this.session }) }, "Interrupt");
+  /** Stops what the agent does; stands beside what it is doing. Not beside what waits for a decision: that is answered, or left in the panel. */
+  interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#interrupt() }, "Interrupt");
+  /** @type {Set<string>} Keys of the prompts that stand here. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
   #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
@@ -71,14 +72,20 @@ export class SessionComposer extends HTMLElement {
     this.#stopping.close();
     this.#do({ type: "stop", session: this.session });
   } });
+  #instead = h("button", { type: "button", class: "deny", onclick: () => this.#interrupt() }, "Interrupt instead");
+  #insteadLine = h("div", { class: "setting" },
+    h("p", { class: "quiet" }, "The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends."),
+    h("div", { class: "setting-line" }, this.#instead));
   #also = h("p", { class: "quiet foreign" });
   #panel = h("div", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true },
-    this.#mode.element, this.#model.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+    this.#insteadLine, this.#mode.element, this.#model.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
   #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#note, this.#form);
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.#waiting.hands = { me: "", maySteer: true, takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row) };
+    this.#waiting.hands = {
+      me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
+    };
     this.append(this.#why, this.#box);
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#panel.hidden) return;
@@ -215,6 +222,10 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
+  #interrupt() {
+    this.#do({ type: "interrupt", session: this.session });
+  }
+
   /** @param {import("../wire").Command} command @param {string} [deed] */
   async #do(command, deed = command.type) {
     const error = await this.#sender.send(this.session, deed, command);
@@ -264,12 +275,13 @@ export class SessionComposer extends HTMLElement {
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);
     this.#waiting.hands.me = welcome.client.id;
-    this.#waiting.show(this.#timeline?.prompts ?? []);
+    this.#waiting.show(this.#box.hidden ? [] : this.#timeline?.prompts ?? []);
     this.#drawPanel(summary, may, isLive, others);
     this.#drawForm(summary, isHere, reason !== "");
-    const isRunning = ["starting", "running", "waitingApproval", "waitingAnswer"].includes(summary.status);
-    attribute(this.interrupt, "hidden", !isRunning || !can(may, summary, true, "interrupt"));
-    attribute(this.interrupt, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
+    attribute(this.interrupt, "hidden", !isBusy(summary) || isAsking(summary) || !can(may, summary, true, "interrupt"));
+    for (const button of [this.interrupt, this.#instead]) {
+      attribute(button, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
+    }
   }
 
   /** @param {Summary} summary @param {boolean} isHere @param {boolean} isBlocked */
@@ -305,7 +317,10 @@ export class SessionComposer extends HTMLElement {
   #drawPanel(summary, may, isLive, others) {
     const { steering } = summary;
     const commands = steering?.actions.includes("prompt") ? steering.commands ?? [] : [];
-    attribute(this.#more, "hidden", !others.length && !commands.length);
+    // An agent that takes no prompts ends its turn at its next tool, and has none while it asks: there only a denial stops it.
+    const isInstead = isAsking(summary) && steering?.actions.includes("prompt") === true && can(may, summary, true, "interrupt");
+    attribute(this.#insteadLine, "hidden", !isInstead);
+    attribute(this.#more, "hidden", !others.length && !commands.length && !isInstead);
     if (this.#more.hidden) this.#open(false);
     const isUnder = (/** @type {string} */ deed) => this.#sender.attempt(this.session, deed)?.sending === true;
     attribute(this.#mode.element, "hidden", !others.includes("mode") || !steering?.modes?.length);

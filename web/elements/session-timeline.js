@@ -6,11 +6,12 @@
  * The view follows the end only while the reader is there.
  */
 
-import { arrange, attribute, h, span, write } from "../dom.js";
+import { arrange, attribute, h, nodes, span, write } from "../dom.js";
+import { line } from "../text.js";
 import { noNews } from "./link-state.js";
 import { markdownToRead } from "./markdown.js";
 import { TimelineCards } from "./timeline-cards.js";
-import { drawRow, redrawRow } from "./timeline-row.js";
+import { drawRow, redrawRow, tickRow } from "./timeline-row.js";
 
 /** @typedef {import("../store.js").Log} Log */
 
@@ -40,7 +41,9 @@ export class SessionTimeline extends HTMLElement {
 
   #session = "";
   /** @type {import("./steering-row.js").Hands} */
-  #hands = { me: "", maySteer: false, takeBack: (row) => this.ontakeback(row), sendAgain: (row) => this.onsendagain(row) };
+  #hands = {
+    me: "", maySteer: false, queued: new Set(), openThreads: new Set(), takeBack: (row) => this.ontakeback(row), sendAgain: (row) => this.onsendagain(row),
+  };
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
   /** @type {WeakMap<HTMLElement, string>} What stands in a growing row. */ #written = new WeakMap();
@@ -77,6 +80,15 @@ export class SessionTimeline extends HTMLElement {
       requestAnimationFrame(() => requestAnimationFrame(() => this.#settle()));
     }).observe(this.#content);
     new ResizeObserver(() => this.#atEnd && this.#follow()).observe(this.#scroller);
+  }
+
+  /**
+   * A second went by.
+   * @param {number|null} now Nothing where the session does nothing: then what has no end runs no more, as far as is known.
+   */
+  tick(now) {
+    this.cards.tick();
+    for (const item of this.querySelectorAll(".event[data-state=running]")) tickRow(item, now);
   }
 
   toEnd() {
@@ -122,12 +134,17 @@ export class SessionTimeline extends HTMLElement {
     this.#follow();
   }
 
-  /** @param {Log|undefined} log @param {string} session @param {import("./view.js").App} app */
-  show(log, session, app) {
+  /**
+   * @param {Log|undefined} log @param {string} session @param {import("./view.js").App} app
+   * @param {Set<string>} queued Keys of the prompts that stand where one writes.
+   */
+  show(log, session, app, queued) {
     if (session !== this.#session) {
       this.#session = session;
+      this.#hands.openThreads.clear();
       this.#clear();
     }
+    this.#hands.queued = queued;
     const { welcome } = app.state;
     this.#hands.me = welcome?.client.id ?? "";
     this.#hands.maySteer = welcome?.may.includes("steer") === true;
@@ -151,7 +168,11 @@ export class SessionTimeline extends HTMLElement {
     for (const entry of this.#drawn.values()) {
       if (entry.version === entry.row.version) continue;
       entry.version = entry.row.version;
-      redrawRow(entry.item, entry.row);
+      redrawRow(entry.item, entry.row, session, this.#hands);
+    }
+    for (const { key, said } of log.timeline.prompts) {
+      const item = this.#drawn.get(key)?.item;
+      if (item) attribute(item, "hidden", said !== undefined || queued.has(key));
     }
     this.#drawUnfinished(log);
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
@@ -191,7 +212,7 @@ export class SessionTimeline extends HTMLElement {
     for (const row of log.timeline.rows) {
       const entry = held.get(row.key);
       const kept = entry && entry.row.event === row.event && entry.row.end === row.end && entry.row.change === row.change
-        && entry.row.said?.seq === row.said?.seq && entry.row.prompt?.seq === row.prompt?.seq;
+        && !entry.row.subagent && !row.subagent && entry.row.said?.seq === row.said?.seq && entry.row.prompt?.seq === row.prompt?.seq;
       if (kept) this.#drawn.set(row.key, { item: entry.item, version: row.version, row });
       const place = placeOf(row.seq);
       wanted.set(place, [...(wanted.get(place) ?? []), kept ? entry.item : this.#draw(row)]);
@@ -224,7 +245,7 @@ export class SessionTimeline extends HTMLElement {
       this.#growing.delete(message);
     }
     for (const [message, { text, agent }] of log.unfinished) {
-      const item = this.#growing.get(message) ?? growingRow(agent);
+      const item = this.#growing.get(message) ?? growingRow(agent, log.timeline.nameOf(agent));
       const words = /** @type {HTMLElement} */ (item.querySelector(".words"));
       const shown = text.length > unfinishedCharactersMax ? `… ${text.slice(-unfinishedCharactersMax)}` : text;
       if (shown !== this.#written.get(item)) words.replaceChildren(markdownToRead(shown));
@@ -317,10 +338,10 @@ export class SessionTimeline extends HTMLElement {
 /** @param {number} seq */
 const placeOf = (seq) => Math.floor(seq / chunkEvents);
 
-/** @param {string} [agent] The subagent that writes. */
-const growingRow = (agent) =>
+/** @param {string} [agent] The subagent that writes. @param {string} [name] What it is called. */
+const growingRow = (agent, name) =>
   h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true, "data-subagent": agent ?? null },
-    h("time"), h("div", { class: "event-body" }, span("speaker", agent ? "A subagent is writing" : "Agent is writing"), h("div", { class: "words foreign" })));
+    h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(`${name || "A subagent"} is writing`)) : "Agent is writing"), h("div", { class: "words foreign" })));
 
 const newChunk = () => h("div", { class: "chunk", role: "none" });
 

@@ -2,10 +2,12 @@
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
-import { ago, money, plural } from "../format.js";
+import { ago, count, money, plural } from "../format.js";
 import { keyOf, pending, takeHistory } from "../store.js";
+import { isBusy } from "../steering.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
+import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "./session-row.js";
@@ -21,16 +23,18 @@ export class SessionView extends View {
   #title = h("h2", { class: "foreign", tabindex: "-1" });
   #place = h("p", { class: "session-place foreign quiet" });
   #cost = span("session-cost");
-  #lines = span("session-lines");
+  #lines = h("a", { class: "session-lines" });
   #todo = span("session-todo");
   #progress = h("progress", { max: "1", value: "0", "aria-label": "Tasks done" });
   #more = h("button", {
     type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts",
     onclick: () => this.#openFacts(!this.#open),
   },
-    this.#todo, this.#progress, this.#lines, this.#cost, span("unseen", "Show the to-do list and the numbers"));
+    this.#todo, this.#progress, this.#cost, span("unseen", "Show the to-do list and the numbers"));
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
+  #changes = new SessionChanges();
+  #showsChanges = false;
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
   #nowOperation = span("now-operation foreign");
@@ -45,6 +49,7 @@ export class SessionView extends View {
   connectedCallback() {
     this.#facts.id = "session-facts";
     this.#facts.onhide = () => this.#hide();
+    this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
     this.#timeline.onbeginning = () => this.#load(({ first }) => {
@@ -59,25 +64,34 @@ export class SessionView extends View {
       h("div", { class: "session-head" },
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
         h("div", { class: "session-names" }, this.#title, this.#place),
-        this.#more),
-      h("div", { class: "session-body" }, this.#timeline, this.#facts), this.#now, this.#composer, this.#nowhere);
+        h("div", { class: "session-bar" }, this.#more, this.#lines)),
+      h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#now, this.#composer, this.#nowhere);
     // Where the facts stand beside the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
     beside.addEventListener("change", adapt);
     adapt();
-    this.addEventListener("keydown", (event) => event.key === "Escape" && this.#open && this.#openFacts(false));
+    this.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      if (this.#open) this.#openFacts(false);
+      else if (this.#showsChanges) location.hash = `#/session/${this.session}`;
+    });
   }
 
   /**
    * The session comes to the screen.
-   * @param {string} session
+   * @param {string} session @param {boolean} changes All that it changed, rather than what was said.
    */
-  arrive(session) {
-    if (this.session !== session) this.#openFacts(false);
+  arrive(session, changes) {
+    const isSame = this.session === session;
+    if (!isSame || changes) this.#openFacts(false);
+    const wasThere = isSame && this.#showsChanges;
     this.session = session;
+    this.#showsChanges = changes;
+    attribute(this, "data-changes", changes);
     this.#draw();
-    this.#timeline.arrive();
+    // Behind the changes the timeline stands as it was left.
+    if (!changes && !wasThere) this.#timeline.arrive();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -89,7 +103,7 @@ export class SessionView extends View {
   tick() {
     const summary = this.app.state.sessions.get(this.session);
     if (!summary || this.hidden) return;
-    this.#timeline.cards.tick();
+    this.#timeline.tick(isBusy(summary) ? this.app.now() : null);
     const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
     const since = rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : "";
     write(this.#nowStatus, `${statusOf(summary)}${since}`);
@@ -106,7 +120,7 @@ export class SessionView extends View {
     say(this.#place, `${placeOf(summary)} · ${summary.agent.name}${summary.model ? ` · ${summary.model}` : ""}`, line);
     write(this.#cost, money(summary.costMicroUSD));
     attribute(this.#cost, "data-budget", strain(summary.budget));
-    write(this.#lines, summary.linesAdded || summary.linesRemoved ? `+${summary.linesAdded} −${summary.linesRemoved}` : "");
+    this.#drawLines(summary);
     write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "Details");
     attribute(this.#todo, "data-empty", !todo?.total);
     attribute(this.#progress, "data-empty", !todo?.total);
@@ -115,8 +129,9 @@ export class SessionView extends View {
 
     const log = logs.get(this.session);
     this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
-    this.#timeline.show(log, this.session, this.app);
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
+    this.#timeline.show(log, this.session, this.app, this.#composer.queued);
+    if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
@@ -126,6 +141,27 @@ export class SessionView extends View {
     this.#firstWaiting = waiting[0]?.approval ?? "";
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
     this.tick();
+  }
+
+  /** @param {import("../wire").Summary} summary What leads to the changes, and back from them. */
+  #drawLines({ linesAdded, linesRemoved }) {
+    const hasChanges = linesAdded > 0 || linesRemoved > 0 || Boolean(this.app.state.logs.get(this.session)?.edits.all.length);
+    attribute(this.#lines, "hidden", !hasChanges && !this.#showsChanges);
+    attribute(this.#lines, "href", `#/session/${this.session}${this.#showsChanges ? "" : "/changes"}`);
+    write(this.#lines, this.#showsChanges ? "Conversation" : linesAdded || linesRemoved ? `Changes +${count(linesAdded)} −${count(linesRemoved)}` : "Changes");
+  }
+
+  /** Reads older events through for what they tell of files; the timeline does not take them. */
+  async #readChanges() {
+    const { state, link } = this.app;
+    const { session } = this;
+    const edits = state.logs.get(session)?.edits;
+    const until = (edits?.first ?? 1) - eventsReadMax;
+    while (edits && !edits.isCut && edits.first > Math.max(until, state.sessions.get(session)?.first ?? 1)) {
+      const reply = await link.command({ type: "history", session, before: edits.first, limit: pageEvents });
+      if (!edits.prepend(Number(reply.first), reply.events ?? [])) break;
+    }
+    if (this.session === session) this.#draw();
   }
 
   /** Out of the list on this device, or back into it. */

@@ -5,7 +5,7 @@ import { deed } from "../approvals.js";
 import { crossingWords } from "../budgets.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
-import { duration, timeOfDay } from "../format.js";
+import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
@@ -13,6 +13,7 @@ import { diffBlock, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { requestBlocks } from "./request-blocks.js";
 import { authorOf, steeringRow } from "./steering-row.js";
+import { threadFold } from "./thread-fold.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 /** @typedef {import("../wire").Event} Event */
@@ -22,15 +23,23 @@ const messageCharactersMax = 6000;
 
 /** @type {WeakMap<Element, (row: Row) => void>} How to draw a row again that changed. */
 const updates = new WeakMap();
+/** @type {WeakMap<Element, (thread: import("../timeline.js").Thread) => void>} Likewise the thread under it. */
+const threads = new WeakMap();
+/** @type {WeakMap<Element, (now: number|null) => void>} How to tell how long it has been running. */
+const clocks = new WeakMap();
 
 /** @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands @returns {HTMLElement} */
 export function drawRow(row, session, hands) {
   const { event } = row;
   const item = h("div", { class: "event", role: "listitem", "data-kind": event.kind, "data-key": row.key });
-  if (event.head.agent) attribute(item, "data-subagent", asText(event.head.agent));
   const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
   const body = h("div", { class: "event-body" });
   item.append(time, body);
+  // Of a thread whose beginning is not known, or names no call, there is nothing else to show.
+  if (row.subagent && !event.kind.startsWith("tool.")) {
+    drawThread(item, row, session, hands);
+    return item;
+  }
   switch (event.kind) {
     case "message":
       body.append(...message(row, hands.me));
@@ -55,28 +64,50 @@ export function drawRow(row, session, hands) {
       break;
     default:
       body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
-      if (event.kind.startsWith("subagent.") && event.body?.text) {
-        body.append(fold("What it said", () => [markdownToRead(asText(event.body?.text))]));
-      }
       if (!known.has(event.kind) && event.kind !== "status.changed") attribute(item, "data-unsupported", true);
   }
+  if (row.subagent) drawThread(item, row, session, hands);
   return item;
 }
 
-/** @param {Element} item @param {Row} row */
-export const redrawRow = (item, row) => updates.get(item)?.(row);
+/** @param {HTMLElement} item @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands */
+export function redrawRow(item, row, session, hands) {
+  updates.get(item)?.(row);
+  if (row.subagent) drawThread(item, row, session, hands);
+}
+
+/**
+ * How long that has been running.
+ * @param {Element} item @param {number|null} now Nothing where the session does nothing.
+ */
+export const tickRow = (item, now) => clocks.get(item)?.(now);
+
+/** @param {HTMLElement} item @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands */
+function drawThread(item, row, session, hands) {
+  const thread = /** @type {import("../timeline.js").Thread} */ (row.subagent);
+  let update = threads.get(item);
+  if (!update) {
+    const fold = threadFold(hands.openThreads, {
+      draw: (one) => drawRow(one, session, hands), redraw: (drawn, one) => redrawRow(drawn, one, session, hands),
+    });
+    item.querySelector(":scope > .event-body")?.append(fold.element);
+    update = fold.update;
+    threads.set(item, update);
+  }
+  update(thread);
+}
 
 /** @param {number} at A time that no calendar has is left out rather than thrown. */
 const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null);
 
 /** @param {Row} row @param {string} me @returns {HTMLElement[]} */
-function message({ event: { head, body }, prompt, thread }, me) {
+function message({ event: { head, body }, prompt, within }, me) {
   const text = asText(body?.text ?? head.summary);
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
   const label = span("speaker foreign");
   // Of a subagent's own task its "user" is the agent that started it.
-  say(label, prompt ? authorOf(prompt, me) : thread ? (head.role === "user" ? `To ${thread}` : `${thread}${head.role === "thought" ? ", thought" : ""}`) : speaker, line);
+  say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
@@ -88,6 +119,9 @@ function message({ event: { head, body }, prompt, thread }, me) {
     `Show all ${text.length.toLocaleString("en-US")} characters`);
   return [label, words, more];
 }
+
+/** @param {string} name @param {string} role */
+const withinSpeaker = (name, role) => (role === "user" ? `To ${name}` : `${name}${role === "thought" ? ", thought" : ""}`);
 
 /**
  * A fold whose content is only made when it is opened.
@@ -103,7 +137,8 @@ function fold(title, fill) {
 
 /** @param {Row} row @param {HTMLElement} item */
 function tool(row, item) {
-  const [name, operation, result] = [span("tool-name foreign"), span("tool-operation foreign"), span("tool-result")];
+  const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign"), span("unseen"), span("")];
+  const result = span("tool-result", state, took);
   let current = row;
   const details = fold(span("tool-line", toolMark(), name, operation, result), () => toolContent(current));
   const update = (/** @type {Row} */ changed) => {
@@ -112,12 +147,18 @@ function tool(row, item) {
     const { head } = changed.event;
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), line);
-    attribute(item, "data-state", changed.denied ? "denied" : !finished ? "running" : finished.head.ok ? "ok" : "failed");
-    write(result, changed.denied ? "denied" : finished ? resultOf(finished) : "running");
+    attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
+    write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
+    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");
     // An open fold shows the input only; the output has come since.
     if (changed.version && details.open) details.querySelector(".fold-body")?.replaceChildren(...toolContent(changed).filter(isNode));
     else if (changed.version) details.querySelector(".fold-body")?.remove();
   };
+  clocks.set(item, (now) => {
+    const milliseconds = now === null ? 0 : now - (current.since ?? current.event.at);
+    write(state, now === null ? "no end was told " : "running ");
+    write(took, now === null ? "no end told" : milliseconds < 2000 ? "…" : `${age(milliseconds)} …`);
+  });
   update(row);
   updates.set(item, update);
   return details;
@@ -139,7 +180,7 @@ function resultOf({ head }) {
 const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.durationMs) : "");
 
 /** @param {Row} row @returns {(Node|string|false|null)[]} */
-function toolContent({ event, end }) {
+function toolContent({ event, end, waitsFor }) {
   const finished = event.kind === "tool.finished" ? event : end;
   const started = event.kind === "tool.started" ? event : null;
   const { elements, agentSays } = started?.body ? requestBlocks(asText(started.head.tool), started.body) : { elements: [], agentSays: "" };
@@ -152,7 +193,7 @@ function toolContent({ event, end }) {
     output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
     output !== undefined && output !== null && textBlock(asText(output) || "(empty)", { name: "Output" }),
     finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
-    !finished && h("p", { class: "quiet" }, "Still running."),
+    !finished && h("p", { class: "quiet" }, waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
     finished && output == null && h("p", { class: "quiet" }, "No output is included."),
   ];
 }
@@ -173,7 +214,8 @@ function approval(row, item, session) {
   const { head } = row.event;
   const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, "Review")];
   const details = fold(span("event-approval-words",
-    span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result),
+    span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
+      head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
     span("event-approval-title foreign", nodes(line(asText(head.title) || asText(head.tool))))),
   () => approvalContent(row.event));
   const update = (/** @type {Row} */ changed) => {
@@ -215,10 +257,6 @@ function note({ kind, head }) {
       return `Session ${head.failed ? "failed" : "ended"}${head.reason ? `: ${asText(head.reason)}` : ""}`;
     case "status.changed":
       return `Failed: ${asText(head.reason)}`;
-    case "subagent.started":
-      return `Subagent started${head.name ? `: ${asText(head.name)}` : ""}`;
-    case "subagent.finished":
-      return `Subagent finished${head.name ? `: ${asText(head.name)}` : ""}`;
     case "budget.crossed":
       return crossingWords(head);
     case "error":

@@ -2,7 +2,8 @@
 
 import { arrange, asText, attribute, h, say, span } from "../dom.js";
 import { nearby, outcomeWords, stageOf } from "../steering.js";
-import { line } from "../text.js";
+import { calm, line } from "../text.js";
+import { reachable } from "./blocks.js";
 import { authorOf, steeringButtons } from "./steering-row.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
@@ -12,7 +13,7 @@ const shownMax = 5;
 
 export class WaitingPrompts extends HTMLElement {
   /** @type {import("./steering-row.js").Hands} */
-  hands = { me: "", maySteer: false, takeBack: () => undefined, sendAgain: () => undefined };
+  hands = { me: "", maySteer: false, queued: new Set(), openThreads: new Set(), takeBack: () => undefined, sendAgain: () => undefined };
 
   #list = h("ul", { class: "waiting", "aria-label": "Sent, and not taken yet" });
   #more = h("p", { class: "quiet" });
@@ -24,10 +25,12 @@ export class WaitingPrompts extends HTMLElement {
 
   /** @param {Row[]} prompts Of the session, in the order of its log. */
   show(prompts) {
+    this.hands.queued.clear();
     const near = nearby(prompts, this.hands.me);
     const shown = near.slice(0, shownMax);
     const items = new Map(shown.map((row) => [row.key, this.#items.get(row.key) ?? this.#item()]));
     this.#items = items;
+    shown.forEach(({ key }) => this.hands.queued.add(key));
     shown.forEach((row) => items.get(row.key)?.update(row));
     arrange(this.#list, [...items.values()].map(({ item }) => item));
     attribute(this.#more, "hidden", near.length <= shownMax);
@@ -37,13 +40,14 @@ export class WaitingPrompts extends HTMLElement {
 
   #item() {
     const [text, outcome] = [span("waiting-text foreign"), span("waiting-outcome foreign")];
+    reachable(text, "What was written");
     const { element, update } = steeringButtons(this.hands);
     const item = h("li", {}, h("p", {}, text, outcome), element);
     return {
       item,
       update: (/** @type {Row} */ row) => {
         attribute(item, "data-stage", stageOf(row));
-        say(text, asText(row.event.body?.text), line);
+        say(text, asText(row.event.body?.text), calm);
         const isOwn = row.event.head.by?.id === this.hands.me;
         say(outcome, `${isOwn ? "" : `${authorOf(row, this.hands.me)} · `}${outcomeWords(row)}`, line);
         update(row);

@@ -1,0 +1,201 @@
+"""Everything that a session changed as one diff, what its subagents do as threads, and what runs now."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from page_screen import DESK, PHONE, Screen
+from waits import wait_until
+
+NARROW = {"width": 320, "height": 640}
+SIZES = pytest.mark.parametrize("size", [NARROW, PHONE, DESK], ids=["narrow", "phone", "desk"])
+EVENTS_OF_A_SNAPSHOT = 1_000
+"""More than the relay gives with a session."""
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop", capabilities=("steer",))
+    host.start_session("s1", title="Fix the login", project="webshop", cwd="/home/ada/webshop")
+    host.event("s1", "message", {"role": "user"}, {"text": "Fix the login, please"})
+    return host
+
+
+def opened(screen: Callable[..., Screen], where: str = "#/session/s1", **options: Any) -> Screen:
+    one = screen(**options)
+    one.go(where)
+    expect(one.page.locator("session-view h2")).to_have_text("Fix the login")
+    return one
+
+
+def edit(host: Any, path: str, diff: str | None, added: int, removed: int, file: str = "edits", **head: Any) -> None:
+    host.event("s1", "file.changed", {"path": path, "added": added, "removed": removed, **head}, {"change": {"file": file}, **({"diff": diff} if diff else {})})
+
+
+def changes(one: Screen) -> Locator:
+    return one.page.locator("session-changes")
+
+
+def file(one: Screen, path: str) -> Locator:
+    return changes(one).get_by_role("listitem").filter(has=one.page.locator(".changes-path", has_text=path))
+
+
+def signed(where: Locator) -> list[str]:
+    return where.locator(".diff-line").evaluate_all("lines => lines.map((line) => line.dataset.sign + line.lastChild.textContent.trimEnd())")
+
+
+# All changes
+
+
+@SIZES
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    edit(host, "src/login.ts", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c", 1, 1)
+    edit(host, "a/" + "long" * 30 + ".ts", "@@ -0,0 +1,90 @@\n" + "\n".join(f"+line {n} " + "x" * 90 for n in range(90)), 90, 0, "new")
+    edit(host, "src/login.ts", "@@ -1,3 +1,4 @@\n a\n-B\n+B!\n+new\n c", 2, 1)
+    one = opened(screen, size=size, scheme=scheme)
+    one.page.get_by_role("link", name="Changes +93 −2").click()
+    expect(changes(one).locator(".changes-sum")).to_contain_text("2 files")
+    expect(changes(one).locator(".changes-sum .unseen")).to_have_text("92 lines added, 1 removed")
+    login = file(one, "src/login.ts")
+    expect(login).to_contain_text("2 edits in one.")
+    assert signed(login) == [" a", "-b", "+B!", "+new", " c"]
+    long = file(one, "longlong")
+    expect(long).to_contain_text("new")
+    expect(long.locator(".diff-line")).to_have_count(0)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    long.locator("summary").click()
+    expect(long.locator(".diff-line")).to_have_count(90)
+    one.expect_no_overflow()
+    assert changes(one).evaluate("element => element.scrollWidth <= element.clientWidth")
+    # What comes is joined while one looks, and what is open stays so.
+    edit(host, "src/login.ts", "@@ -1,4 +1,3 @@\n a\n B!\n-new\n c", 0, 1)
+    expect(login).to_contain_text("3 edits in one.")
+    assert signed(login) == [" a", "-b", "+B!", " c"]
+    expect(long.locator(".diff-line")).to_have_count(90)
+    one.page.get_by_role("link", name="Conversation").click()
+    expect(changes(one)).to_be_hidden()
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+
+
+def test_what_does_not_fit_stands_in_its_order_and_what_is_not_told_is_said(screen: Callable[..., Screen], host: Any) -> None:
+    edit(host, "a.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    edit(host, "a.ts", "@@ -1,1 +1,1 @@\n-other\n+more", 1, 1)
+    edit(host, "b.bin", None, 0, 0)
+    edit(host, "c.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    edit(host, "c.ts", "@@ -1,1 +1,1 @@\n-b\n+a", 1, 1)
+    one = opened(screen, "#/session/s1/changes")
+    expect(file(one, "a.ts")).to_contain_text("This does not fit what stands above")
+    assert signed(file(one, "a.ts")) == ["-a", "+b", "-other", "+more"]
+    expect(file(one, "b.bin")).to_contain_text("The host told no diff of it.")
+    expect(file(one, "c.ts")).to_contain_text("Nothing is left of it")
+    one.expect_accessible()
+    one.page.reload()
+    expect(file(one, "a.ts")).to_contain_text("This does not fit")
+
+
+def test_a_long_diff_comes_in_pieces(screen: Callable[..., Screen], host: Any) -> None:
+    edit(host, "long.txt", "@@ -0,0 +1,1200 @@\n" + "\n".join(f"+line {n}" for n in range(1200)), 1200, 0, "new")
+    one = opened(screen, "#/session/s1/changes")
+    long = file(one, "long.txt")
+    long.locator("summary").click()
+    expect(long.locator(".diff-line")).to_have_count(500)
+    long.get_by_role("button", name="Show 500 of 700 more lines").click()
+    long.get_by_role("button", name="Show 200 of 200 more lines").click()
+    expect(long.locator(".diff-line")).to_have_count(1200)
+    expect(long.get_by_role("button")).to_have_count(0)
+    one.expect_accessible()
+
+
+def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(screen: Callable[..., Screen], host: Any) -> None:
+    edit(host, "first.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    host.events("s1", [("message", {"role": "assistant"}, {"text": f"meanwhile {n}"}) for n in range(EVENTS_OF_A_SNAPSHOT)])
+    edit(host, "last.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    host.wait_acked("s1")
+    one = opened(screen)
+    expect(one.timeline()).to_contain_text("meanwhile 999")
+    rows = one.timeline().locator(".event").count()
+    one.page.locator(".session-lines").click()
+    expect(file(one, "last.ts")).to_be_visible()
+    expect(file(one, "first.ts")).to_have_count(0)
+    expect(changes(one)).to_contain_text("Read from event")
+    one.expect_accessible()
+    changes(one).get_by_role("button", name="Read what came before").click()
+    expect(file(one, "first.ts")).to_be_visible()
+    expect(changes(one).get_by_role("button", name="Read what came before")).to_be_hidden()
+    assert one.timeline().locator(".event").count() == rows
+
+
+# Subagents
+
+
+@SIZES
+def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    host.event("s1", "tool.started", {"call": "t1", "tool": "Agent", "operation": "Delegating: look for bugs"}, {"input": {"prompt": "Look for bugs."}})
+    host.event("s1", "subagent.started", {"agent": "a1", "name": "look for bugs", "call": "t1"})
+    host.event("s1", "tool.started", {"call": "x1", "tool": "Bash", "operation": "Running: grep -rn token src", "agent": "a1"}, {"input": {"command": "grep"}})
+    one = opened(screen, size=size)
+    host_row = one.timeline().locator(".event", has_text="Delegating").first
+    thread = host_row.locator("details.thread")
+    expect(thread).to_contain_text("look for bugs")
+    expect(thread).to_contain_text("at work, 1 step")
+    expect(thread).to_contain_text("Running: grep -rn token src")
+    expect(thread.locator(".event")).to_have_count(0)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    thread.locator("summary").first.click()
+    inner = thread.get_by_role("list", name="What look for bugs does")
+    expect(inner.get_by_role("listitem")).to_have_count(1)
+    host.event("s1", "message", {"role": "assistant", "agent": "a1"}, {"text": "It is in **refresh**."})
+    expect(inner).to_contain_text("It is in refresh.")
+    host.event("s1", "tool.finished", {"call": "x1", "tool": "Bash", "ok": True, "durationMs": 1200, "agent": "a1"}, {"output": "src/login.ts"})
+    expect(inner.locator('[data-state="ok"]')).to_contain_text("1.2 s")
+    # What it asks stands in no fold.
+    approval = host.request_approval("s1", "Bash", {"command": "rm -rf dist"})
+    expect(one.timeline().locator(f'.event[data-key="a:{approval}"] approval-card')).to_be_visible()
+    host.cancel("s1", approval)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    host.event("s1", "subagent.finished", {"agent": "a1", "name": "look for bugs"}, {"text": "One bug."})
+    expect(thread).to_contain_text("done, 1 step")
+    expect(thread).to_contain_text("One bug.")
+
+
+def test_a_thread_whose_call_is_not_known_stands_by_itself_and_stays_open(screen: Callable[..., Screen], host: Any) -> None:
+    host.event("s1", "subagent.started", {"agent": "a1", "name": "explorer"})
+    host.events("s1", [("message", {"role": "assistant", "agent": "a1"}, {"text": f"found {n}"}) for n in range(150)])
+    one = opened(screen)
+    thread = one.timeline().locator("details.thread")
+    thread.locator("summary").click()
+    expect(thread.locator(".thread-rows .event")).to_have_count(100)
+    thread.get_by_role("button", name="Show 50 before these").click()
+    expect(thread.locator(".thread-rows .event")).to_have_count(150)
+    expect(thread.locator(".thread-rows .event").first).to_contain_text("found 0")
+    one.expect_accessible()
+    host.event("s1", "session.ended", {})
+    expect(thread).to_contain_text("stopped")
+
+
+# What runs
+
+
+def test_what_runs_says_for_how_long_and_ends_with_its_session(screen: Callable[..., Screen], host: Any) -> None:
+    at = time.time_ns() // 1_000_000 - 130_000
+    host.event("s1", "tool.started", {"call": "c1", "tool": "Bash", "operation": "make"}, {"input": {"command": "make"}}, at=at)
+    one = opened(screen)
+    running = one.timeline().locator('.event[data-state="running"]')
+    expect(running.locator(".tool-result")).to_have_text("running 2 min …")
+    before = running.bounding_box()
+    host.event("s1", "tool.started", {"call": "c2", "tool": "Bash", "operation": "make test"}, {"input": {"command": "make test"}})
+    second = one.timeline().locator('.event[data-key="t::c2"] .tool-result')
+    assert wait_until(lambda: " s " in (second.text_content() or ""), 10, "its seconds")
+    host.event("s1", "tool.finished", {"call": "c2", "tool": "Bash", "ok": True, "durationMs": 3100})
+    expect(second).to_have_text("3.1 s")
+    assert before and running.bounding_box() is not None
+    # Where nothing goes on, nothing runs: its end was not told.
+    host.event("s1", "status.changed", {"status": "idle"})
+    expect(running.locator(".tool-result")).to_contain_text("no end told")

@@ -1,0 +1,178 @@
+/** `<session-changes>`: all that a session changed as one diff, a fold for each file; over the timeline, which stays as it is. */
+
+import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
+import { ChangedFiles } from "../changed-files.js";
+import { changeOf, changeWords } from "../changes.js";
+import { charactersMax, editsMax } from "../edits.js";
+import { count, plural, size, timeOfDay } from "../format.js";
+import { line } from "../text.js";
+import { diffBlock } from "./blocks.js";
+
+/** @typedef {import("../changed-files.js").FileChanges} FileChanges */
+/** @typedef {import("../store.js").Log} Log */
+
+/** Longer diffs are closed until somebody opens them: about two screens of a phone. */
+const openLinesMax = 60;
+/** Lines that are open from the start, of all files together: what a phone draws at once. */
+const openLinesSumMax = 400;
+/** Lines of one diff that are drawn; the others come on demand, so many at a time. */
+const linesAtOnceMax = 500;
+/** Files that are listed; the last ones are the newest. */
+const filesMax = 300;
+/** Events that one tap reads through for older changes. */
+export const eventsReadMax = 5_000;
+
+export class SessionChanges extends HTMLElement {
+  /** @type {() => Promise<void>} Reads older events through; called when older changes are wanted. */
+  onearlier = async () => undefined;
+
+  #joins = new ChangedFiles();
+  /** @type {object|null} Whose files are drawn. */ #edits = null;
+  /** @type {Map<string, Entry>} By path. */ #entries = new Map();
+  #openLines = 0;
+  #sum = span("changes-sum");
+  #note = h("p", { class: "quiet" });
+  #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, "Read what came before");
+  #failed = h("p", { class: "problem", role: "alert" });
+  #list = h("div", { class: "changes-files", role: "list", "aria-label": "Changed files" });
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.append(h("div", { class: "changes-head" }, h("h3", {}, "Changes"), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
+  }
+
+  /** @param {Log|undefined} log @param {number} oldest The first event that the relay holds. */
+  show(log, oldest) {
+    if (log?.edits !== this.#edits) this.#clear(log?.edits ?? null);
+    const files = log ? this.#joins.of(log.edits.all) : [];
+    const shown = files.slice(-filesMax);
+    const entries = new Map(shown.map((file) => [file.path, this.#entries.get(file.path) ?? this.#entry(file)]));
+    this.#entries = entries;
+    shown.forEach((file) => entries.get(file.path)?.show(file));
+    arrange(this.#list, [...entries.values()].map(({ item }) => item));
+    const isWhole = log !== undefined && log.edits.first <= oldest && !log.edits.isCut;
+    const [added, removed] = /** @type {const} */ (["added", "removed"]).map((which) => files.reduce((sum, file) => sum + file[which], 0));
+    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", measure(added, removed)] : []));
+    write(this.#note, !log ? "" : noteOf(log, files.length, isWhole, oldest));
+    attribute(this.#note, "hidden", this.#note.textContent === "");
+    attribute(this.#earlier, "hidden", !log || isWhole || log.edits.isCut);
+  }
+
+  /** @param {object|null} edits */
+  #clear(edits) {
+    this.#edits = edits;
+    this.#joins = new ChangedFiles();
+    this.#entries.clear();
+    this.#openLines = 0;
+    write(this.#failed, "");
+  }
+
+  /** @param {FileChanges} file */
+  #entry(file) {
+    const lines = file.parts.reduce((sum, part) => sum + (part.lines?.length ?? 0), 0);
+    const isOpen = lines <= openLinesMax && this.#openLines + lines <= openLinesSumMax;
+    if (isOpen) this.#openLines += lines;
+    return new Entry(isOpen);
+  }
+
+  async #readEarlier() {
+    if (this.#earlier.disabled) return;
+    attribute(this.#earlier, "disabled", true);
+    write(this.#earlier, "Reading …");
+    write(this.#failed, "");
+    try {
+      await this.onearlier();
+    } catch {
+      write(this.#failed, "What came before could not be read. Try it again.");
+    }
+    attribute(this.#earlier, "disabled", null);
+    write(this.#earlier, "Read what came before");
+  }
+}
+
+/** A file's fold. Its diff is only drawn while it is open. */
+class Entry {
+  #name = span("changes-path foreign");
+  #kind = span("changes-kind quiet");
+  #measure = span("tool-result");
+  #body = h("div", { class: "fold-body" });
+  #details = h("details", { class: "fold" }, h("summary", {}, span("changes-line", this.#name, this.#kind, this.#measure)), this.#body);
+  item = h("div", { class: "changes-file", role: "listitem" }, this.#details);
+
+  /** @type {FileChanges|undefined} */ #file;
+  /** @type {FileChanges|undefined} What the fold holds. */ #drawn;
+
+  /** @param {boolean} isOpen */
+  constructor(isOpen) {
+    this.#details.open = isOpen;
+    this.#details.addEventListener("toggle", () => this.#draw());
+  }
+
+  /** @param {FileChanges} file */
+  show(file) {
+    if (this.#file === file) return;
+    this.#file = file;
+    say(this.#name, file.path, line);
+    write(this.#kind, file.isNew ? "new" : "");
+    this.#measure.replaceChildren(measure(file.added, file.removed));
+    this.#draw();
+  }
+
+  #draw() {
+    const file = this.#file;
+    if (!this.#details.open || !file || this.#drawn === file) return;
+    this.#drawn = file;
+    this.#body.replaceChildren(...file.parts.flatMap((part, index) => partNodes(part, file, index)));
+  }
+}
+
+/** @param {import("../changed-files.js").Part} part @param {FileChanges} file @param {number} index @returns {HTMLElement[]} */
+function partNodes({ edits, lines }, { path, parts }, index) {
+  const at = timeOfDay(edits[0].at);
+  const heading = parts.length > 1 ? h("p", { class: "block-name" }, edits.length > 1 ? `From ${at}, ${edits.length} edits` : at) : null;
+  const change = edits.length === 1 ? changeOf(edits[0].body) : null;
+  const words = change ? changeWords(change) : null;
+  const notes = [
+    parts.length > 1 && index > 0 ? "This does not fit what stands above: it is shown by itself." : "",
+    edits.length > 1 ? `${plural(edits.length, "edit")} in one. What other programs changed between them is not in it.` : "",
+    words && change && !["edits", "new"].includes(change.file) ? `${words.title}.` : "", words?.detail ?? "",
+    !lines ? (words?.detail ? "" : "The host told no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
+  ].filter(Boolean);
+  return [
+    ...(heading ? [heading] : []), ...(notes.length ? [h("p", { class: "quiet foreign" }, nodes(line(notes.join(" "))))] : []),
+    ...(lines?.length ? diffNodes(lines, path, index) : []),
+  ];
+}
+
+/** @param {import("../diff.js").Line[]} lines @param {string} path @param {number} index @returns {HTMLElement[]} */
+function diffNodes(lines, path, index) {
+  const name = `Diff of ${path}${index ? `, part ${index + 1}` : ""}`;
+  const box = h("div", {}, diffBlock(lines.slice(0, linesAtOnceMax), { name, scrolls: false }));
+  if (lines.length <= linesAtOnceMax) return [box];
+  let shown = linesAtOnceMax;
+  const words = () => `Show ${Math.min(linesAtOnceMax, lines.length - shown)} of ${lines.length - shown} more lines`;
+  const more = h("button", { type: "button", class: "plain", onclick: () => {
+    box.append(diffBlock(lines.slice(shown, shown + linesAtOnceMax), { name: `${name}, from line ${shown + 1}`, scrolls: false }));
+    shown += linesAtOnceMax;
+    if (shown < lines.length) write(more, words());
+    else more.remove();
+  } }, words());
+  return [box, more];
+}
+
+/** @param {number} added @param {number} removed */
+const measure = (added, removed) => {
+  const words = span("unseen", `${plural(added, "line")} added, ${removed} removed`);
+  return h("span", {}, h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)), words);
+};
+
+/** @param {Log} log @param {number} files @param {boolean} isWhole @param {number} oldest */
+function noteOf({ edits }, files, isWhole, oldest) {
+  const cut = edits.isCut ? `Only the last ${count(editsMax)} edits, or ${size(charactersMax)} of them, are kept here: what came before is left out.` : "";
+  const many = files > filesMax ? `Only the last ${filesMax} files are listed.` : "";
+  const before = isWhole ? (oldest > 1 ? "The relay keeps nothing from before these." : "") : cut ? "" : `Read from event ${edits.first.toLocaleString("en-US")} on.`;
+  const none = files ? "" : isWhole ? "No file was changed, as far as the agent's host was told." : "None in what was read so far.";
+  return [none, cut, many, before].filter(Boolean).join(" ");
+}
+
+customElements.define("session-changes", SessionChanges);

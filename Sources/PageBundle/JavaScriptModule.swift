@@ -26,6 +26,7 @@ struct JavaScriptModule {
         rest = try JavaScriptReader.tokens(of: source, file: path)[...]
         var depth = 0
         var isAfterDot = false
+        var last: JavaScriptToken?
         while let token = rest.first {
             if token.is("import") && !isAfterDot {
                 guard depth == 0 else { throw fails("import within code") }
@@ -44,8 +45,10 @@ struct JavaScriptModule {
                 if ["}", ")", "]"].contains(token.text) { depth -= 1 }
             }
             isAfterDot = token.is(".")
-            code += token.text
             rest.removeFirst()
+            if token.kind == .gap, !token.isNeeded(between: last, and: rest.first) { continue }
+            code += token.text
+            last = token
         }
         guard depth == 0 else { throw fails("brackets that do not match") }
     }

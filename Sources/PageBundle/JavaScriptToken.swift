@@ -15,6 +15,20 @@ struct JavaScriptToken: Equatable {
     var text: String
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
+
+    /// Signs beside which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
+    private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
+    /// Signs after which no statement ends. One that stands before a `}` ends there without a line's end.
+    private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
+
+    private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
+
+    /// Whether something else would be said without this gap.
+    func isNeeded(between before: JavaScriptToken?, and after: JavaScriptToken?) -> Bool {
+        guard let before, let after, before.kind != .gap else { return false }
+        if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }
+        return !before.isSign(Self.alone) && !after.isSign(Self.alone)
+    }
 }
 
 /// Reads JavaScript into tokens.

@@ -109,12 +109,12 @@ package struct PageBundle {
 
     // MARK: - Stylesheets
 
-    /// The stylesheet without its comments and without blanks at the beginning of lines.
+    /// The stylesheet without its comments, and without blanks that say nothing.
     private func style(_ path: String) throws(PageBundleError) -> String {
         var rest = try file(path)[...]
         var text = ""
         while let quoteOrComment = rest.firstIndex(where: { $0 == "/" || $0 == "\"" || $0 == "'" }) {
-            text += rest[..<quoteOrComment]
+            text += Self.dense(rest[..<quoteOrComment])
             rest = rest[quoteOrComment...]
             let isComment = rest.hasPrefix("/*")
             let inner = rest.dropFirst(isComment ? 2 : 1)
@@ -134,9 +134,16 @@ package struct PageBundle {
                 rest = inner
             }
         }
-        text += rest
+        text += Self.dense(rest)
         guard !text.contains("@import") else { throw PageBundleError(file: path, sentence: "@import cannot be bundled") }
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         return try Self.inline(lines.joined(separator: "\n") + "\n", path)
+    }
+
+    /// Without the blanks beside the signs that part rules and declarations. One before a colon parts selectors, and stays.
+    private static func dense(_ text: Substring) -> String {
+        var result = text.replacing(" {", with: "{")
+        for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }
+        return String(result)
     }
 }

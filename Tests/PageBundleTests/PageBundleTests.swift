@@ -16,20 +16,12 @@ import Testing
         ])
         #expect(
             page == """
-                <script>"use strict";const $module0=(()=>{
-                function h() {}
-                const b = 2;
-
+                <script>"use strict";const $module0=(()=>{function h(){}
+                const b=2;
                 return{h}})();
-                const $module1=(()=>{const{h}=$module0;
-                const b = h();
-
+                const $module1=(()=>{const{h}=$module0;const b=h();
                 return{b}})();
-                const $module2=(()=>{const{h:make}=$module0;const{b}=$module1;
-
-                const h = 1;
-                make(b, h);
-
+                const $module2=(()=>{const{h:make}=$module0;const{b}=$module1;const h=1;make(b,h);
                 return{}})();</script>
 
                 """)
@@ -47,19 +39,13 @@ import Testing
         #expect(
             page == """
                 <main></main>
-                <script>"use strict";const $module0=(()=>{const h = 1;
-
+                <script>"use strict";const $module0=(()=>{const h=1;
                 return{h}})();
-                const $module1=(()=>{const{h}=$module0;
-                const a = h;
-
+                const $module1=(()=>{const{h}=$module0;const a=h;
                 return{a}})();</script>
-                <style>b { top: 0; }
+                <style>b{top:0;}
                 </style>
-                <script>"use strict";const $module2=(()=>{const{h}=$module0;const{a}=$module1;
-
-                a(h);
-
+                <script>"use strict";const $module2=(()=>{const{h}=$module0;const{a}=$module1;a(h);
                 return{}})();</script>
 
                 """)
@@ -71,7 +57,32 @@ import Testing
                 "<head>\n  <link rel=\"stylesheet\" href=\"/a.css\">\n  <link rel=\"stylesheet\" href=\"/b.css\">\n</head>",
             "a.css": "/* A */\na {\n  content: \"/* kept */\"; /* gone */\n}\n", "b.css": "b { grid-area: 1 / 2; }\n",
         ])
-        #expect(page == "<head>\n<style>a {\ncontent: \"/* kept */\"; \n}\nb { grid-area: 1 / 2; }\n</style>\n</head>\n")
+        #expect(page == "<head>\n<style>a{\ncontent:\"/* kept */\";\n}\nb{grid-area:1 / 2;}\n</style>\n</head>\n")
+    }
+
+    @Test func `a blank in a stylesheet that parts selectors, or stands in a string, stays`() throws {
+        let page = try PageBundle.page([
+            "index.html": "<link rel=\"stylesheet\" href=\"/a.css\">\n<p>",
+            "a.css":
+                "a :is(b, c) + d::after { content: \" ; { , \"; }\n@media (min-width: 4em) { e { top: calc(1em + 2px); } }\n",
+        ])
+        #expect(
+            page
+                == "<style>a :is(b,c) + d::after{content:\" ; { , \";}\n@media (min-width:4em){e{top:calc(1em + 2px);} }\n</style>\n<p>\n"
+        )
+    }
+
+    @Test(arguments: [
+        ("const a = (b) => [ 1, 2 ];", "const a=(b)=>[1,2];"), ("return a in b ? c : typeof d", "return a in b ? c:typeof d"),
+        ("a + +b - --c / /d/.e", "a + +b - --c / /d/.e"), ("if (a < !--b) { c();\n  d()\n}", "if(a < !--b){c();d()}"),
+        ("a\n++b\n(c)\nd", "a\n++b\n(c)\nd"), ("`${ a } { b }` , \" { \"", "`${ a } { b }`,\" { \""),
+        (
+            "class A {\n  static #b = 1;\n  get c() { return #b in this; }\n}",
+            "class A{static #b=1;get c(){return #b in this;}}"
+        ),
+    ])
+    func `blanks go where nothing else is said without them`(_ source: String, _ left: String) throws {
+        #expect(try JavaScriptModule(path: "a.js", source: source).code == left)
     }
 
     @Test func `a page knows its digest, which is another for another page`() throws {

@@ -111,6 +111,15 @@ def test_a_long_diff_comes_in_pieces(screen: Callable[..., Screen], host: Any) -
     one.expect_accessible()
 
 
+def test_what_waits_is_reviewed_from_the_changes_too(screen: Callable[..., Screen], host: Any) -> None:
+    edit(host, "a.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    approval = host.request_approval("s1", "Bash", {"command": "npm test"})
+    one = opened(screen, "#/session/s1/changes")
+    expect(file(one, "a.ts")).to_be_visible()
+    one.page.get_by_role("link", name="Review", exact=True).last.click()
+    expect(one.card(approval)).to_be_in_viewport()
+
+
 def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(screen: Callable[..., Screen], host: Any) -> None:
     edit(host, "first.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
     host.events("s1", [("message", {"role": "assistant"}, {"text": f"meanwhile {n}"}) for n in range(EVENTS_OF_A_SNAPSHOT)])

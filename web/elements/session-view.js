@@ -173,10 +173,10 @@ export class SessionView extends View {
     this.#draw();
   }
 
-  /** @param {Event} event What waits is decided here; where its row is not loaded, in the inbox. */
+  /** @param {Event} event What waits is decided here; where its row is not loaded, or stands behind the changes, in the inbox. */
   #reveal(event) {
     this.#openFacts(false);
-    if (this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();
+    if (!this.#showsChanges && this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();
   }
 
   /** @param {boolean} open */

@@ -217,6 +217,17 @@ class Firefox:
     async def open(self, url: str) -> None:
         await self.command("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
+    async def look_at(self, url: str) -> None:
+        """From here on, the tab that has opened there."""
+        deadline = time.monotonic() + patient(WAIT)
+        while True:
+            tabs = (await self.command("browsingContext.getTree"))["contexts"]
+            if found := next((tab["context"] for tab in tabs if tab["url"] == url), None):
+                self._context = found
+                return
+            assert time.monotonic() < deadline, f"waited in vain for {url}; there is {[tab['url'] for tab in tabs]}"
+            await asyncio.sleep(0.05)
+
     async def run(self, expression: str) -> Any:
         """What it comes to, as if the person had just pressed something."""
         answer = await self.command("script.evaluate", expression=f"(async () => JSON.stringify(await ({expression})) ?? 'null')()",

@@ -26,6 +26,7 @@ from push_rate import pushes_a_second  # noqa: E402
 from pushes import APPROVALS, approval_to_push  # noqa: E402
 from relay import BINARY  # noqa: E402
 from servers import BenchFailed, RelayServer, compile_programs, processor_name  # noqa: E402
+from steering import steering  # noqa: E402
 
 MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]] = {
     "saturated": ("saturated, 1,000 subscribers, window 64", rows.saturated),
@@ -47,6 +48,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "start": ("start with history", rows.start),
     "hook": ("the hook", hook),
     "proxy": ("`heliograph acp` between an editor and its agent", acp_proxy),
+    "steering": ("a prompt from the phone until the agent shows that it took it", steering),
     "pushes": ("pushes over one connection", pushes_a_second),
     "push": ("approval to push", lambda bench: approval_to_push(APPROVALS // (4 if bench.quick else 1))),
 }

@@ -82,7 +82,7 @@ extension SessionState {
             summary.linesRemoved.addSaturating(removed)
         case .todoChanged(let progress): summary.todo = progress
         case .usage(let usage): add(usage)
-        case .subagentStarted(let agent, _): if subagents.count < SessionLimits.subagentsMax { subagents.insert(agent) }
+        case .subagentStarted(let agent, _, _): if subagents.count < SessionLimits.subagentsMax { subagents.insert(agent) }
         case .subagentFinished(let agent, _): subagents.remove(agent)
         case .error(let message, _): summary.error = message
         case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,

@@ -228,6 +228,9 @@ struct ClaudeApprovalTests {
         var bench = ClaudeBench()
         for call in try ClaudeBench.recording("subagent") {
             try bench.call(call)
+            if call.contains("SubagentStart") {
+                #expect(try bench.head(.subagentStarted).string("call") == bench.head(.toolStarted).string("call"))
+            }
             if call.contains("PermissionRequest") {
                 #expect(bench.requests.last?.head.agent == "a4af432a0c35f291f")
                 try bench.decide(.allow)

@@ -142,6 +142,8 @@ struct ClaudePayloadTests {
         ]
         for name in order { try bench.call(#require(hooks[name])) }
         #expect(bench.requests.last?.head.agentName == "look for bugs")
+        // A start that overtook its call cannot name it.
+        #expect(try bench.head(.subagentStarted).optionalString("call") == (order[0] == "start" ? nil : "t1"))
         _ = bench.take()
         try bench.call(#"{\#(common),"hook_event_name":"SessionStart","source":"compact"}"#)
         #expect(bench.take() == [])
@@ -160,6 +162,7 @@ struct ClaudePayloadTests {
         let agent = #""agent_id":"a1","agent_type":"general-purpose""#
         for number in 1...2 { try bench.call(hook("PreToolUse", call(number))) }
         try bench.call(hook("SubagentStart", agent))
+        #expect(try bench.head(.subagentStarted).optionalString("call") == nil)
         for number in 1...2 {
             try bench.call(hook("PostToolUse", call(number) + #","tool_response":{"content":[]}"#))
         }

@@ -64,7 +64,7 @@ extension AgentBench {
         case .approvalRequested(let request): return "\(kind) \(request.title)\(request.isCut ? " (cut)" : "")"
         case .approvalApplied(_, let outcome): return "\(kind) \(outcome)"
         case .approvalCancelled(_, let reason), .approvalStale(_, let reason): return "\(kind) \(reason)"
-        case .subagentStarted(let agent, _), .subagentFinished(let agent, _): return "\(kind) \(agent)"
+        case .subagentStarted(let agent, _, _), .subagentFinished(let agent, _): return "\(kind) \(agent)"
         case .error(let message, _): return "\(kind) \(message)"
         default: return kind
         }

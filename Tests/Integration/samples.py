@@ -35,7 +35,7 @@ HEADS: dict[str, Message] = {
     "approval.applied": {"approval": "a1", "outcome": "ran"},
     "approval.cancelled": {"approval": "a1", "reason": "r"},
     "approval.stale": {"approval": "a1", "reason": "r"},
-    "subagent.started": {"agent": "a", "name": "n"},
+    "subagent.started": {"agent": "a", "name": "n", "call": "c"},
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {

@@ -270,6 +270,10 @@ def test_a_subagents_request_names_it(machine, phone):
     phone.subscribe(session)
     finished = phone.wait_event(session, lambda event: event["kind"] == "subagent.finished", timeout=15)
     assert finished["head"]["agent"] == agent and finished["head"]["name"] == "a subtask"
+    # Its call is named, so that it can be told under that.
+    started = next(event for event in phone.logs[session] if event["kind"] == "subagent.started")
+    delegating = next(event for event in phone.logs[session] if event["kind"] == "tool.started" and event["head"]["tool"] == "Agent")
+    assert started["head"]["agent"] == agent and started["head"]["call"] == delegating["head"]["call"]
     phone.wait_summary(session, lambda summary: summary["subagents"] == 0 and summary["status"] == "idle", timeout=15)
 
 

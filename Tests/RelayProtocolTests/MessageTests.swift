@@ -31,7 +31,7 @@ enum Sample {
         .approvalDecided(ApprovalID("a1")!, decision), .approvalDelivered(ApprovalID("a1")!),
         .approvalApplied(ApprovalID("a1")!, outcome: .ran), .approvalExpired(ApprovalID("a1")!),
         .approvalCancelled(ApprovalID("a1")!, reason: "allowedLocally"), .approvalStale(ApprovalID("a1")!, reason: "digest"),
-        .subagentStarted(agent: "x", name: "explorer"), .subagentFinished(agent: "x"),
+        .subagentStarted(agent: "x", name: "explorer", call: "c"), .subagentFinished(agent: "x"),
         .budgetCrossed(
             BudgetCrossing(level: 80, scope: .day, limitMicroUSD: 10_000_000, spentMicroUSD: 8_000_001)),
         .steeringOffered(

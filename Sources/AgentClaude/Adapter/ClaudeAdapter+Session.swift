@@ -157,12 +157,13 @@ extension ClaudeAdapter {
             let calls = session.delegations(of: subagent.type)
             if calls.count == 1, let call = calls.first {
                 subagent.name = call.delegated?.name
+                subagent.call = call.id
                 sessions[id]?.calls[call.id]?.delegated = nil
             }
             subagent.awaitsCall = calls.isEmpty
         }
         sessions[id]?.subagents[agent] = subagent
-        emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload)), in: id)
+        emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload), call: subagent.call), in: id)
     }
 
     /// The call of one that has started already: the hooks of both race.

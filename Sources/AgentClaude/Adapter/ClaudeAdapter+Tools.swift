@@ -92,6 +92,7 @@ extension ClaudeAdapter {
             let known = sessions[id]?.subagents, known[agent] != nil || known.count < limits.callsMax
         {
             sessions[id]?.subagents[agent, default: .init()].name = name
+            sessions[id]?.subagents[agent]?.call = call
             sessions[id]?.subagents[agent]?.awaitsCall = false
         }
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }

@@ -43,6 +43,8 @@ package struct ClaudeSession {
         var type: String?
         /// What it was started for.
         var name: String?
+        /// What started it.
+        var call: String?
         var isStarted = false
         /// No call that it could be of had been heard of when it started.
         var awaitsCall = false

@@ -43,7 +43,8 @@ struct ShownEvent {
         case .todoChanged(var progress):
             progress.current = progress.current.map(line)
             self.head = .todoChanged(progress)
-        case .subagentStarted(let agent, let called): self.head = .subagentStarted(agent: agent, name: called.map(name))
+        case .subagentStarted(let agent, let called, let call):
+            self.head = .subagentStarted(agent: agent, name: called.map(name), call: call)
         case .subagentFinished(let agent, let called): self.head = .subagentFinished(agent: agent, name: called.map(name))
         case .error(let message, let isRecoverable): self.head = .error(message: line(message), recoverable: isRecoverable)
         default: self.head = head

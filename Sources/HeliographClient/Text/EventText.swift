@@ -75,7 +75,7 @@ package struct EventText: Sendable {
         case .approvalCancelled(_, let reason):
             set("the question was settled elsewhere: \(DecisionText.words(for: reason))", .dim)
         case .approvalStale(_, let reason): set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
-        case .subagentStarted(let agent, let name): set("⑂ subagent started: \(name ?? agent)")
+        case .subagentStarted(let agent, let name, _): set("⑂ subagent started: \(name ?? agent)")
         case .subagentFinished(let agent, let name): minor("⑂ subagent finished: \(name ?? agent)")
         case .budgetCrossed(let crossing): set(Self.crossed(crossing), .yellow)
         case .steeringOffered(let offer):

@@ -43,7 +43,8 @@ extension EventHead {
             self = .approvalStale(try head.identifier("approval"), reason: try head.string("reason", bytesMax: line))
         case .subagentStarted:
             self = .subagentStarted(
-                agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
+                agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name),
+                call: try head.optionalString("call", bytesMax: name))
         case .subagentFinished:
             self = .subagentFinished(
                 agent: try head.string("agent", bytesMax: name), name: try head.optionalString("name", bytesMax: name))
@@ -132,7 +133,11 @@ extension EventHead {
         case .approvalCancelled(let approval, let reason), .approvalStale(let approval, let reason):
             writer.field("approval", approval)
             writer.field("reason", reason)
-        case .subagentStarted(let agent, let name), .subagentFinished(let agent, let name):
+        case .subagentStarted(let agent, let name, let call):
+            writer.field("agent", agent)
+            writer.field("name", name)
+            writer.field("call", call)
+        case .subagentFinished(let agent, let name):
             writer.field("agent", agent)
             writer.field("name", name)
         case .budgetCrossed(let crossing): crossing.write(to: &writer)

@@ -17,7 +17,8 @@ package enum EventHead: Sendable, Equatable {
     case approvalExpired(ApprovalID)
     case approvalCancelled(ApprovalID, reason: String)
     case approvalStale(ApprovalID, reason: String)
-    case subagentStarted(agent: String, name: String? = nil)
+    /// `call` is the tool call that started it.
+    case subagentStarted(agent: String, name: String? = nil, call: String? = nil)
     case subagentFinished(agent: String, name: String? = nil)
     case budgetCrossed(BudgetCrossing)
     case steeringOffered(SteeringOffer)

@@ -68,7 +68,15 @@ extension WireTable {
         case .approvalApplied: (nil, [.required("approval", .identifier), .required("outcome", outcome)])
         case .approvalCancelled, .approvalStale:
             (nil, [.required("approval", .identifier), .required("reason", .line)])
-        case .subagentStarted, .subagentFinished: (nil, [.required("agent", .name), .optional("name", .name)])
+        case .subagentStarted:
+            (
+                nil,
+                [
+                    .required("agent", .name), .optional("name", .name),
+                    .optional("call", .name, "The tool call that started it, where that is known."),
+                ]
+            )
+        case .subagentFinished: (nil, [.required("agent", .name), .optional("name", .name)])
         case .budgetCrossed:
             (
                 nil,

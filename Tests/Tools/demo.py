@@ -60,8 +60,20 @@ class Demo:
         for name in ("HELIOGRAPH_SOCKET", "HELIOGRAPH_RELAY", "HELIOGRAPH_TOKEN", "HELIOGRAPH_DATA"):
             self.environment.pop(name, None)
 
+    def lay_out(self) -> None:
+        """The files that the agent read, as it read them: an edit that is asked for is compared with the file."""
+        for line in RECORDING.read_text().splitlines():
+            response = json.loads(line)["input"].get("tool_response")
+            read = response.get("file") if isinstance(response, dict) else None
+            if not read:
+                continue
+            path = Path(read["filePath"].replace("{project}", str(self.project)))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(read["content"])
+
     def start(self) -> None:
         self.project.mkdir()
+        self.lay_out()
         self.joins = self.is_ready()
         # A relay that runs already has its data with the person who started it; a new one has its own here.
         self.owner = os.environ if self.joins else self.environment

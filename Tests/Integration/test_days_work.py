@@ -117,7 +117,8 @@ class Phone:
         self.one.expect_accessible()
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "a day's work from the page", "files, the model's requests, and the page itself")
+@pytest.mark.shows("Claude Code, `heliograph run`", "questions answered from afar", "the model is told the answers")
+@pytest.mark.shows("Claude Code, `heliograph run`", "always allow, by the agent's own offer", "the rule in its settings, and no second question")
 def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Screen], at_home: subprocess.Popen[bytes]) -> None:
     model, phone = Model(machine.api), Phone(screen(size=PHONE, role="operator"))
     greet = machine.project / "greet.py"
@@ -164,6 +165,8 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.reads("They ran twice.")
     phone.sees_it_rest()
     expect(phone.one.timeline().locator("[data-kind='approval.requested']", has_text="npm test")).to_have_count(1)
+    settings = machine.project / ".claude/settings.local.json"
+    assert json.loads(settings.read_text())["permissions"]["allow"] == ["Bash(npm test *)"]
 
     # A question.
     model.will([{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], [{"text": "German it is."}])

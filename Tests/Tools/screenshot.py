@@ -28,7 +28,7 @@ def pair(page: Page, link: str) -> None:
 
 def take_page(page: Page, file: Path) -> None:
     """The list of sessions beside the approval that the first one waits for."""
-    page.set_viewport_size({"width": 1280, "height": 640})
+    page.set_viewport_size({"width": 1280, "height": 690})
     page.evaluate("() => { location.hash = '#/approvals' }")
     # Open: the whole of it was on screen, for as long as it takes to read.
     expect(page.get_by_role("button", name="Allow", exact=True)).to_be_enabled(timeout=WAIT_MS)

@@ -13,7 +13,7 @@ const known = new Set(["Bash", "BashOutput", "KillShell", "KillBash", "Edit", "M
 /** @type {Record<string, string>} By field. */
 const words = {
   command: "Command", description: "About", timeout: "Time limit", run_in_background: "In the background", dangerouslyDisableSandbox: "Without the sandbox",
-  file_path: "File", notebook_path: "Notebook", path: "In", old_string: "Old text", new_string: "New text", replace_all: "Wherever it stands", edits: "Edits", content: "Content",
+  file_path: "File", notebook_path: "Notebook", path: "In", old_string: "Old text", new_string: "New text", replace_all: "Every occurrence", edits: "Edits", content: "Content",
   cell_id: "Cell", cell_number: "Cell", cell_type: "Kind of cell", edit_mode: "What is done", new_source: "New text",
   pattern: "Looks for", glob: "In files like", type: "In files of type", output_mode: "Shows", head_limit: "At most", multiline: "Across lines",
   "-i": "Upper and lower case alike", "-n": "With line numbers", "-A": "Lines after", "-B": "Lines before", "-C": "Lines around", "-o": "Only what matches",

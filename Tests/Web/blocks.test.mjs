@@ -124,7 +124,7 @@ test("every edit is a diff of its own, with its options by name", () => {
   const all = elementsOf({ file_path: "/x", edits });
   assert.equal(all.filter(({ tag }) => tag === "pre").length, 2);
   assert.deepEqual(all.filter(({ tag }) => tag === "p").map(({ textContent }) => textContent), ["Edit 1 of 2", "Edit 2 of 2"]);
-  assert.deepEqual(all.filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Wherever it stands"]);
+  assert.deepEqual(all.filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Every occurrence"]);
   assert.equal(requestBlocks({ input: { edits } }).measure, "2 lines added, 2 removed");
   assert.ok(textOf({ file_path: "/x", edits: [] }).includes("Edits(an empty list)"));
 });
@@ -132,7 +132,7 @@ test("every edit is a diff of its own, with its options by name", () => {
 test("fields of a known tool are told in words, those of another by their names", () => {
   const input = { file_path: "/x", old_string: "a", new_string: "b", replace_all: false, File: "/harmless" };
   tool = "Edit";
-  assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Wherever it stands", "File"]);
+  assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Every occurrence", "File"]);
   // Whoever gives a field a name that looks like ours has it in the letters of code.
   assert.equal(elementsOf(input).filter((element) => element.getAttribute("class") === "exact own-name").length, 1);
   tool = "mcp__fs__edit";

@@ -1,7 +1,7 @@
 /** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
 
 /** @typedef {import("./wire").DeviceShown} Device */
-/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"hidesCost"|"allowOnLockScreen">} Choices */
+/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"gather"|"hidesCost"|"allowOnLockScreen">} Choices */
 
 /** @typedef {Device["kinds"][number]} Kind */
 
@@ -58,6 +58,26 @@ export function minuteOf(time) {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
+/** What one may choose from, in minutes; what was chosen elsewhere stands beside these. */
+export const intervals = [15, 30, 60, 120, 240];
+
+/** @param {number} minutes */
+export const intervalWords = (minutes) => {
+  if (minutes % 60) return `${minutes} minutes`;
+  return minutes === 60 ? "hour" : `${minutes / 60} hours`;
+};
+
+/**
+ * What it tells of in one notification, and when.
+ * @param {Device["gather"]} gather
+ */
+export function gatherWords(gather) {
+  if (!gather) return "Nothing";
+  const when = gather.when === "interval" ? `${gather.minutes === 60 ? "an hour" : intervalWords(gather.minutes ?? 0)} after the first`
+    : `once a day, at ${clock(gather.at ?? 0)}, ${gather.timeZone}`;
+  return `Errors, finished runs and budgets: ${when}`;
+}
+
 /**
  * What stands in a form.
  * @typedef {object} Draft
@@ -66,6 +86,7 @@ export function minuteOf(time) {
  * @property {string[]} muted
  * @property {boolean} hidesCost
  * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
+ * @property {{minutes: number}|{at: string, timeZone: string}|null} gather The time as `18:00`.
  * @property {boolean} allows
  */
 
@@ -73,12 +94,18 @@ export function minuteOf(time) {
  * @param {Draft} draft
  * @returns {{choices: Choices}|{problem: string}}
  */
-export function read({ quiet, allows, hidesCost, kinds: chosen, text, muted }) {
+export function read({ quiet, gather, allows, hidesCost, kinds: chosen, text, muted }) {
   /** @type {Choices} */
   const choices = { text, kinds: chosen, muted };
   if (hidesCost) choices.hidesCost = true;
   // What does not show the whole can never be allowed from there.
   if (allows && text === "full") choices.allowOnLockScreen = true;
+  if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };
+  else if (gather) {
+    const at = minuteOf(gather.at);
+    if (at === null) return { problem: "Say when it tells of the day, such as 18:00." };
+    choices.gather = { when: "daily", at, timeZone: gather.timeZone };
+  }
   if (!quiet) return { choices };
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];
   if (from === null || to === null) return { problem: "Say from when to when it is quiet, such as 22:00 to 07:00." };

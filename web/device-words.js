@@ -1,6 +1,6 @@
 /** What a device is, gets and got, in words. Pure. */
 
-import { clock, kinds, textOf } from "./choices.js";
+import { clock, gatherWords, kinds, textOf } from "./choices.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
@@ -39,12 +39,13 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * @returns {[name: string, value: string][]}
  */
 export function wishes(device, titleOf) {
-  const { cards, starts, quiet, muted = [], web } = device;
+  const { cards, starts, quiet, gather, muted = [], web } = device;
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
   const common = [
     ["Rings for", rings.length ? capital(rings.join(", ")) : "Nothing"],
+    ["Gathered", gatherWords(gather)],
     ["Says", textOf(device)],
     ["Muted", muted.length ? muted.map(titleOf).join(", ") : "No session"],
     ["Cost", device.hidesCost ? "Hidden" : "Shown"],

@@ -19,6 +19,15 @@ export interface Answer {
 /** From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller. */
 export interface QuietHours { from: number; to: number; timeZone: string }
 
+/** When it is told of what needs no answer, all in one: `interval`, so many minutes after the first of it, or `daily`. */
+export interface Gathering {
+  when: "interval" | "daily";
+  minutes?: number;
+  /** The minute of the day. */
+  at?: number;
+  timeZone?: string;
+}
+
 /** An app's registration for push. */
 export type Device = {
   device: string;
@@ -35,6 +44,7 @@ export type Device = {
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
   quiet?: QuietHours;
+  gather?: Gathering;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   web?: undefined;
@@ -62,6 +72,7 @@ export interface WebDevice {
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
   quiet?: QuietHours;
+  gather?: Gathering;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -226,6 +237,7 @@ export interface DeviceShown {
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
   quiet?: QuietHours;
+  gather?: Gathering;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -468,7 +480,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

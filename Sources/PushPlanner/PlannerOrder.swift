@@ -30,7 +30,7 @@ package enum PlannerTimer: Hashable, Sendable {
     case card(WorkspaceID, DeviceID, SessionID?)
     /// An approval of this session shall ring.
     case rings(WorkspaceID, DeviceID, SessionID)
-    /// Quiet hours are over.
+    /// What was held back shall be told.
     case digest(WorkspaceID, DeviceID)
     /// What the service did not take shall be tried again.
     case alerts(WorkspaceID, DeviceID)

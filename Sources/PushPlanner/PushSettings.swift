@@ -15,6 +15,18 @@ package struct PushSettings: Sendable {
         self.localMinute = localMinute
     }
 
+    /// When it is this minute of the day there, later than in this very minute, in milliseconds since 1970; nil: there is no such zone.
+    func next(_ minute: Int64, in timeZone: String, after now: Int64) -> Int64? {
+        guard let current = localMinute(timeZone, now) else { return nil }
+        let left = (minute - current + 1_439) % 1_440 + 1
+        let next = now - now % 60_000 + left * 60_000
+        guard let then = localMinute(timeZone, next), then != minute else { return next }
+        // The clocks there are changed meanwhile. Where that leaves the minute out, it is the moment that would have been it.
+        let ahead = (then - minute + 2_160) % 1_440 - 720
+        let mended = next - ahead * 60_000
+        return mended > now && localMinute(timeZone, mended) == minute ? mended : next
+    }
+
     func channel(of device: Device) -> (any PushChannel)? { channels[device.address.service] }
 
     /// Nil: its channel knows no such app.

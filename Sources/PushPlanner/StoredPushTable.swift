@@ -14,7 +14,7 @@ package enum StoredPushTable {
             .required("urgent", .count), .required("urgentAt", .time), .required("starts", .list(.time)),
             .required("startPendingUntil", .time),
             .required("heldBack", .object(AlertKind.allCases.map { .optional($0.rawValue, .count) })),
-            .defaulted("owed", .list(.object(owedAlert))),
+            .optional("heldBackSince", .time), .defaulted("owed", .list(.object(owedAlert))),
         ])
 
     private static let owedAlert = WireObject(

@@ -78,6 +78,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case boldNotification
     /// The relay does not hear that a browser's subscription is gone.
     case unheardGoodbye
+    /// The relay takes those who want one notification for all that needs no answer for others.
+    case impatientDigest
+    /// Timers of digests do not fire.
+    case sleepingDigest
 
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
@@ -111,6 +115,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .keptChannel: [.channel]
         case .hastyCard: [.pace]
         case .boldNotification, .unheardGoodbye: [.browser]
+        case .impatientDigest, .sleepingDigest: [.gathering]
         }
     }
 }

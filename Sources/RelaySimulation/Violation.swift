@@ -11,7 +11,7 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// The checker that watches over a promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget, steering
-    case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser
+    case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser, gathering
 
     package var promise: String {
         switch self {
@@ -39,6 +39,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .pace: "a card is told something a few times a minute at most"
         case .browser:
             "a browser may allow only where its person chose so and sees all; nothing goes where it is gone, nor what is settled to Apple's"
+        case .gathering: "what is to be gathered rings by itself never, and is told in the end"
         case .code: "a code decides once, in time, and only what it was for"
         case .channel: "a channel is deleted when its card is over, not before, and nothing is published to it after"
         case .retention: "numbers go on for ever, and what is no longer held is never passed over in silence"

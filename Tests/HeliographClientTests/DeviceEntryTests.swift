@@ -43,6 +43,17 @@ import Testing
         #expect(try DeviceEntry.list([entry("{}")]).first?.isReachable == false)
     }
 
+    @Test func `when it is told of what needs no answer stands beside what it says`() throws {
+        func says(_ gather: String) throws -> String? {
+            let entry = String(decoding: Self.entry("d1"), as: UTF8.self)
+                .replacing(#""system""#, with: #""text":"full","gather":\#(gather),"system""#)
+            return try DeviceEntry.list([Array(entry.utf8)]).first?.says
+        }
+        let what = "errors, finished runs and budgets in one notification, "
+        #expect(try says(#"{"when":"interval","minutes":45}"#) == what + "45 minutes after the first")
+        #expect(try says(#"{"when":"daily","at":425,"timeZone":"Asia/Tokyo"}"#) == what + "at 7:05, Asia/Tokyo")
+    }
+
     @Test func `a result of a later version is shown as it is`() throws {
         let push = #"{"push":9,"device":"d1","purpose":"alert","plannedAt":7,"outcome":{"result":"postponed"}}"#
         #expect(try DeviceEntry.list([Self.entry("d1", pushes: push)]).first?.pushes.map(\.sentence) == ["postponed"])

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -189,6 +191,38 @@ def test_quiet_kinds_and_mutes_hold_for_browsers_too(relay, site, laptop, asking
     assert told(shown)["kind"] == "error" and shown["notification"]["navigate"].endswith("/#/session/s1")
     assert site.taken[0].headers["urgency"] == "normal"
     assert len(site.notifications(ada.browser)) == 1
+
+
+def test_at_night_where_its_person_is_a_browser_waits_for_the_morning(relay, site, laptop, asking):
+    zone = "Pacific/Apia"
+    there = datetime.now(ZoneInfo(zone))
+    minute = there.hour * 60 + there.minute
+    ada = laptop(quiet={"from": (minute - 60) % 1440, "to": (minute + 60) % 1440, "timeZone": zone})
+    approval = asking.request_approval("s1", "Bash", {"command": "ls"})
+    # What its person asks for comes all the same, and after it would have rung.
+    assert "error" not in ada.client.command("testPush", device=DEVICE)
+    site.wait_notification(ada.browser)
+    assert [told(shown)["kind"] for shown in site.notifications(ada.browser)] == ["test"]
+    choices = {"text": "full", "kinds": ["approval"], "muted": [], "quiet": {"from": (minute + 60) % 1440, "to": (minute + 120) % 1440, "timeZone": zone}}
+    assert "error" not in ada.client.command("deviceChoices", device=DEVICE, **choices)
+    assert told(site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] != "test"))["approval"] == approval
+
+
+def test_what_needs_no_answer_is_gathered_and_an_approval_rings_at_once(relay, site, laptop, asking, client):
+    ada = laptop(gather={"when": "daily", "at": 0, "timeZone": "Europe/Berlin"})
+    asking.event("s1", "status.changed", {"status": "running"})
+    asking.event("s1", "error", {"message": "out of money"})
+    approval = asking.request_approval("s1", "Bash", {"command": "ls"})
+    assert told(site.wait_notification(ada.browser))["approval"] == approval
+    assert "errors, finished runs and budgets in one notification, at 0:00, Europe/Berlin" in relay.run("devices", "--data", str(relay.data)).stdout
+    # Killed, it still knows of the error; and whoever wants it as it happens again hears of it at once.
+    relay.kill()
+    relay.start()
+    choices = {"text": "full", "kinds": ["approval", "error"], "muted": []}
+    assert "error" not in client(relay, token=ada.client.token).command("deviceChoices", device=DEVICE, **choices)
+    digest = site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] != "approval")
+    assert digest["notification"]["body"] == "1 error" and digest["notification"]["silent"] is True
+    assert len([shown for shown in site.notifications(ada.browser) if told(shown)["kind"] != "approval"]) == 1
 
 
 # Registration

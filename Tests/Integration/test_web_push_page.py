@@ -195,13 +195,17 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     form.get_by_label("Do not ring at night").check()
     form.get_by_label("From", exact=True).fill("23:00")
     form.get_by_label("To", exact=True).fill("06:30")
-    form.get_by_label("Time zone").select_option("Europe/Berlin")
+    form.get_by_label("Time zone", exact=True).select_option("Europe/Berlin")
+    expect(form.get_by_label("At", exact=True)).to_be_hidden()
+    form.get_by_role("radio", name="Gathered, once a day").check()
+    form.get_by_label("At", exact=True).fill("18:30")
+    form.get_by_label("In this time zone").select_option("Asia/Tokyo")
     form.get_by_role("button", name="Save").click()
     expect(form).to_be_hidden()
     expect(card.get_by_role("button", name="Change what")).to_be_focused()
     one.page.reload()
     for where in (card, one.device("Ada's phone")):
-        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin"):
+        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin", "GatheredErrors, finished runs and budgets: once a day, at 18:30, Asia/Tokyo"):
             expect(where).to_contain_text(words)
     # The browser tells what it told before: that is no choice.
     one.switch.get_by_role("button", name="Switch off").wait_for()
@@ -222,11 +226,13 @@ def test_an_app_s_choices_are_changed_without_its_tokens(page: Callable[..., Pag
     expect(form.get_by_label("Offer Allow")).to_be_hidden()
     expect(form.get_by_label("Session gone")).to_be_checked()
     form.get_by_label("Budgets").uncheck()
+    form.get_by_role("radio", name="Gathered, now and then").check()
+    form.get_by_label("After the first of it").select_option("2 hours")
     form.get_by_role("button", name="Save").click()
     expect(form).to_be_hidden()
     assert one.stage.said("deviceChoices")[-1] | {"id": ""} == {
         "type": "deviceChoices", "id": "", "device": "d1", "text": "sealed", "kinds": ["approval", "question", "error", "finished"], "muted": ["gone"],
-        "quiet": {"from": 0, "to": 420, "timeZone": "America/Argentina/Buenos_Aires"}}  # fmt: skip
+        "quiet": {"from": 0, "to": 420, "timeZone": "America/Argentina/Buenos_Aires"}, "gather": {"when": "interval", "minutes": 120}}  # fmt: skip
     form = open_form(one.device("Ada's iPhone"))
     form.get_by_label("To", exact=True).fill("00:00")
     form.get_by_role("button", name="Save").click()
@@ -305,9 +311,11 @@ def test_everything_is_accessible_and_fits(page: Callable[..., Page], scheme: st
     card.get_by_role("button", name="Send a test").click()
     expect(card.get_by_role("status")).to_contain_text("took it")
     form = open_form(card)
-    one.settle()
-    one.expect_accessible()
-    one.expect_no_overflow()
+    for choice in ("Gathered, now and then", "Gathered, once a day"):
+        form.get_by_role("radio", name=choice).check()
+        one.settle()
+        one.expect_accessible()
+        one.expect_no_overflow()
     small = form.evaluate(
         """form => [...form.querySelectorAll("button, select, input:not([type=checkbox], [type=radio]), .choice")].map((element) => [element.getBoundingClientRect(), element])
             .filter(([box]) => box.width && (box.height < 43.5 || box.width < 43.5)).map(([, element]) => element.outerHTML.slice(0, 80))""")

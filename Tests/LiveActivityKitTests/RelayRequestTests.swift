@@ -23,6 +23,7 @@ import Testing
         device.kinds = [.approval, .budget]
         device.muted = ["s1", "s2"]
         device.quiet = DeviceRegistration.Quiet(from: 1_320, to: 420, timeZone: "Europe/Berlin")
+        device.gather = .daily(at: 1_080, timeZone: "Europe/Berlin")
         let request = try RelayRequest(.device(device), of: "d1")
         #expect((request.method, request.path) == (.put, "/v1/devices/d1"))
         let read = try Device(from: value(request))
@@ -34,7 +35,10 @@ import Testing
         #expect(read.kinds == [.approval, .budget])
         #expect(read.muted == [SessionID("s1")!, SessionID("s2")!])
         #expect(read.quiet == QuietHours(from: 1_320, to: 420, timeZone: "Europe/Berlin"))
+        #expect(read.gathering == .daily(at: 1_080, timeZone: "Europe/Berlin"))
         #expect(read.hidesCost)
+        device.gather = .every(minutes: 30)
+        #expect(try Device(from: value(RelayRequest(.device(device), of: "d1"))).gathering == .interval(minutes: 30))
     }
 
     @Test("a device that says little is the relay's default")
@@ -53,6 +57,7 @@ import Testing
         #expect(DeviceRegistration.Cards.allCases.map(\.rawValue) == CardMode.allCases.map(\.rawValue))
         #expect(DeviceRegistration.Starts.allCases.map(\.rawValue) == CardStarts.allCases.map(\.rawValue))
         #expect(DeviceRegistration.Text.allCases.map(\.rawValue) == PushText.allCases.map(\.rawValue))
+        #expect(DeviceRegistration.Gather.When.allCases.map(\.rawValue) == Gathering.Word.allCases.map(\.rawValue))
         #expect(DeviceRegistration.Kind.allCases.map(\.rawValue) == AlertKind.allCases.map(\.rawValue))
         #expect(
             LiveActivityKit.CardReport.State.allCases.map(\.rawValue) == RelayProtocol.CardReport.State.allCases.map(\.rawValue)

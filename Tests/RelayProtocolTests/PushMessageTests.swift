@@ -17,6 +17,7 @@ enum PushSample {
         device.kinds = [.approval, .budget]
         device.muted = [SessionID("s1")!, SessionID("s2")!]
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
+        device.gathering = .interval(minutes: 30)
         device.hidesCost = true
         return device
     }()
@@ -25,6 +26,7 @@ enum PushSample {
         var device = Device(
             id: DeviceID("d3")!, name: "Ada's laptop", profile: "web", address: .web(subscription), system: "Firefox on Linux")
         (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
+        device.gathering = .daily(at: 1_080, timeZone: "Europe/Berlin")
         return device
     }()
     static let subscription = WebSubscription(
@@ -180,7 +182,12 @@ struct PushMessageTests {
             ("quiet", #"{"to":1,"timeZone":"UTC"}"#, ".from", .missingField),
             ("quiet", #"{"from":1440,"to":1,"timeZone":"UTC"}"#, ".from", .outOfRange),
             ("quiet", #"{"from":1,"to":-1,"timeZone":"UTC"}"#, ".to", .outOfRange),
-            ("quiet", #"{"from":1,"to":1}"#, ".timeZone", .missingField),
+            ("quiet", #"{"from":1,"to":1}"#, ".timeZone", .missingField), ("gather", "5", "", .wrongType),
+            ("gather", #"{"when":"never"}"#, ".when", .badValue),
+            ("gather", #"{"when":"interval"}"#, ".minutes", .missingField),
+            ("gather", #"{"when":"interval","minutes":4}"#, ".minutes", .outOfRange),
+            ("gather", #"{"when":"daily","at":1440,"timeZone":"UTC"}"#, ".at", .outOfRange),
+            ("gather", #"{"when":"daily","at":0}"#, ".timeZone", .missingField),
         ] as [(String, String?, String, WireError.Code)])
     func badDevices(_ field: String, _ value: String?, _ place: String, _ code: WireError.Code) {
         let error = refusal(PushSample.device(field, value))

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deviceName, systemName } from "../../web/browser-name.js";
-import { clock, minuteOf, read, textOf, textsFor } from "../../web/choices.js";
+import { clock, gatherWords, minuteOf, read, textOf, textsFor } from "../../web/choices.js";
 
-const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, allows: false, ...more });
+const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, gather: null, allows: false, ...more });
 
 test("a form is read into what the relay takes, with nothing that is off", () => {
   assert.deepEqual(read(draft()), { choices: { text: "summary", kinds: ["approval"], muted: ["s1"] } });
@@ -22,6 +22,19 @@ test("quiet hours have a beginning and another end", () => {
   assert.match(quiet("22:00", "24:00"), /from when to when/);
   assert.match(quiet("22:00", "22:00"), /another end/);
   assert.equal(quiet("00:00", "23:59"), undefined);
+});
+
+test("what needs no answer is gathered by the hour or by the day", () => {
+  assert.deepEqual(read(draft({ gather: { minutes: 30 } })).choices.gather, { when: "interval", minutes: 30 });
+  const evening = { when: "daily", at: 1080, timeZone: "Asia/Tokyo" };
+  assert.deepEqual(read(draft({ gather: { at: "18:00", timeZone: "Asia/Tokyo" } })).choices.gather, evening);
+  assert.match(read(draft({ gather: { at: "", timeZone: "UTC" } })).problem, /when it tells/);
+  assert.equal("gather" in read(draft()).choices, false);
+  assert.equal(gatherWords(undefined), "Nothing");
+  assert.equal(gatherWords({ when: "interval", minutes: 45 }), "Errors, finished runs and budgets: 45 minutes after the first");
+  assert.equal(gatherWords({ when: "interval", minutes: 60 }), "Errors, finished runs and budgets: an hour after the first");
+  assert.equal(gatherWords({ when: "interval", minutes: 240 }), "Errors, finished runs and budgets: 4 hours after the first");
+  assert.equal(gatherWords(evening), "Errors, finished runs and budgets: once a day, at 18:00, Asia/Tokyo");
 });
 
 test("a time is written as it is read", () => {

@@ -1,6 +1,6 @@
 /** `<choices-form>`: what a device rings for and how much it says, changed on the page of any other. */
 
-import { kinds, clock, read, textsFor } from "../choices.js";
+import { kinds, clock, intervals, intervalWords, read, textsFor } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
 import { line } from "../text.js";
 import { titleOf } from "./session-row.js";
@@ -12,6 +12,8 @@ import { titleOf } from "./session-row.js";
 const sessionsMax = 12;
 /** What one begins from where nothing is quiet yet. */
 const usualNight = { from: "22:00", to: "07:00" };
+const usualEvening = "18:00";
+const usualInterval = 60;
 
 let made = 0;
 
@@ -32,6 +34,12 @@ export class ChoicesForm extends HTMLElement {
   #allow = h("input", { type: "checkbox" });
   #allowChoice = choice(this.#allow, "Offer Allow in the notification",
     "Whoever holds this device can then allow a command from its Lock Screen, as a web page cannot ask for an unlock first. Only where the notification shows the whole command.");
+  #gatherings = h("div", { class: "choices" });
+  #minutes = h("select", { id: `${this.#id}-minutes` });
+  #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
+  #at = h("input", { id: `${this.#id}-at`, type: "time" });
+  #atZone = h("select", { id: `${this.#id}-at-zone` });
+  #atFields = h("div", { class: "quiet-hours" }, field(this.#at, "At"), field(this.#atZone, "In this time zone"));
   #isQuiet = h("input", { type: "checkbox", onchange: () => this.#draw() });
   #from = h("input", { id: `${this.#id}-from`, type: "time" });
   #to = h("input", { id: `${this.#id}-to`, type: "time" });
@@ -44,6 +52,7 @@ export class ChoicesForm extends HTMLElement {
   #form = h("form", { class: "choices-form", onsubmit: (event) => this.#submit(event), onchange: () => this.#draw() },
     group("Rings for", this.#kinds), group("Says", this.#texts),
     group("Beside that", h("div", { class: "choices" }, choice(this.#cost, "Hide what it costs", "No push to this device names an amount."), this.#allowChoice)),
+    group("Errors, finished runs and budgets", h("p", { class: "quiet" }, "Approvals and questions are never gathered."), this.#gatherings, this.#minutesField, this.#atFields),
     group("Quiet hours", choice(this.#isQuiet, "Do not ring at night", "What waits then rings when they are over."), this.#hours), this.#mutedPart, this.#problem,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, "Back"), this.#save));
 
@@ -65,10 +74,20 @@ export class ChoicesForm extends HTMLElement {
     this.#cost.checked = device.hidesCost === true;
     this.#allow.checked = device.allowOnLockScreen === true;
     attribute(this.#allowChoice, "hidden", !device.web);
+    const { gather } = device;
+    const chosen = gather?.when ?? "";
+    this.#gatherings.replaceChildren(...gatherings.map(([when, name, meaning]) =>
+      choice(h("input", { type: "radio", name: `${this.#id}-gather`, value: when, checked: when === chosen }), name, meaning)));
+    const minutes = gather?.minutes ?? usualInterval;
+    this.#minutes.replaceChildren(...[...new Set([...intervals, minutes])].sort((a, b) => a - b).map((count) =>
+      h("option", { value: String(count) }, count === 60 ? "1 hour" : intervalWords(count))));
+    this.#minutes.value = String(minutes);
+    this.#at.value = gather?.at === undefined ? usualEvening : clock(gather.at);
+    fillZones(this.#atZone, gather?.timeZone);
     this.#isQuiet.checked = device.quiet !== undefined;
     this.#from.value = device.quiet ? clock(device.quiet.from) : usualNight.from;
     this.#to.value = device.quiet ? clock(device.quiet.to) : usualNight.to;
-    this.#fillZones(device.quiet?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+    fillZones(this.#zone, device.quiet?.timeZone);
     this.#fillMuted(device.muted);
     write(this.#problem, "");
     this.#draw();
@@ -77,16 +96,6 @@ export class ChoicesForm extends HTMLElement {
   /** Where the keyboard goes when it is opened. */
   land() {
     this.#form.querySelector("input")?.focus();
-  }
-
-  /** @param {string} chosen */
-  #fillZones(chosen) {
-    // Browsers of before 2022 list none: then there are two to choose from.
-    const { supportedValuesOf } = /** @type {{supportedValuesOf?: (key: "timeZone") => string[]}} */ (Intl);
-    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const zones = new Set([chosen, own, "UTC", ...(supportedValuesOf?.("timeZone") ?? [])]);
-    this.#zone.replaceChildren(...[...zones].sort().map((zone) => h("option", { value: zone }, zone.replaceAll("_", " "))));
-    this.#zone.value = chosen;
   }
 
   /** @param {string[]} muted */
@@ -103,13 +112,25 @@ export class ChoicesForm extends HTMLElement {
 
   #draw() {
     attribute(this.#hours, "hidden", !this.#isQuiet.checked);
+    attribute(this.#minutesField, "hidden", this.#gathering !== "interval");
+    attribute(this.#atFields, "hidden", this.#gathering !== "daily");
     const isWhole = this.#text === "full";
     this.#allow.disabled = !isWhole;
     if (!isWhole) this.#allow.checked = false;
   }
 
   get #text() {
-    return /** @type {HTMLInputElement|null} */ (this.#texts.querySelector("input:checked"))?.value ?? "summary";
+    return checked(this.#texts)[0] ?? "summary";
+  }
+
+  get #gathering() {
+    return checked(this.#gatherings)[0] ?? "";
+  }
+
+  /** @returns {import("../choices.js").Draft["gather"]} */
+  get #gather() {
+    if (this.#gathering === "interval") return { minutes: Number(this.#minutes.value) };
+    return this.#gathering === "daily" ? { at: this.#at.value, timeZone: this.#atZone.value } : null;
   }
 
   /** @param {Event} event */
@@ -117,7 +138,7 @@ export class ChoicesForm extends HTMLElement {
     event.preventDefault();
     const said = read({
       kinds: /** @type {Kind[]} */ (checked(this.#kinds)), text: /** @type {import("../choices.js").Device["text"]} */ (this.#text), muted: checked(this.#muted),
-      hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
+      gather: this.#gather, hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
       quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value } : null,
     });
     if ("problem" in said) return write(this.#problem, said.problem);
@@ -133,6 +154,23 @@ export class ChoicesForm extends HTMLElement {
     this.#save.disabled = false;
     return undefined;
   }
+}
+
+/** When it tells of what needs no answer: the wire's word, and ours. @type {[when: string, name: string, meaning: string][]} */
+const gatherings = [
+  ["", "Each as it happens", ""],
+  ["interval", "Gathered, now and then", "One quiet notification says how many there were."],
+  ["daily", "Gathered, once a day", "The same at a time of yours."],
+];
+
+/** @param {HTMLSelectElement} select @param {string} [chosen] */
+function fillZones(select, chosen) {
+  // Browsers of before 2022 list none: then there are two to choose from.
+  const { supportedValuesOf } = /** @type {{supportedValuesOf?: (key: "timeZone") => string[]}} */ (Intl);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = new Set([chosen ?? own, own, "UTC", ...(supportedValuesOf?.("timeZone") ?? [])]);
+  select.replaceChildren(...[...zones].sort().map((zone) => h("option", { value: zone }, zone.replaceAll("_", " "))));
+  select.value = chosen ?? own;
 }
 
 /** @param {HTMLElement} part @returns {string[]} */

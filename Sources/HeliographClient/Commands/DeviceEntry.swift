@@ -20,6 +20,8 @@ struct DeviceEntry {
     let hasAlertToken: Bool
     let hasStartToken: Bool
     let hidesCost: Bool
+    /// Nil: what needs no answer is told as it happens.
+    let gathering: Gathering?
     /// How much its pushes say: `full`, `summary`, `generic` or `sealed`.
     let text: String?
     let allowsOnLockScreen: Bool
@@ -43,6 +45,7 @@ struct DeviceEntry {
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
         hidesCost = try device.flag("hidesCost")
+        gathering = try device.optional("gather").map { value throws(WireError) in try Gathering(from: value) }
         text = try device.optionalString("text")
         allowsOnLockScreen = try device.flag("allowOnLockScreen")
         clientName = try value.required("client").object().string("name")
@@ -81,7 +84,7 @@ struct DeviceEntry {
             case "sealed": "text sealed: only the device reads it"
             default: isBrowser && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
-        let parts = [words, hidesCost ? "cost hidden" : nil].compactMap { $0 }
+        let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
@@ -103,6 +106,19 @@ struct DeviceEntry {
             let names = devices.map(\.id.rawValue).sorted().joined(separator: ", ")
             throw ClientError(.usage, "\(text) stands for several devices: \(names)")
         }
+    }
+}
+
+extension Gathering {
+    /// For whoever reads why a device did not ring.
+    fileprivate var sentence: String {
+        let when =
+            switch self {
+            case .interval(let minutes): "\(minutes) minutes after the first"
+            case .daily(let minute, let timeZone):
+                "at \(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60), \(timeZone)"
+            }
+        return "errors, finished runs and budgets in one notification, \(when)"
     }
 }
 

@@ -46,6 +46,26 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         }
     }
 
+    /// When the device is told of what needs no answer: not as it happens, but all of it in one notification.
+    public struct Gather: Codable, Hashable, Sendable {
+        public enum When: String, Codable, Sendable, CaseIterable {
+            case interval, daily
+        }
+
+        public let when: When
+        public let minutes: Int?
+        public let at: Int?
+        public let timeZone: String?
+
+        /// So many minutes after the first of it, 5 to 1,440.
+        public static func every(minutes: Int) -> Gather { Gather(when: .interval, minutes: minutes, at: nil, timeZone: nil) }
+
+        /// At this minute of the day, in a time zone such as `Europe/Berlin`.
+        public static func daily(at minute: Int, timeZone: String) -> Gather {
+            Gather(when: .daily, minutes: nil, at: minute, timeZone: timeZone)
+        }
+    }
+
     /// Made by the app once and kept: 1 to 64 of `A-Z a-z 0-9 _ -`, such as a UUID.
     public var device: String
     public var name: String
@@ -68,6 +88,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Sessions that shall not ring.
     public var muted: [String] = []
     public var quiet: Quiet?
+    /// Nil: what needs no answer is told as it happens, as approvals and questions always are.
+    public var gather: Gather?
     /// No push to this device says what something cost.
     public var hidesCost = false
 

@@ -1,12 +1,14 @@
 import RelayProtocol
 
 /// The alerts of one device about what has happened: each is tried until its service has taken it, for as long as it is worth that. What is one too
-/// many, or comes in quiet hours, is counted for one digest.
+/// many, comes in quiet hours, or shall be gathered, is counted for one digest.
 struct AlertQueue {
     /// What the service has not taken yet, oldest first.
     private(set) var alerts: [OwedAlert] = []
     /// What was not said, by kind.
     private(set) var heldBack: [AlertKind: Int64] = [:]
+    /// When the first of that came, in milliseconds since 1970.
+    private(set) var heldBackSince: Int64?
 
     // MARK: Not on disk
 
@@ -22,6 +24,10 @@ struct AlertQueue {
             guard let kind = AlertKind(rawValue: key), !count.isNull else { continue }
             heldBack[kind] = try count.integer()
         }
+        if !heldBack.isEmpty {
+            // Records of before do not say: it is due.
+            heldBackSince = try value.optionalInteger("heldBackSince") ?? 0
+        }
         for entry in try value.optional("owed")?.array() ?? [] { alerts.append(try OwedAlert(stored: entry)) }
     }
 
@@ -31,6 +37,7 @@ struct AlertQueue {
                 if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
             }
         }
+        writer.field("heldBackSince", heldBackSince)
         writer.array("owed", alerts.map(\.bytes))
     }
 
@@ -51,27 +58,33 @@ struct AlertQueue {
 
     // MARK: - As they come and go
 
-    mutating func add(_ alert: OwedAlert) {
+    mutating func add(_ alert: OwedAlert, at now: Int64) {
         // A later one of the same notification takes the place of one that nobody has; each crossing of a budget is news of its own.
         alerts.removeAll { $0.push == nil && alert.replaces($0) }
         if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
             let oldest = alerts.firstIndex(where: { $0.push == nil })
         {
-            heldBack[alerts.remove(at: oldest).kind, default: 0] += 1
+            holdBack(alerts.remove(at: oldest), at: now)
         }
         alerts.append(alert)
     }
 
-    /// Lets go of what nobody wants, is not worth sending any more, or shall be heard of when quiet hours are over. Returns whether there
-    /// was any.
-    mutating func letGo(isQuiet: Bool, at now: Int64, unless isWanted: (OwedAlert) -> Bool) -> Bool {
+    private mutating func holdBack(_ alert: OwedAlert, at now: Int64) {
+        // Until the digest goes the run may be over, and then that is what it counts.
+        guard !alert.isOfRunThatGoesOn else { return }
+        if heldBack.isEmpty { heldBackSince = now }
+        heldBack[alert.kind, default: 0] += 1
+    }
+
+    /// Lets go of what nobody wants, is not worth sending any more, or shall not be heard of by itself. Returns whether there was any.
+    mutating func letGo(isSilent: Bool, at now: Int64, unless isWanted: (OwedAlert) -> Bool) -> Bool {
         let before = alerts.count
         for alert in waiting {
             let isWanted = isWanted(alert)
-            let isHeldBack = isQuiet && alert.alert.level != .passive
+            let isHeldBack = isSilent && alert.alert.level != .passive
             if isWanted, alert.alert.worthUntil > now, !isHeldBack { continue }
             alerts.removeAll { $0.number == alert.number }
-            if isWanted, isHeldBack { heldBack[alert.kind, default: 0] += 1 }
+            if isWanted, isHeldBack { holdBack(alert, at: now) }
         }
         return alerts.count != before
     }
@@ -109,7 +122,10 @@ struct AlertQueue {
     }
 
     /// For the digest.
-    mutating func takeHeldBack() { heldBack = [:] }
+    mutating func takeHeldBack() {
+        heldBack = [:]
+        heldBackSince = nil
+    }
 
     /// What waits for its next try is due.
     mutating func forgetFailures() {
@@ -131,11 +147,13 @@ struct AlertQueue {
     /// The wall clock was set: what was so long ago still is.
     mutating func move(by jump: Int64) {
         dueAt = dueAt.moved(by: jump)
+        heldBackSince = heldBackSince?.moved(by: jump)
         for place in alerts.indices { alerts[place].alert.worthUntil = alerts[place].alert.worthUntil.moved(by: jump) }
     }
 
     /// It may have been set while the relay was down: nothing is worth sending for longer than it ever is.
     mutating func limit(to now: Int64) {
+        heldBackSince = heldBackSince.map { min($0, now) }
         for place in alerts.indices {
             alerts[place].alert.worthUntil = min(alerts[place].alert.worthUntil, now + PushPolicy.alertAge)
         }

@@ -27,6 +27,12 @@ struct OwedAlert {
         number > other.number && kind != .budget && kind == other.kind && alert.replaces == other.alert.replaces
     }
 
+    /// What the names of those begin with.
+    static let running = "running."
+
+    /// It tells of a run that no card shows any more.
+    var isOfRunThatGoesOn: Bool { alert.replaces.hasPrefix(Self.running) }
+
     /// It only takes the place of what rang for something that is settled now; the digest, which is as quiet, is of no one session.
     var isSettlement: Bool { alert.level == .passive && alert.session != nil }
 

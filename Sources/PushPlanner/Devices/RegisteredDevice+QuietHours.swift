@@ -11,9 +11,18 @@ extension RegisteredDevice {
         let isWithin =
             quiet.from < quiet.to
             ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
-        guard isWithin else { return nil }
-        let left = (quiet.to - minute + 1_440) % 1_440
-        // On the minute. A clock that is changed meanwhile makes us look again then, no more.
-        return now - now % 60_000 + left * 60_000
+        return isWithin ? settings.next(quiet.to, in: quiet.timeZone, after: now) : nil
+    }
+
+    /// When the device is told of what was held back, in milliseconds since 1970, as far as its person's choices say; nil: nothing was.
+    func digestDueAt(_ now: Int64, _ settings: PushSettings) -> Int64? {
+        guard let since = alerts.heldBackSince else { return nil }
+        let gathered =
+            switch device.gathering {
+            case .interval(let minutes): since + minutes * 60_000
+            case .daily(let minute, let timeZone): settings.next(minute, in: timeZone, after: since) ?? since
+            case nil: since
+            }
+        return max(gathered, quietUntil(now, settings) ?? 0)
     }
 }

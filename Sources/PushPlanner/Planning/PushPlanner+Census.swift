@@ -29,7 +29,8 @@ extension PushPlanner {
                     KnownDevice.KnownCard(
                         session: key.session, id: card.id, token: card.token, channel: card.channel,
                         isActive: card.stage.word == .active)
-                })
+                },
+                heldBackSince: known.alerts.heldBackSince)
         }
     }
 

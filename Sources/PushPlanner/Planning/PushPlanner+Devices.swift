@@ -18,10 +18,8 @@ extension PushPlanner {
             reply(.failed(Notice(fault), winner: nil), to: request)
             return
         }
-        if let quiet = device.quiet, settings.localMinute(quiet.timeZone, now.wall) == nil {
-            reply(
-                .failed(Notice(WireError(.badValue, at: "$.device.quiet.timeZone", "there is no such time zone")), winner: nil),
-                to: request)
+        if let fault = timeZoneFault(in: device.choices, under: "$.device.", at: now) {
+            reply(.failed(Notice(fault), winner: nil), to: request)
             return
         }
         guard devices[key] != nil || devices.count(in: key.workspace) < PlannerLimits.devicesMax else {
@@ -48,16 +46,21 @@ extension PushPlanner {
     ) {
         let key = DeviceKey(workspace: request.workspace, device: device)
         guard var known = devices[key] else { return reply(.noSuchDevice, to: request) }
-        var fault = known.device.fault(in: choices)
-        if let quiet = choices.quiet, settings.localMinute(quiet.timeZone, now.wall) == nil {
-            fault = WireError(.badValue, at: "$.quiet.timeZone", "there is no such time zone")
+        if let fault = timeZoneFault(in: choices, under: "$.", at: now) ?? known.device.fault(in: choices) {
+            return reply(.failed(Notice(fault), winner: nil), to: request)
         }
-        if let fault { return reply(.failed(Notice(fault), winner: nil), to: request) }
         known.choose(choices)
         devices[key] = known
         stageRecord(of: key)
         replyWhenStaged(to: request)
+        // It may be the night that is over.
+        hastenRings(of: key, at: now)
         lookAtEverything(of: key, at: now)
+    }
+
+    private func timeZoneFault(in choices: DeviceChoices, under place: String, at now: Instant) -> WireError? {
+        choices.timeZones.first { settings.localMinute($0.name, now.wall) == nil }
+            .map { WireError(.badValue, at: place + $0.place, "there is no such time zone") }
     }
 
     /// A token belongs to one device: where it was known before, it is no longer.

@@ -16,7 +16,7 @@ extension PushPlanner {
         let alert = OwedAlert(
             .finished, words(on: subject, app, compose), cover: compose(subject, .generic), chosen: subject.text,
             level: .active,
-            thread: subject.summary.session.rawValue, replaces: "running.\(key.session?.rawValue ?? "all")",
+            thread: subject.summary.session.rawValue, replaces: OwedAlert.running + "\(key.session?.rawValue ?? "all")",
             session: subject.summary.session, at: now.wall)
         owe(alert, to: key.device, at: now)
     }

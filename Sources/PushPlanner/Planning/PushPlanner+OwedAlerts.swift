@@ -10,7 +10,7 @@ extension PushPlanner {
         lastAlert += 1
         var alert = alert
         alert.number = lastAlert
-        devices[key]?.alerts.add(alert)
+        devices[key]?.alerts.add(alert, at: now.wall)
         stageRecord(of: key)
         serveAlerts(of: key, at: now)
         return alert.number
@@ -48,11 +48,12 @@ extension PushPlanner {
     private mutating func letGoOfAlerts(of key: DeviceKey, at now: Instant) {
         guard var device = devices[key] else { return }
         let isPresent = presences.until(key, at: now) != nil
-        let isQuiet = device.quietUntil(now.wall, settings) != nil
+        // None of them waits for an answer.
+        let isSilent = device.device.gathering != nil || device.quietUntil(now.wall, settings) != nil
         let known = device.device
         // It may have been registered with another service since.
         let takesBack = settings.channel(of: known)?.takesBack(on: known) == true
-        let hasChanged = device.alerts.letGo(isQuiet: isQuiet, at: now.wall) { alert in
+        let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
             guard takesBack || !alert.isSettlement else { return false }
             return known.kinds.contains(alert.kind) && !known.muted.contains(session) && !isPresent

@@ -1,21 +1,24 @@
 import RelayModel
 import RelayProtocol
 
-/// Quiet hours, and one notification for all that was held back in them.
+/// One notification for all that was held back: in quiet hours, or because its person wants to hear of it at once.
 extension PushPlanner {
     /// One at a time: what is owed goes first.
     mutating func armDigest(of key: DeviceKey, at now: Instant) {
-        guard let device = devices[key], device.alerts.hasDigest else { return }
-        let end = max(device.quietUntil(now.wall, settings) ?? now.wall, presences.until(key, at: now) ?? 0)
-        orders.append(.armTimer(.digest(key.workspace, key.device), after: max(1, end - now.wall)))
+        guard let due = digestDueAt(key, at: now) else { return }
+        orders.append(.armTimer(.digest(key.workspace, key.device), after: max(1, due - now.wall)))
+    }
+
+    /// In milliseconds since 1970; nil: there is nothing to tell, or something else is owed first.
+    private func digestDueAt(_ key: DeviceKey, at now: Instant) -> Int64? {
+        guard let device = devices[key], device.alerts.hasDigest else { return nil }
+        return device.digestDueAt(now.wall, settings).map { max($0, presences.until(key, at: now) ?? 0) }
     }
 
     /// One notification for all that was held back.
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
-        guard let device = devices[key], device.alerts.hasDigest else { return }
-        guard device.quietUntil(now.wall, settings) == nil, presences.until(key, at: now) == nil else {
-            return armDigest(of: key, at: now)
-        }
+        guard let device = devices[key], let due = digestDueAt(key, at: now) else { return }
+        guard due <= now.wall else { return armDigest(of: key, at: now) }
         let counts = AlertKind.allCases.compactMap { kind in
             device.alerts.heldBack[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
         }

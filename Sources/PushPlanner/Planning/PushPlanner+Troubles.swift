@@ -14,14 +14,20 @@ extension PushPlanner {
     /// What waits for its next try is due: the last failed for a reason that may be gone.
     mutating func forgetFailures(of key: DeviceKey, at now: Instant) {
         devices[key]?.alerts.forgetFailures()
+        hastenRings(of: key, at: now)
         for card in cards.keys where card.device == key {
-            // What is held back for quiet hours, or for whoever looks, is again when it is due.
-            let soon = now.wall + grace(of: card, at: now)
-            let rings = (cards[card]?.rings ?? [:]).mapValues { min($0, soon) }
-            cards[card]?.rings = rings
             guard cards[card]?.tries ?? 0 > 0 else { continue }
             cards[card]?.tries = 0
             cards[card]?.mailbox?.dueAt = now.wall
+        }
+    }
+
+    /// What is held back for quiet hours, or for whoever looks, is again when it is due.
+    mutating func hastenRings(of key: DeviceKey, at now: Instant) {
+        for card in cards.keys where card.device == key {
+            let soon = now.wall + grace(of: card, at: now)
+            let rings = (cards[card]?.rings ?? [:]).mapValues { min($0, soon) }
+            cards[card]?.rings = rings
         }
     }
 

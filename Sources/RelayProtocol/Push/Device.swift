@@ -18,6 +18,8 @@ package struct Device: Sendable, Equatable {
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var quiet: QuietHours?
+    /// Nil: what needs no answer is told as it happens. Approvals and questions always are.
+    package var gathering: Gathering?
     /// No push says what something cost.
     package var hidesCost = false
     /// Of a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person

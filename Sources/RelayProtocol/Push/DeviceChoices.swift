@@ -4,6 +4,8 @@ package struct DeviceChoices: Sendable, Equatable {
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var quiet: QuietHours?
+    /// Nil: what needs no answer is told as it happens.
+    package var gathering: Gathering?
     package var hidesCost = false
     /// Of a browser alone; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
@@ -17,7 +19,7 @@ package struct DeviceChoices: Sendable, Equatable {
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// What is not said there stays as it is, but for flags and quiet hours, whose absence is their "no".
+    /// What is not said there stays as it is, but for flags, quiet hours and gathering, whose absence is their "no".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")
@@ -45,7 +47,17 @@ package struct DeviceChoices: Sendable, Equatable {
         }
         quiet = nil
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
+        gathering = nil
+        if let gathering = value.optional("gather") { self.gathering = try Gathering(from: gathering) }
         hidesCost = try value.flag("hidesCost")
+    }
+
+    /// Each time zone that they name, with its place there.
+    package var timeZones: [(place: String, name: String)] {
+        let named: [(place: String, name: String?)] = [
+            ("quiet.timeZone", quiet?.timeZone), ("gather.timeZone", gathering?.timeZone),
+        ]
+        return named.compactMap { place, name in name.map { (place, $0) } }
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -59,6 +71,7 @@ package struct DeviceChoices: Sendable, Equatable {
                 $0.field("timeZone", quiet.timeZone)
             }
         }
+        if let gathering { writer.object("gather") { gathering.write(to: &$0) } }
         writer.flag("hidesCost", hidesCost)
         writer.flag("allowOnLockScreen", allowsOnLockScreen)
     }
@@ -72,6 +85,7 @@ extension Device {
             choices.kinds = kinds
             choices.muted = muted
             choices.quiet = quiet
+            choices.gathering = gathering
             choices.hidesCost = hidesCost
             choices.allowsOnLockScreen = allowsOnLockScreen
             return choices
@@ -81,6 +95,7 @@ extension Device {
             kinds = newValue.kinds
             muted = newValue.muted
             quiet = newValue.quiet
+            gathering = newValue.gathering
             hidesCost = newValue.hidesCost
             allowsOnLockScreen = newValue.allowsOnLockScreen
         }

@@ -17,7 +17,7 @@ extension WireTable {
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
-        .optional("quiet", .object(quietHours)),
+        .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("hidesCost", .flag, "No push to it says what something cost."),
     ]
     private static let allowOnLockScreen = WireField.optional(
@@ -28,7 +28,7 @@ extension WireTable {
         .required("text", .word(PushText.self), "`sealed` where the device has told a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
-        .optional("quiet", .object(quietHours)),
+        .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
     ]
 
@@ -84,6 +84,18 @@ extension WireTable {
         "quiet-hours",
         "From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller.",
         [.required("from", .integer(0...1_439)), .required("to", .integer(0...1_439)), .required("timeZone", .name)])
+
+    static let gathering = WireObject(
+        "gathering",
+        "When it is told of what needs no answer, all in one: `interval`, so many minutes after the first of it, or `daily`.",
+        [
+            .required("when", .word(Gathering.Word.self)),
+            WireField(
+                "minutes", .integer(Gathering.minutesMin...Gathering.minutesMax),
+                .with("when", is: "interval", isRequired: true)),
+            WireField("at", .integer(0...1_439), .with("when", is: "daily", isRequired: true), "The minute of the day."),
+            WireField("timeZone", .name, .with("when", is: "daily", isRequired: true)),
+        ])
 
     package static let cardReport = WireObject(
         "card-report", "What an app says of one of its cards. Without `session`: the aggregate card.",

@@ -105,6 +105,9 @@ final class PushWorld {
         {
             world.report(.browser, complaint)
         }
+        var gathers = device
+        if world.plant == .impatientDigest { gathers.gathering = .interval(minutes: Gathering.minutesMin) }
+        if let complaint = GatheringChecker.planned(order, to: gathers) { world.report(.gathering, complaint) }
         if order.purpose == .update, let faces = CardFace.expected(order.session, device, views, at: order.plannedAt),
             let face = CardFace(order.payload), face != faces
         {
@@ -288,6 +291,9 @@ final class PushWorld {
         for known in relay.planner.knownDevices {
             guard let phone = phones.first(where: { $0.device.id == known.device.id }) else { continue }
             if let complaint = edge.quiet(phone, known, views) { return world.report(.edge, complaint) }
+            if let complaint = GatheringChecker.quiet(known, at: world.relay.wall) {
+                return world.report(.gathering, complaint)
+            }
             let quietMinute = world.relay.wall / 60_000 % 1_440
             if let complaint = crossing.quiet(known.device) { return world.report(.crossing, complaint) }
             if let complaint = ring.quiet(known.device, views, minute: quietMinute) { return world.report(.ring, complaint) }

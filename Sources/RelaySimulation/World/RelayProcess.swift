@@ -167,6 +167,7 @@ final class RelayProcess {
 
     private func arm(_ timer: RelayTimer, _ wait: Int64) {
         if world.plant == .sleepingCards, case .push(.card) = timer { return }
+        if world.plant == .sleepingDigest, case .push(.digest) = timer { return }
         lastTimer += 1
         let number = lastTimer
         timers[timer] = number

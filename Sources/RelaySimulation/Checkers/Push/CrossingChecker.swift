@@ -72,7 +72,8 @@ struct CrossingChecker {
     mutating func clockWasSet() { alerts = alerts.filter { !$0.value.allSatisfy(\.isLost) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
-        device.kinds.contains(.budget) && device.quiet == nil && !(alert.session.map(device.muted.contains) ?? false)
+        device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil
+            && !(alert.session.map(device.muted.contains) ?? false)
     }
 
     /// Nobody has looked for long, and APNs was well.

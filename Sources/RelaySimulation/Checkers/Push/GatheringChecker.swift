@@ -1,0 +1,30 @@
+import PushPlanner
+import RelayProtocol
+
+/// Where a person wants to hear of what needs no answer all at once, none of it rings by itself, and in the end they hear of it.
+struct GatheringChecker {
+    /// As notifications are named that tell of what has happened.
+    private static let names = ["error.", "finished.", "running.", "budget."]
+    /// Retries, and what is owed before it.
+    private static let patience: Int64 = 300_000
+
+    static func planned(_ order: PushIntent, to device: Device) -> String? {
+        guard device.gathering != nil, order.purpose == .alert, order.urgency == .atOnce, let name = order.replaces,
+            names.contains(where: name.hasPrefix)
+        else { return nil }
+        return "push \(order.id.rawValue) rings \(order.device) for \(name), which was to be gathered"
+    }
+
+    /// Nobody has looked for long, and the services were well.
+    static func quiet(_ known: KnownDevice, at now: Int64) -> String? {
+        guard known.device.address.alerts != nil, known.device.quiet == nil, let since = known.heldBackSince else { return nil }
+        let wait: Int64 =
+            switch known.device.gathering {
+            case .interval(let minutes): minutes * 60_000
+            case .daily: 86_400_000
+            case nil: 0
+            }
+        guard since + wait + patience < now else { return nil }
+        return "\(known.device.id) was never told of what is gathered for it since \(since)"
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import PushPlanner
+
+/// A minute of the day that comes next, by clocks that are changed.
+@Suite("The next time of a clock") struct NextMinuteTests {
+    /// After 26 hours the clocks go on from 02:00 to 03:00, after 75 back from 04:00 to 03:00.
+    private static let settings = PushSettings { zone, at in
+        guard zone == "here" else { return nil }
+        let shift: Int64 = at >= 26 * hour && at < 75 * hour ? 60 : 0
+        return (at / 60_000 + shift) % 1_440
+    }
+    private static let hour: Int64 = 3_600_000
+
+    @Test(
+        "it is the moment that the clock there says so, also over a change",
+        arguments: [
+            (18, 0, 18), (18, 18, 41), (2, 0, 2), (3, 20, 26), (18, 42, 65), (1, 30, 48), (3, 73, 74), (3, 74, 99),
+            (18, 66, 90),
+            // There is no such moment on that day.
+            (2, 2, 26),
+        ] as [(Int64, Int64, Int64)])
+    func next(of clock: Int64, after: Int64, is expected: Int64) {
+        #expect(Self.settings.next(clock * 60, in: "here", after: after * Self.hour) == expected * Self.hour)
+    }
+
+    @Test("in the minute itself it is the next, and of no zone there is none")
+    func edges() {
+        #expect(Self.settings.next(60, in: "here", after: Self.hour + 59_999) == 25 * Self.hour)
+        #expect(Self.settings.next(60, in: "here", after: Self.hour - 1) == Self.hour)
+        #expect(Self.settings.next(60, in: "there", after: 0) == nil)
+    }
+}

@@ -2,6 +2,8 @@
 enum PlannerLimits {
     /// Devices of one workspace.
     static let devicesMax = 64
+    /// Devices of one client: an app or a browser is one, and makes itself another name when it loses its own.
+    static let devicesOfClientMax = 10
     /// Pushes of one device that wait for an answer.
     static let unansweredPushesMax = 64
     /// Alerts of one device that the service has not taken and that wait for their next try; beyond it they are counted in one digest.

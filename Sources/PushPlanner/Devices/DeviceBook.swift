@@ -32,6 +32,10 @@ struct DeviceBook {
 
     func count(in workspace: WorkspaceID) -> Int { names[workspace]?.count ?? 0 }
 
+    func count(of client: ClientID, in workspace: WorkspaceID) -> Int {
+        keys(in: workspace).count { devices[$0]?.client.id == client }
+    }
+
     /// In an order that is the same each time, as below.
     func keys(in workspace: WorkspaceID) -> [DeviceKey] {
         (names[workspace] ?? []).map { DeviceKey(workspace: workspace, device: $0) }.sorted()

@@ -26,6 +26,16 @@ extension PushPlanner {
             reply(.failed(.tooMany, "at most \(PlannerLimits.devicesMax) devices"), to: request)
             return
         }
+        let client = request.client.client.id
+        guard
+            devices[key]?.client.id == client
+                || devices.count(of: client, in: key.workspace) < PlannerLimits.devicesOfClientMax
+        else {
+            reply(
+                .failed(.tooMany, "at most \(PlannerLimits.devicesOfClientMax) devices of one client: forget one first"),
+                to: request)
+            return
+        }
         takeTokens(of: device, for: key)
         if devices[key] == nil {
             devices.add(RegisteredDevice(device, client: request.client.client, at: now.wall), in: key.workspace)

@@ -1,6 +1,7 @@
 """Pushes to browsers whole: the real relay, a push service stricter than the real ones, and the browser's own keys to open what came."""
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -287,7 +288,7 @@ def test_a_contact_that_nobody_can_reach_is_refused_at_the_start_with_the_reason
 # What the service says
 
 FAULTS: dict[str, list[Answer]] = {
-    "too many": [Answer(429, {"retry-after": "1"})], "down": [Answer(503)] * 2, "internal error": [Answer(500)], "cut": [Answer(cuts=True)],
+    "too many": [Answer(429, {"retry-after": "1"})], "too many, as Microsoft says": [Answer(406, {"retry-after": "1", "x-wns-error-description": "throttled"})], "down": [Answer(503)] * 2, "internal error": [Answer(500)], "cut": [Answer(cuts=True)],
 }
 
 
@@ -314,7 +315,7 @@ def test_a_service_that_does_not_answer_is_asked_again_for_the_same_notification
     ada.wait_outcome("accepted")
 
 
-@pytest.mark.parametrize("status, reason", [(410, ""), (403, "VapidPkHashMismatch")])
+@pytest.mark.parametrize("status, reason", [(410, ""), (403, "VapidPkHashMismatch"), (401, "VAPID public key mismatch")])
 def test_a_subscription_that_is_gone_is_dropped_until_the_page_subscribes_anew(relay, site, laptop, asking, status, reason):
     ada = laptop()
     site.answer(Answer(status, body=json.dumps({"reason": reason}).encode()))
@@ -350,12 +351,56 @@ def test_a_request_that_is_refused_is_told_and_not_repeated(relay, site, laptop,
     assert [request.status for request in site.seen] == [status, 201]
 
 
-def test_a_token_that_is_refused_is_the_operators_to_mend(relay, site, laptop, asking):
+@pytest.mark.parametrize("status, body, reason", [
+    (403, {"reason": "BadJwtToken"}, "BadJwtToken"), (401, {"code": 401, "errno": 109, "message": "Invalid token"}, "Invalid token, errno 109"),
+])  # fmt: skip
+def test_a_token_that_is_refused_is_the_operators_to_mend(relay, site, laptop, asking, status, body, reason):
     ada = laptop()
-    site.answer(Answer(403, body=b'{"reason":"BadJwtToken"}'))
+    site.answer(Answer(status, body=json.dumps(body).encode()))
     asking.request_approval("s1", "Bash", {"command": "ls"})
-    ada.wait_outcome("refused", "BadJwtToken")
+    ada.wait_outcome("refused", reason)
     assert "heliograph doctor" in ada.device["trouble"] and ada.device["device"]["web"] == {"service": "localhost"}
+    assert [request.status for request in site.seen] == [status], "the same token is not tried at once again"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_followed_nowhere(relay, site, laptop, asking, status):
+    ada = laptop()
+    other = site.subscribe(server_key(relay, ada.client.token))
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.setblocking(False)
+        private = f"https://127.0.0.1:{trap.getsockname()[1]}/latest/meta-data"
+        for count, target in enumerate([private, private.replace("https", "http"), other.endpoint], start=1):
+            site.answer(Answer(status, {"location": target}))
+            assert "error" not in ada.client.command("testPush", device=DEVICE)
+            refused = ["refused"] * count
+            wait_until(lambda: [push.get("outcome", {}).get("result") for push in ada.device["pushes"]] == refused, 20, lambda: f"{refused}; {ada.device}")
+        assert {push["outcome"]["text"] for push in ada.device["pushes"]} == {f"{status} a redirect, which is not followed"}
+        # What follows goes the usual way, once.
+        asking.request_approval("s1", "Bash", {"command": "ls"})
+        site.wait_notification(ada.browser)
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+    assert [request.status for request in site.seen] == [status] * 3 + [201]
+    assert not site.notifications(other)
+
+
+@pytest.mark.parametrize("status", [406, 429])
+def test_a_service_that_does_not_say_how_long_is_left_alone_and_the_push_is_kept(relay, site, laptop, asking, client, status):
+    ada, bob = laptop(), Laptop(relay, site, client(relay, "Bob's laptop"), device="bobs", kinds=[])
+    site.answer(Answer(status))
+    approval = asking.request_approval("s1", "Bash", {"command": "ls"})
+    site.wait_requests(1)
+    for count in (1, 2, 3):
+        assert "error" not in bob.client.command("testPush", device="bobs")
+        wait_until(lambda: len(site.notifications(bob.browser)) == count, 20, lambda: f"{count} to the other", every=0.05)
+    assert [request.status for request in site.seen] == [status, 201, 201, 201], "nothing is tried again within seconds"
+    assert "outcome" not in ada.device["pushes"][0]
+    # Whoever does not wait for the minute: it is kept.
+    relay.kill()
+    relay.start()
+    assert told(site.wait_notification(ada.browser))["approval"] == approval
+    assert len(site.notifications(ada.browser)) == 1 and len(site.notifications(bob.browser)) == 3
 
 
 # The relay's own life
@@ -409,10 +454,22 @@ def test_numbers_and_status_tell_of_browsers_too(relay, site, laptop, asking):
     assert "alert: accepted by its push service" in listing and "notifications there offer Deny, never Allow" in listing
 
 
+def doctor(relay: Relay) -> dict[str, Any]:
+    lines = relay.run("doctor", "--json", "--data", str(relay.data), check=False, timeout=60).stdout.splitlines()
+    return {finding["subject"]: finding for finding in map(json.loads, lines)}
+
+
+def test_the_doctor_names_a_page_that_may_not_notify(tmp_path, site):
+    relay = Relay(tmp_path / "plain", ["--public-url", "http://box.example:8787"], environment=site.environment)
+    relay.start()
+    assert doctor(relay)["Browsers' page"]["state"] == "doubtful" and "https://" in doctor(relay)["Browsers' page"]["mend"]
+    relay.stop()
+    relay.check_log()
+
+
 def test_the_doctor_looks_at_what_browsers_need(relay, site, laptop, asking):
     def findings() -> dict[str, Any]:
-        lines = relay.run("doctor", "--json", "--data", str(relay.data), check=False, timeout=60).stdout.splitlines()
-        return {finding["subject"]: finding for finding in map(json.loads, lines)}
+        return doctor(relay)
 
     assert "Browsers" in findings() and "Browsers' key" not in findings(), "no browser has asked yet"
     laptop()

@@ -42,7 +42,7 @@ struct LocalSteeringTests {
         try bench.send(#"{"session":"s1","kind":"status.changed","head":{"status":"completed"}}"#)
         _ = bench.take()
         try bench.steering("steering", Self.idle)
-        #expect(bench.take() == ["offers prompt stop", "stands idle", "4: {}"])
+        #expect(bench.take() == ["offers prompt stop", "stands idle", "5: {}"])
     }
 
     @Test("nothing is given to a program that has not said what can be done")

@@ -85,6 +85,13 @@ final class Daemon {
         switch order {
         case .connect: connection = world.connect(.host(host.index))
         case .send(let bytes), .stream(let bytes):
+            // What is to be forgotten has to be told first, and not to arrive.
+            if world.plant == .forgottenEnds, String(decoding: bytes, as: UTF8.self).contains(#""stage":"taken""#),
+                world.dice.chance(0.5)
+            {
+                _ = world.steering?.told(bytes)
+                return host.crash()
+            }
             if let complaint = world.steering?.told(bytes) { world.report(.steering, complaint) }
             if let connection { world.sendToRelay(bytes, on: connection) }
         case .close(let code):

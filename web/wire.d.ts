@@ -129,6 +129,10 @@ export interface SteeringOffer {
   models?: string[];
   /** The agent's own, as they are typed. */
   commands?: string[];
+  /** The session stands for its host, where sessions can be started in these. */
+  projects?: { name: string; folder: string }[];
+  /** What can be started there. */
+  agents?: { name: string; title: string; modes?: string[]; models?: string[] }[];
 }
 
 /** The reduced state of a session after event `seq`. */
@@ -492,4 +496,7 @@ export type Command =
   | { type: "stop"; session: string; signature?: string }
   | { type: "mode"; session: string; mode: string; signature?: string }
   | { type: "model"; session: string; model: string; signature?: string }
+  | { type: "start"; session: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
+  | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
+  | { type: "past"; session: string; project: string; agent: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string };

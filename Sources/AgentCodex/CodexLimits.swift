@@ -38,6 +38,8 @@ package struct CodexLimits: Sendable {
     /// A change of settings that is told so long after it was asked for was made by somebody else.
     var settingWithin = Duration.seconds(30)
     var messagesMax = 8
+    /// The title of a past thread.
+    var pastTitleBytes = 512
     /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
     var changesBytes = 128 << 10
 

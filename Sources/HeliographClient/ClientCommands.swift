@@ -35,6 +35,9 @@ package enum ClientCommands {
         ClientRun.run(options) { SteerTask($0, steer) }
     }
 
+    /// `heliograph projects`: `{"projects":[…]}` as JSON.
+    package static func projects(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { ProjectsTask($0) } }
+
     /// `heliograph withdraw`: done only where the host says that the prompt is taken back.
     package static func withdraw(_ options: ClientOptions, _ withdraw: WithdrawOptions) -> ClientExit {
         ClientRun.run(options) { WithdrawTask($0, withdraw) }

@@ -32,6 +32,12 @@ package enum WireLimits {
     package static let steeringModesMax = 16
     package static let steeringModelsMax = 64
     package static let steeringCommandsMax = 256
+    /// Where one host lets sessions be started: what a person chooses from.
+    package static let projectsMax = 64
+    /// Agents that one host can start: more than there are.
+    package static let startableMax = 16
+    /// Past sessions in one list: what a person looks through, and one event.
+    package static let pastSessionsMax = 50
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
     /// The same of an agent's own options; agents were seen to have up to four.

@@ -48,6 +48,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case forgottenEnds
     /// An adapter says that a prompt was refused, and the agent took it.
     case deniedPrompt
+    /// An adapter starts a session twice.
+    case repeatedStart
+    /// A host does not look whether a project is still the folder that was allowed.
+    case strayStart
     /// The relay takes every client for one that may steer.
     case trustingRelay
     /// A push to a card carries an older time than the one before.
@@ -99,7 +103,9 @@ package enum Plant: String, Sendable, CaseIterable {
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]
-        case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .trustingRelay: [.steering]
+        case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .repeatedStart, .strayStart,
+            .trustingRelay:
+            [.steering]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]

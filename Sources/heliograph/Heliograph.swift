@@ -33,7 +33,8 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    Host.self, Connect.self, Disconnect.self, RunCommand.self, ACPCommand.self, Emit.self, Ask.self,
+                    Host.self, HostProjects.self, Connect.self, Disconnect.self, RunCommand.self, ACPCommand.self, Emit.self,
+                    Ask.self,
                     Settle.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),
@@ -41,7 +42,8 @@ struct Heliograph: ParsableCommand {
                 name: "Client",
                 subcommands: [
                     Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
-                    ModelCommand.self, WithdrawCommand.self, StopCommand.self, Devices.self, BudgetCommand.self, Login.self,
+                    ModelCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self, ResumeCommand.self,
+                    ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self,
                     Logout.self,
                 ]),
             CommandGroup(name: "Testing", subcommands: [BenchCommand.self, APNsSimulatorCommand.self]),
@@ -59,7 +61,11 @@ struct Heliograph: ParsableCommand {
         // `print` and a reader that left: an error to notice, not a signal to die of.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot()
+            var words = Array(arguments.dropFirst())
+            if words.starts(with: HostProjects.words) {
+                words.replaceSubrange(0..<2, with: [HostProjects.words.joined(separator: " ")])
+            }
+            var command = try parseAsRoot(words)
             try command.run()
         } catch {
             let code = exitCode(for: error)

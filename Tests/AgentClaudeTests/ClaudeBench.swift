@@ -214,7 +214,7 @@ struct ClaudeBench: AgentBench {
         case .steered(_, let change):
             return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
                 + (change.reason.map { " (\($0))" } ?? "")
-        case .checkAgents, .own, .remember, .offer, .stands: return nil
+        case .checkAgents, .own, .remember, .offer, .stands, .launched, .launch, .begin: return nil
         }
     }
 

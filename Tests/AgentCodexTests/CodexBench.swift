@@ -35,6 +35,8 @@ struct CodexBench: AgentBench {
     /// What it refuses, and in which words.
     var failures: [String: String] = [:]
     var models: [String] = []
+    /// What it lists of a folder.
+    var past: [String] = []
     /// The turn that a prompt starts.
     var nextTurn = "t1"
     /// A test that answers everything itself says no.
@@ -163,6 +165,11 @@ struct CodexBench: AgentBench {
                     action: action)))
     }
 
+    mutating func launch(_ launch: Launch, _ command: String = "k") {
+        let name = SteeringName(client: ClientID("c1")!, command: CommandID(command)!)
+        tell(.launch(LaunchOrder(name: name, launch: launch, folder: "/home/dev/proj")))
+    }
+
     mutating func prompt(_ text: String, _ whenBusy: SteeringAction.WhenBusy = .queue, _ command: String = "k") {
         steer(.prompt(.init(text: text, whenBusy: whenBusy)), command)
     }
@@ -201,6 +208,9 @@ struct CodexBench: AgentBench {
         case "thread/resume":
             let error = #"{"error":{"code":-32600,"message":"no rollout found for thread id \#(thread)"},"id":\#(id)}"#
             return resumable[thread].map { #"{"id":\#(id),"result":\#($0)}"# } ?? error
+        case "thread/start":
+            return #"{"id":\#(id),"result":\#(Self.resumed("new", more: #","approvalPolicy":"untrusted""#))}"#
+        case "thread/list": return #"{"id":\#(id),"result":{"data":[\#(past.joined(separator: ","))],"nextCursor":null}}"#
         case "turn/start": return #"{"id":\#(id),"result":{"turn":{"id":"\#(nextTurn)","status":"inProgress"}}}"#
         case "model/list": return #"{"id":\#(id),"result":{"data":[\#(models.joined(separator: ","))]}}"#
         case "thread/turns/list": return #"{"id":\#(id),"result":{"data":[\#(turns[thread] ?? "")]}}"#
@@ -246,7 +256,18 @@ struct CodexBench: AgentBench {
         case .steered(_, let change):
             return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
                 + (change.reason.map { " (\($0))" } ?? "")
+        case .launched(let name, let outcome): return "launch: \(name.command.rawValue) \(Self.words(outcome))"
+        case .launch, .begin: return "NOT CODEX'S"
         case .own, .remember, .offer, .stands: return nil
+        }
+    }
+
+    private static func words(_ outcome: LaunchOutcome) -> String {
+        switch outcome {
+        case .began(let session, _): "began \(session)"
+        case .refused(let reason): "refused (\(reason))"
+        case .listed(let sessions): sessions.map { "\($0.id) \($0.title) \($0.at)" }.joined(separator: ", ")
+        case .ended(let session, _): "ended \(session)"
         }
     }
 

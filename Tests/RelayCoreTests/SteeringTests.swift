@@ -54,6 +54,28 @@ struct SteeringTests {
         #expect(t.relay.shown[SessionKey(workspace: T.home.id, session: T.session)]?.openSteering == [Self.name])
     }
 
+    @Test("a start is for a host that offers it; its first prompt is in the body, and its target in the head")
+    func launches() throws {
+        var offer = SteeringOffer(actions: [.start, .past], projects: [ProjectOffer(name: "site", folder: "~/site")])
+        offer.agents = [StartableAgent(name: "claude", title: "Claude Code", modes: ["plan"])]
+        let (t, host, client) = withSession(.steeringOffered(offer))
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 2)), id: "s", by: client)
+        _ = t.take(client)
+        for (project, agent, mode) in [("else", "claude", nil), ("site", "bash", nil), ("site", "claude", "free")] {
+            let launch = Launch(.start, project: project, agent: agent, mode: mode)
+            let said = ask(t, .launch(launch), "no-\(project)-\(agent)", by: client).joined()
+            #expect(said.contains("unsupported"))
+        }
+        #expect(
+            ask(t, .launch(Launch(.resume("p1"), project: "site", agent: "claude")), "k0", by: client).joined().contains(
+                "unsupported"))
+        #expect(t.types(host) == [])
+        let launch = Launch(.start, project: "site", agent: "claude", mode: "plan", text: "go on")
+        let event = try #require(ask(t, .launch(launch), by: client).first { $0.contains("steering.requested") })
+        #expect(event.contains(#""name":"phone"},"project":"site","agent":"claude","mode":"plan"},"body":{"text":"go on"}"#))
+        #expect(t.types(host) == ["start"])
+    }
+
     @Test("its host's word ends it; steps on the way and a second end change nothing")
     func ends() {
         let (t, host, client) = withSession()

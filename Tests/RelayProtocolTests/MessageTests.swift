@@ -41,6 +41,15 @@ enum Sample {
                 models: ["m1"], commands: ["/compact"])),
         .steeringRequested(SteeringCall(request(.prompt(.init(text: "go on"))))),
         .steeringRequested(SteeringCall(request(.mode("plan")))),
+        .steeringRequested(SteeringCall(request(actions.last!))),
+        .steeringOffered(
+            {
+                var offer = SteeringOffer(actions: [.start, .past], projects: [ProjectOffer(name: "site", folder: "~/site")])
+                offer.agents = [StartableAgent(name: "claude", title: "Claude Code", modes: ["plan"], models: ["m1"])]
+                return offer
+            }()),
+        .steeringOffered(SteeringOffer(projects: [])),
+        .steeringChanged(SteeringChange(request(.stop).name, .taken, started: SessionID("claude-1"))),
         .steeringChanged(SteeringChange(request(.stop).name, .taken, reason: "seen")),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
     ]
@@ -53,7 +62,9 @@ enum Sample {
 
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go\n/on", whenBusy: .steer, isCommand: true)), .prompt(.init(text: "")), .interrupt, .stop,
-        .mode("plan"), .model("m1"),
+        .mode("plan"), .model("m1"), .launch(Launch(.start, project: "site", agent: "claude")),
+        .launch(Launch(.past, project: "site", agent: "claude")),
+        .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan", model: "m1", text: "go on")),
     ]
 }
 

@@ -55,6 +55,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .steer(let request): steer(request)
+        case .launch(let launch): order(.own(.launch(launch)))
         case .timerFired: timerFired()
         }
         return effects
@@ -69,6 +70,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
         case .programSaid(let word, let session, let token): programSaid(word, in: session, token)
+        case .launched(let name, let outcome): order(.launched(name, outcome))
         }
     }
 

@@ -17,4 +17,6 @@ package enum ClaudeFact: Sendable {
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     /// `heliograph run` says something of its session, and waits for the answer.
     case programSaid(SteeredWord, SessionID, HookToken)
+    /// What came of `launch`.
+    case launched(SteeringName, LaunchOutcome)
 }

@@ -14,6 +14,8 @@ package enum ClaudeOrder: Sendable, Equatable {
     case readTranscript(SessionID)
     /// Comes back as `transcriptEndRead` before the next order is carried out.
     case readTranscriptEnd(ClaudeTranscriptRequest)
+    /// Comes back as `launched`.
+    case launch(LaunchOrder)
 }
 
 /// Where the registry tells of a session.

@@ -52,7 +52,7 @@ package struct ClaudeControl: Sendable {
     }
 
     /// In which a person afar may put it: none that asks nobody, and none that leaves it to a model whether somebody is asked.
-    static let modes = ["default", "acceptEdits", "plan"]
+    package static let modes = ["default", "acceptEdits", "plan"]
     static let lawlessMode = "bypassPermissions"
     /// Commands that do something for the conversation and nothing to the machine, of those that the agent has. A folder's own commands
     /// can bring permissions with them.
@@ -169,6 +169,7 @@ package struct ClaudeControl: Sendable {
         case .model(let model):
             guard models.contains(model) else { return tell(name, .refused, "that model is not offered") }
             ask(.model(model, name)) { ControlLine.model(model, $0) }
+        case .launch: tell(name, .refused, "that is for a host")
         }
     }
 

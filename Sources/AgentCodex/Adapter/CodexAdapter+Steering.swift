@@ -41,6 +41,7 @@ extension CodexAdapter {
             guard session.settings.modes.contains(mode) else { return order(.notGiven(request, "that mode is not offered")) }
             set(.policy(mode), request, in: session)
         case .stop: order(.notGiven(request, "a thread of Codex has no end: interrupt what it does"))
+        case .launch: order(.notGiven(request, "that is for a host"))
         }
     }
 

@@ -10,11 +10,13 @@ extension CodexAdapter {
         calls.reset()
         threads = [:]
         areModelsAsked = false
+        isGreeted = false
         call(.initialize)
     }
 
     mutating func disconnected() {
         answeredHere = []
+        isGreeted = false
         calls.reset()
         threads = [:]
         steering.connectionBroke()
@@ -57,6 +59,7 @@ extension CodexAdapter {
         switch call {
         case .initialize:
             order(.own(.send(JSONWriter.object { $0.field("method", "initialized") })))
+            isGreeted = true
             self.call(.listThreads)
         case .listThreads:
             for name in result.list("data").compactMap({ try? $0.string() }) where hasRoom(for: name) { resume(name) }
@@ -64,6 +67,9 @@ extension CodexAdapter {
         case .readWhole(let name): changesRead(result, in: sessionID(name))
         case .listTurns(let name): caughtUp(name, result)
         case .listModels: listed(result)
+        case .startThread(let launch): begun(launch, result)
+        case .listPast(let launch): listed(launch, result)
+        case .reopen(let launch, let name): reopened(launch, name, result)
         case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
             accepted(name, result)
         case .unsubscribe: break
@@ -75,6 +81,8 @@ extension CodexAdapter {
         switch call {
         // What does not greet us, or does not tell what it has, is not what we know.
         case .initialize, .listThreads: order(.own(.hangUp))
+        // Whoever has just started it is in it already.
+        case .resume(let name) where threads[name]?.isWatched == true: break
         case .resume(let name):
             threads[name]?.failed(limits, at: now.monotonic)
             stirred.insert(sessionID(name))
@@ -83,12 +91,14 @@ extension CodexAdapter {
         // Any name of a model is taken then.
         case .listModels, .unsubscribe, .readWhole: break
         case .startTurn, .steerTurn, .interrupt, .set: break
+        case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
+            refuse(launch, "Codex refused it: \(reason)")
         }
     }
 
     // MARK: Threads
 
-    private mutating func hasRoom(for name: String) -> Bool {
+    mutating func hasRoom(for name: String) -> Bool {
         guard threads[name] == nil else { return true }
         guard !name.isEmpty, name.utf8.count <= WireLimits.nameBytesMax, threads.count < limits.threadsMax else { return false }
         threads[name] = CodexThread()
@@ -101,7 +111,7 @@ extension CodexAdapter {
         call(.resume(thread: name))
     }
 
-    private mutating func resumed(_ name: String, _ result: JSONValue) {
+    mutating func resumed(_ name: String, _ result: JSONValue) {
         guard let thread = result.optional("thread"), thread.text("id") == name, !thread.isTrue("ephemeral") else {
             threads[name]?.phase = .ignored
             return refuseParked(name, "Codex does not open this thread again")

@@ -25,6 +25,8 @@ package struct CodexAdapter: AgentAdapter {
     /// Those that this server lists, which is asked once there is a thread to offer them to.
     var models: [String] = []
     var areModelsAsked = false
+    /// The server has taken us in on this connection.
+    var isGreeted = false
     /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
     var stirred: Set<SessionID> = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
@@ -61,6 +63,7 @@ package struct CodexAdapter: AgentAdapter {
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .steer(let request): steer(request)
+        case .launch(let order): launch(order)
         case .timerFired: timerFired()
         // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
         case .hookGone, .agentGone, .held: break
@@ -80,7 +83,7 @@ package struct CodexAdapter: AgentAdapter {
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired: true
-        case .own(.connected), .own(.received), .decided, .eventsLost, .steer, .hookGone, .agentGone, .held: false
+        case .own(.connected), .own(.received), .decided, .eventsLost, .steer, .launch, .hookGone, .agentGone, .held: false
         }
     }
 

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// What we asked the app-server on this connection and has not been answered.
@@ -17,13 +18,19 @@ struct CodexCalls {
         case steerTurn(thread: String, turn: String, text: String, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
         case set(thread: String, CodexSetting, SteeringName)
+        case startThread(LaunchOrder)
+        /// The threads of its folder.
+        case listPast(LaunchOrder)
+        case reopen(LaunchOrder, thread: String)
 
         /// What a person sent that this carries out.
         var name: SteeringName? {
             switch self {
             case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
                 name
-            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels: nil
+            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels, .startThread, .listPast,
+                .reopen:
+                nil
             }
         }
     }
@@ -53,7 +60,7 @@ extension CodexCalls.Call {
         switch self {
         case .initialize: "initialize"
         case .listThreads: "thread/loaded/list"
-        case .resume, .readWhole: "thread/resume"
+        case .resume, .readWhole, .reopen: "thread/resume"
         case .listTurns: "thread/turns/list"
         case .unsubscribe: "thread/unsubscribe"
         case .listModels: "model/list"
@@ -61,6 +68,8 @@ extension CodexCalls.Call {
         case .steerTurn: "turn/steer"
         case .interrupt: "turn/interrupt"
         case .set: "thread/settings/update"
+        case .startThread: "thread/start"
+        case .listPast: "thread/list"
         }
     }
 
@@ -98,6 +107,17 @@ extension CodexCalls.Call {
         case .interrupt(let thread, let turn, _):
             writer.field("threadId", thread)
             writer.field("turnId", turn)
+        case .startThread(let launch):
+            writer.field("cwd", launch.folder)
+            Self.write(launch.launch, to: &writer)
+        case .listPast(let launch):
+            writer.field("cwd", launch.folder)
+            writer.field("limit", Int64(WireLimits.pastSessionsMax))
+            writer.field("sortKey", "updated_at")
+        case .reopen(let launch, let thread):
+            writer.field("threadId", thread)
+            writer.field("excludeTurns", true)
+            Self.write(launch.launch, to: &writer)
         case .set(let thread, let setting, _):
             writer.field("threadId", thread)
             switch setting {
@@ -105,6 +125,12 @@ extension CodexCalls.Call {
             case .policy(let policy): writer.field("approvalPolicy", policy)
             }
         }
+    }
+
+    /// Without a mode the one that asks most: its own default may be one that asks nobody.
+    private static func write(_ launch: Launch, to writer: inout JSONWriter) {
+        writer.field("approvalPolicy", launch.mode ?? CodexStart.modes[0])
+        writer.field("model", launch.model)
     }
 
     /// Text is never taken for a command here, whatever it begins with: those are the terminal's own.

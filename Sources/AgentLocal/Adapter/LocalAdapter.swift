@@ -59,6 +59,7 @@ package struct LocalAdapter: AgentAdapter {
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .steer(let request): steer(request)
+        case .launch: break
         case .timerFired: timerFired()
         }
         standAnew()

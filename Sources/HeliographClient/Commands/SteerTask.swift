@@ -11,6 +11,7 @@ package struct SteerOptions: Sendable {
         case model(String)
         /// Without `isConfirmed` a person is asked at the terminal.
         case stop(isConfirmed: Bool)
+        case launch(LaunchWish)
     }
 
     package var wish: Wish
@@ -44,7 +45,8 @@ final class SteerTask: ClientTask {
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
     private unowned let run: ClientRun
     private let options: SteerOptions
-    private let action: SteeringAction?
+    /// Nil until the project is found, where a session is to be started.
+    private var action: SteeringAction?
     private var stage = Stage.looking
     private var shown: SteeringStage?
 
@@ -60,7 +62,8 @@ final class SteerTask: ClientTask {
         run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
     }
 
-    static func action(_ wish: SteerOptions.Wish) throws(ClientError) -> SteeringAction {
+    /// Nil where it depends on what the host offers.
+    static func action(_ wish: SteerOptions.Wish) throws(ClientError) -> SteeringAction? {
         switch wish {
         case .prompt(let text, let word, let isCommand):
             guard let whenBusy = SteeringAction.WhenBusy(rawValue: word) else {
@@ -71,6 +74,7 @@ final class SteerTask: ClientTask {
         case .mode(let mode): return .mode(try name(mode))
         case .model(let model): return .model(try name(model))
         case .stop: return .stop
+        case .launch: return nil
         }
     }
 
@@ -99,9 +103,9 @@ final class SteerTask: ClientTask {
     // MARK: - Before
 
     private func look() {
-        guard let action else { return }
         do throws(ClientError) {
-            let session = try SteeredLookup.find(options.session, for: action.kind, in: run.view)
+            let (session, action) = try target()
+            self.action = action
             if let summary = run.view.sessions[session] { try Self.check(action, summary) }
             guard case .stop(isConfirmed: false) = options.wish else { return follow(session) }
             guard run.terminal.isInteractive, !run.options.isJSON else {
@@ -117,6 +121,12 @@ final class SteerTask: ClientTask {
                 follow(session)
             }
         } catch { run.fail(error) }
+    }
+
+    private func target() throws(ClientError) -> (SessionID, SteeringAction) {
+        if case .launch(let wish) = options.wish { return try LaunchLookup.find(wish, in: run.view) }
+        guard let action else { throw ClientError(.usage, "nothing to send") }
+        return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }
 
     /// What the relay would refuse anyway, said without bothering it and without recording it.
@@ -141,6 +151,7 @@ final class SteerTask: ClientTask {
             if prompt.whenBusy == .steer, !offer.steersWhileBusy {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
+        case .launch(let launch): if let why = offer.refusal(of: launch) { throw ClientError(.refused, why) }
         case .model, .interrupt, .stop: break
         }
     }
@@ -199,9 +210,17 @@ final class SteerTask: ClientTask {
         case .steeringChanged(let change) where change.name.command == id && shown?.isFinal != true:
             shown = change.stage
             tell(bytes, at: seq, events)
+            if let past = PastSession.list(inEvent: bytes) { list(past) }
             reached(change, session)
         default: break
         }
+    }
+
+    private func list(_ past: [PastSession]) {
+        guard !run.options.isJSON else { return }
+        guard !past.isEmpty else { return run.terminal.print("no past sessions in this project") }
+        let table = ProjectsTask.table(past, now: Moment.now)
+        for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
     }
 
     private func reached(_ change: SteeringChange, _ session: SessionID) {
@@ -213,11 +232,17 @@ final class SteerTask: ClientTask {
             run.terminal.remark("  heliograph withdraw \(names.joined(separator: " ")) takes it back", .dim)
         case .given: say("… \(text)", .dim)
         case .taken:
-            say("✓ \(text)", .green)
+            if let started = change.started {
+                say("✓ it has begun: \(started)", .green)
+                run.terminal.remark("  heliograph watch \(started)", .dim)
+            } else if action?.kind != .past {
+                say("✓ \(text)", .green)
+            }
             run.finish(.done)
         case .refused, .withdrawn: run.fail(ClientError(.refused, text))
         case .unknown:
-            run.fail(ClientError(.timedOut, text, advice: "Look before you send it again: heliograph watch \(session)"))
+            let looked = change.started ?? session
+            run.fail(ClientError(.timedOut, text, advice: "Look before you send it again: heliograph watch \(looked)"))
         }
     }
 

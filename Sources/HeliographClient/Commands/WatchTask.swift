@@ -90,7 +90,7 @@ final class WatchTask: ClientTask {
 
     static func find(_ wanted: String, in view: ClientView) throws(ClientError) -> SessionID {
         if wanted == "latest" {
-            let latest = view.sessions.values.max {
+            let latest = view.sessions.values.filter { !$0.standsForHost }.max {
                 ($0.endedAt == nil ? 1 : 0, $0.lastActivityAt) < ($1.endedAt == nil ? 1 : 0, $1.lastActivityAt)
             }
             guard let latest else { throw ClientError(.notFound, "there are no sessions yet") }

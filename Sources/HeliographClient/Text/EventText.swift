@@ -81,11 +81,14 @@ package struct EventText: Sendable {
         case .steeringOffered(let offer):
             minor("can be steered: \(SteeringText.actions(of: offer))\(Self.tail(offer.reason))")
         case .steeringRequested(let call):
-            let text = (try? body?.optionalString("text")) ?? call.choice ?? ""
+            let text =
+                (try? body?.optionalString("text")) ?? call.choice ?? call.launch.map { "\($0.agent) in \($0.project)" } ?? ""
             set("» \(call.by.name): \(call.action.rawValue)\(text.isEmpty ? "" : ": \(Self.firstLine(text))")", .cyan)
             if text.contains("\n") || text.utf8.count > 200 { block = VisibleText.prose(text) }
         case .steeringChanged(let change):
-            set("» \(SteeringText.word(of: change.stage))\(Self.tail(change.reason))", change.stage == .taken ? .dim : .yellow)
+            set(
+                "» \(SteeringText.word(of: change.stage))\(Self.tail(change.reason ?? change.started?.rawValue))",
+                change.stage == .taken ? .dim : .yellow)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
             set("\(count.map { "\($0) events are" } ?? "events are") missing here: the host could not keep them", .yellow)

@@ -10,6 +10,7 @@ protocol AgentIntegration: SendableMetatype {
     static var daemon: DaemonPart? { get }
     static var hooks: HookPart? { get }
     static var connect: (any ConnectPart)? { get }
+    static var start: StartPart? { get }
 
     /// Programs on this PATH that report without being connected, and how: a sentence each.
     static var others: [String] { get }
@@ -22,6 +23,7 @@ extension AgentIntegration {
     static var daemon: DaemonPart? { nil }
     static var hooks: HookPart? { nil }
     static var connect: (any ConnectPart)? { nil }
+    static var start: StartPart? { nil }
     static var others: [String] { [] }
     static func findings(_ paths: HostPaths, executable: String) -> [Finding] { [] }
 }

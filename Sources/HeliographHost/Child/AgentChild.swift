@@ -1,38 +1,60 @@
 // `environ` is read before there is a second thread.
 @unsafe @preconcurrency import Glibc
 
-/// The agent as a child process: its input and output are pipes of ours, its standard error is ours.
+/// The agent as a child process: its input and output are pipes of ours.
 struct AgentChild: Sendable {
     let process: pid_t
     /// What we write the agent reads.
     let input: Int32
     let output: Int32
+    /// Where it has a pipe for what it complains of.
+    let errors: Int32?
+
+    /// Where its standard error goes.
+    enum Errors { case ours, withOutput, apart }
 
     /// `isApart` keeps it from what a terminal sends to all who sit there; `environment` is added to ours.
-    init(_ command: [String], isApart: Bool = false, environment: [String] = []) throws {
+    init(_ command: [String], isApart: Bool = false, environment: [String] = [], errors: Errors = .ours) throws {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
         guard unsafe pipe(&toChild) == 0, unsafe pipe(&fromChild) == 0 else {
             throw HostError(.system, "no pipes for the agent could be made")
         }
-        for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var complaints: [Int32] = [-1, -1]
+        if errors == .apart {
+            guard unsafe pipe(&complaints) == 0 else { throw HostError(.system, "no pipes for the agent could be made") }
+        }
+        for end in toChild + fromChild + complaints where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var process: pid_t = 0
         let failure = Self.spawn(
-            command, isApart: isApart, environment: environment, input: toChild[0], output: fromChild[1], &process)
+            command, isApart: isApart, environment: environment,
+            Ends(
+                input: toChild[0], output: fromChild[1],
+                errors: errors == .apart ? complaints[1] : errors == .withOutput ? fromChild[1] : nil), &process)
         close(toChild[0])
         close(fromChild[1])
+        if complaints[1] >= 0 { close(complaints[1]) }
         guard failure == 0 else {
             close(toChild[1])
             close(fromChild[0])
+            if complaints[0] >= 0 { close(complaints[0]) }
             throw HostError.notStarted(command.first ?? "", failure)
         }
         self.process = process
         input = toChild[1]
         output = fromChild[0]
+        self.errors = complaints[0] >= 0 ? complaints[0] : nil
+    }
+
+    /// The child's.
+    private struct Ends {
+        var input: Int32
+        var output: Int32
+        var errors: Int32?
     }
 
     private static func spawn(
-        _ command: [String], isApart: Bool, environment: [String], input: Int32, output: Int32, _ process: inout pid_t
+        _ command: [String], isApart: Bool, environment: [String], _ ends: Ends, _ process: inout pid_t
     ) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -43,8 +65,9 @@ struct AgentChild: Sendable {
             unsafe posix_spawn_file_actions_destroy(&actions)
             unsafe posix_spawnattr_destroy(&attributes)
         }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends.input, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends.output, STDOUT_FILENO)
+        if let errors = ends.errors { unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
         // What we ignore or block is no business of the agent's.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)

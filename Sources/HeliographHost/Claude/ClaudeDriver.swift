@@ -22,8 +22,12 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     /// Questions that wait for what their file holds.
     private var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
     private var looksUnderWay = 0
+    private let starter: ClaudeStarter
 
-    init(_ seat: DriverSeat) { self.seat = seat }
+    init(_ seat: DriverSeat) {
+        self.seat = seat
+        starter = ClaudeStarter(seat)
+    }
 
     private func tell(_ fact: ClaudeFact) { seat.tell(fact) }
 
@@ -46,6 +50,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
             tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+        case .launch(let launch): starter.launch(launch)
         }
     }
 

@@ -24,6 +24,8 @@ enum ClaudeIntegration: AgentIntegration {
 
     static var connect: (any ConnectPart)? { ClaudeConnect() }
 
+    static var start: StartPart? { StartPart(program: ClaudeStarter.program, modes: ClaudeControl.modes) }
+
     static func findings(_ paths: HostPaths, executable: String) -> [Finding] {
         ClaudeDoctor.findings(executable: executable)
     }

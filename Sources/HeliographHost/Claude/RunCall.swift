@@ -11,9 +11,17 @@ package enum RunCall {
     static let variable = "HELIOGRAPH_RUN"
 
     /// The status that the agent ended with, or what a shell would say of one that did not start; 2 for arguments that cannot be.
-    /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal.
-    package static func run(_ command: [String], executable: String, waitSeconds: Int64?) throws -> Int32 {
+    /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal. `start`: the daemon starts it, and
+    /// reads what is printed until it ends itself; then nobody does.
+    package static func run(
+        _ command: [String], executable: String, waitSeconds: Int64?, start: RunStart? = nil
+    ) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
+        if let start {
+            // Of no terminal's: it outlives whoever started the daemon.
+            setsid()
+            guard unsafe chdir(start.folder) == 0 else { return refuse("\(start.folder) cannot be worked in") }
+        }
         guard let program = command.first, program.split(separator: "/").last == "claude" else {
             return refuse("heliograph run knows how to run claude: heliograph run -- claude")
         }
@@ -21,7 +29,9 @@ package enum RunCall {
             throw HostError(.system, "the system gives no random bytes")
         }
         let arguments: ControlArguments
-        do { arguments = try ControlArguments(Array(command.dropFirst()), fresh: ClaudeControl.uuid(fresh)) } catch {
+        do {
+            arguments = try ControlArguments(Array(command.dropFirst()), fresh: start?.session ?? ClaudeControl.uuid(fresh))
+        } catch {
             return refuse(error.message)
         }
         let config = HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
@@ -38,11 +48,12 @@ package enum RunCall {
             session: arguments.session, seed: seed, hasTerminal: isatty(STDIN_FILENO) == 1,
             digests: Digests { Crypto.hex(Crypto.sha256($0)) },
             limits: ControlLimits(decideWithin: waitSeconds.map { .seconds($0) }))
-        return try start(arguments.command(program, settings: hooks), arguments.session, session, control)
+        return try begin(
+            arguments.command(program, settings: hooks), arguments.session, session, control, isWatched: start == nil)
     }
 
-    private static func start(
-        _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl
+    private static func begin(
+        _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl, isWatched: Bool
     ) throws -> Int32 {
         var limits = DaemonLimits()
         // Nobody else waits for this session's commands for long: it is open in no other program.
@@ -51,16 +62,16 @@ package enum RunCall {
         let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
         // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
-        do { child = try AgentChild(command, isApart: true, environment: ["\(variable)=\(name)"]) } catch let failure
-            as HostError
-            where failure.code == .notStarted
-        {
+        do {
+            child = try AgentChild(
+                command, isApart: true, environment: ["\(variable)=\(name)"], errors: isWatched ? .ours : .apart)
+        } catch let failure as HostError where failure.code == .notStarted {
             HookStream.write(Array("heliograph: \(failure.message)\n".utf8), to: STDERR_FILENO)
             return failure.shellStatus
         }
         let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
         let isStarted =
-            link.start() && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
+            link.start() && passErrors(of: child) && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
             && BackgroundThread.start { while true { inbox.put(.signal(signals.next().number)) } }
         guard isStarted else {
             kill(child.process, SIGKILL)
@@ -74,6 +85,18 @@ package enum RunCall {
         let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"
         HookStream.write(Array(again.utf8))
         return end.exit
+    }
+
+    /// What the agent complains of is no longer wanted once whoever started us is gone; the agent must not fail for that.
+    private static func passErrors(of child: AgentChild) -> Bool {
+        guard let errors = child.errors else { return true }
+        return BackgroundThread.start {
+            while true {
+                guard let bytes = PipeRead.bytes(from: errors, max: 4 << 10) else { continue }
+                if bytes.isEmpty { return }
+                HookStream.write(bytes, to: STDERR_FILENO)
+            }
+        }
     }
 
     private static func refuse(_ sentence: String) -> Int32 {

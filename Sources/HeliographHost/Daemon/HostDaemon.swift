@@ -18,6 +18,7 @@ final class HostDaemon {
     private let logger: Logger
     private let loop: EventLoop
     private let spool: Spool
+    private let parts: [(name: String, part: DaemonPart)]
     private var machine: HostMachine
     /// By the names of their agents.
     private var drivers: [String: any AgentDriver] = [:]
@@ -46,7 +47,7 @@ final class HostDaemon {
         try EventLoop.run(settings, logger: logger) { loop in
             let daemon = HostDaemon(configuration, agents, spool, loop, logger)
             kept = daemon
-            try daemon.start(agents)
+            try daemon.start()
             service.map { loop.report(to: $0) }
             let bound = LoopBound(daemon, loop: loop)
             let handle = loop.handle
@@ -69,19 +70,21 @@ final class HostDaemon {
         self.spool = spool
         self.loop = loop
         self.logger = logger
+        var parts = agents.compactMap { agent in agent.daemon.map { (name: agent.name, part: $0) } }
+        // Who lets nobody steer lets nobody start anything.
+        if configuration.steering != .nobody { parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents))) }
+        self.parts = parts
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
         machine = HostMachine(
-            agents: agents.compactMap { $0.daemon?.adapter(configuration.home, digests, .now) }, spool: spool,
+            agents: parts.map { $0.part.adapter(configuration.home, digests, .now) }, spool: spool,
             link: LinkMachine(
                 software: configuration.software, name: configuration.name,
                 capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], limits: configuration.link),
             steering: configuration.steering)
     }
 
-    private func start(_ agents: [any AgentIntegration.Type]) throws {
-        for agent in agents {
-            guard let part = agent.daemon else { continue }
-            let name = agent.name
+    private func start() throws {
+        for (name, part) in parts {
             drivers[name] = part.driver(
                 DriverSeat(loop: loop, tell: { [unowned self] in tell(.told(agent: name, $0)) }, logger: logger))
         }

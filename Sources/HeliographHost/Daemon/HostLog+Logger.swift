@@ -22,6 +22,13 @@ extension Logger {
                     "session.id": "\(session)", "client.id": "\(name.client)", "command.id": "\(name.command)",
                     "action": "\(action.rawValue)",
                 ])
+        case .launched(let name, let action, let agent, let folder):
+            notice(
+                "somebody starts or looks for sessions",
+                metadata: [
+                    "client.id": "\(name.client)", "command.id": "\(name.command)", "action": "\(action.rawValue)",
+                    "agent": "\(agent)", "folder": "\(folder)",
+                ])
         case .held(let holds):
             info("the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
         case .malformed(let session):

@@ -18,8 +18,10 @@ struct ProgramRequest {
             transferMax: Self.transferMax, isAgentAlive: { getppid() == parent })
     }
 
+    static let complaint = "heliograph: "
+
     static func complain(_ sentence: String) {
-        HookStream.write(Array("heliograph: \(VisibleText.line(sentence))\n".utf8), to: STDERR_FILENO)
+        HookStream.write(Array("\(complaint)\(VisibleText.line(sentence))\n".utf8), to: STDERR_FILENO)
     }
 
     /// What the daemon says of a request that it refused.

@@ -16,7 +16,8 @@ package struct SteeringCall {
         self.actions = actions
     }
 
-    package static let actionNames = SteeringAction.Kind.allCases.map(\.rawValue).filter { !["mode", "model"].contains($0) }
+    package static let actionNames = SteeringAction.Kind.allCases.filter { ![.mode, .model].contains($0) && !$0.isLaunch }
+        .map(\.rawValue)
 
     package func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)

@@ -18,6 +18,12 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case stands(SessionID, SteeringStanding)
     /// What became of what was given to its agent, on the agent's own evidence.
     case steered(SessionID, SteeringChange)
+    /// What came of what it was to launch.
+    case launched(SteeringName, LaunchOutcome)
+    /// Have the agent that it names launch this.
+    case launch(LaunchOrder)
+    /// Give a session that has just begun its first prompt, under the name of what began it, who is told what becomes of it.
+    case begin(SteeringRequest)
     /// To be known after a restart; nil forgets it. The key is an approval's name, or begins with the adapter's.
     case remember(String, [UInt8]?)
     case own(Order)
@@ -44,6 +50,9 @@ extension AgentEffect {
         case .offer(let session, let offer): .offer(session, offer)
         case .stands(let session, let standing): .stands(session, standing)
         case .steered(let session, let change): .steered(session, change)
+        case .launched(let name, let outcome): .launched(name, outcome)
+        case .launch(let order): .launch(order)
+        case .begin(let request): .begin(request)
         case .remember(let key, let note): .remember(key, note)
         case .own(let order): .own(order)
         }

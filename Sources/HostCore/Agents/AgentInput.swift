@@ -18,6 +18,8 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case eventsLost(Set<SessionID>)
     /// A person steers a session: now is the moment, and it is given once. What becomes of it is told by `steered`.
     case steer(SteeringRequest)
+    /// Start this, or list what could be resumed: once. What becomes of it is told by `launched`.
+    case launch(LaunchOrder)
     /// `nextDeadline` has passed.
     case timerFired
 }
@@ -38,6 +40,7 @@ extension AgentInput where Fact == any Sendable {
         case .notRecorded(let approval): return .notRecorded(approval)
         case .eventsLost(let sessions): return .eventsLost(sessions)
         case .steer(let request): return .steer(request)
+        case .launch(let order): return .launch(order)
         case .timerFired: return .timerFired
         }
     }

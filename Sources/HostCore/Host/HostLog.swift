@@ -8,6 +8,8 @@ package enum HostLog: Sendable, Equatable {
     case foreign(SessionID, CommandID)
     /// A person steers a session, which is given to its agent.
     case steered(SessionID, SteeringName, SteeringAction.Kind)
+    /// A person starts, resumes or lists sessions in this folder.
+    case launched(SteeringName, SteeringAction.Kind, agent: String, folder: String)
     case held(Holds)
     /// The wire would refuse it.
     case malformed(SessionID)

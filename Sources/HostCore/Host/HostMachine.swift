@@ -18,6 +18,8 @@ package struct HostMachine {
     private var steering: SteeringDesk
     /// What was last told of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
+    /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
+    private var firstPrompts: [SteeringName: SessionID] = [:]
     private let limits = HostLimits()
     /// What the relay last said is held.
     private var holds = Holds()
@@ -145,6 +147,9 @@ package struct HostMachine {
             case .restrict(let token, let output): orders.append(.respond(token, output))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
             case .offer(let session, let offer): offered(offer, by: session)
+            case .launched(let name, let outcome): tellLauncher(.outcome(name, outcome))
+            case .launch(let order): launch(order)
+            case .begin(let request): begin(request)
             case .stands(let session, let standing): carryOut(steering.stands(standing, session, at: now))
             case .steered(let session, let change): carryOut(steering.changed(change, of: session, at: now))
             case .own(let order): orders.append(.carryOut(agent: agents[agent].name, order))
@@ -203,7 +208,8 @@ package struct HostMachine {
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
             // Of an earlier life, which could be steered.
-            if !steering.isOpen { emit(.steeringOffered(SteeringOffer(reason: Self.closedReason)), of: session) }
+            let closed = SteeringOffer(reason: "This host is not steered from afar.")
+            if !steering.isOpen { emit(.steeringOffered(closed), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
@@ -214,13 +220,12 @@ package struct HostMachine {
     // MARK: Steering
 
     private mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
+        defer { if offer?.actions.contains(.prompt) == true { tellLauncher(.offered(session)) } }
         guard steering.isOpen, offers[session] != offer else { return }
         offers[session] = offer
         steering.offered(offer, by: session)
         emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
     }
-
-    private static let closedReason = "This host is not steered from afar."
 
     private mutating func restoreSteering() {
         var notes: [SteeringName: SteeringNote] = [:]
@@ -257,6 +262,9 @@ package struct HostMachine {
         wereAgentsTold = true
         for order in orders {
             switch order {
+            case .tell(let session, let change) where firstPrompts[change.name] == session:
+                if change.stage.isFinal { firstPrompts[change.name] = nil }
+                tellLauncher(.prompted(change))
             case .tell(let session, let change):
                 emit(.steeringChanged(change), of: session, ending: change.stage.isFinal ? change.name : nil)
                 if change.stage.isFinal { steering.noted(change.name, of: session) }
@@ -265,13 +273,32 @@ package struct HostMachine {
         }
     }
 
+    // MARK: New sessions
+
+    private mutating func tellLauncher(_ fact: LaunchFact) {
+        guard let launcher = agents.firstIndex(where: { $0.name == LaunchAdapter.name }) else { return }
+        tell(launcher, .own(fact))
+    }
+
+    private mutating func launch(_ order: LaunchOrder) {
+        guard let agent = agents.firstIndex(where: { $0.name == order.launch.agent }) else {
+            return tellLauncher(.outcome(order.name, .refused("this host has no such agent")))
+        }
+        orders.append(.log(.launched(order.name, order.launch.kind, agent: order.launch.agent, folder: order.folder)))
+        tell(agent, .launch(order))
+    }
+
+    /// It goes the way of every prompt, under the note of the command that it is part of.
+    private mutating func begin(_ request: SteeringRequest) {
+        firstPrompts[request.name] = request.session
+        carryOut(steering.begins(request, at: now))
+    }
+
     /// On disk before the agent gets it: after a crash nobody says that it was not given.
     private mutating func give(_ request: SteeringRequest) {
         guard let agent = agent(of: request.session.rawValue) else {
-            return carryOut(
-                steering.changed(
-                    SteeringChange(request.name, .refused, reason: "no agent of this host has this session"),
-                    of: request.session, at: now))
+            let refusal = SteeringChange(request.name, .refused, reason: "no agent of this host has this session")
+            return carryOut(steering.changed(refusal, of: request.session, at: now))
         }
         let isNoted = record([.remember(request.name.note, SteeringNote.given.bytes)], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
@@ -291,7 +318,10 @@ package struct HostMachine {
 
     private mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
         guard let agent = agent(of: session.rawValue) else { return }
-        var effects: [AgentEffect<any Sendable>] = [.emit(session, Event(head, at: now.wall).bytes, isKept: true)]
+        let event = Event(head, at: now.wall) { body in
+            if case .steeringChanged(let change) = head, let past = change.past { body.array("sessions", past.map(\.bytes)) }
+        }
+        var effects: [AgentEffect<any Sendable>] = [.emit(session, event.bytes, isKept: true)]
         if let name { effects.append(.remember(name.note, SteeringNote.told(session).bytes)) }
         _ = record(effects, of: agent)
     }
@@ -322,9 +352,8 @@ package struct HostMachine {
                 orders += entries.map { .log($0) }
                 // Without it, from the first that is not acknowledged.
                 guard let events = read else { return drive(.sendAgain) }
-                let message = HostMessage.events(
-                    HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events))
-                orders.append(.send(message.bytes))
+                let told = HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events)
+                orders.append(.send(HostMessage.events(told).bytes))
             }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
@@ -367,7 +396,6 @@ package struct HostMachine {
         let due = (agents.map(\.nextDeadline) + [steering.nextDeadline]).compactMap { $0 }.min()
         guard due != agentsDue else { return }
         agentsDue = due
-        orders.append(
-            due.map { .arm(.agents, after: .milliseconds(max(1, $0 - now.monotonic))) } ?? .disarm(.agents))
+        orders.append(due.map { .arm(.agents, after: .milliseconds(max(1, $0 - now.monotonic))) } ?? .disarm(.agents))
     }
 }

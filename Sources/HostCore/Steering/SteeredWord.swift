@@ -56,6 +56,8 @@ package enum SteeredWord: Sendable, Equatable {
             return (session, .told(SteeringChange(try SteeringName(from: root), stage, reason: reason)))
         default:
             var offer = try SteeringOffer(from: root.required("offer"))
+            // What can be started is the host's to say.
+            (offer.projects, offer.agents) = (nil, [])
             offer.reason = offer.reason.map { TextCut.line(cleaner.clean($0)) }
             return (session, .stands(offer, try root.word("standing")))
         }

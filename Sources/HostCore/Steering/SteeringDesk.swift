@@ -48,8 +48,19 @@ struct SteeringDesk {
 
     mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
         guard meet(request.name, at: now) else { return [] }
-        let until = deadline(after: limits.evidenceWithin, now)
         if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return [.refuse(request, refusal)] }
+        return place(request, at: now)
+    }
+
+    /// The first prompt of a session that was started from afar: who may start it may say what it is for.
+    mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
+        if let refusal = refusal(of: request) { return [.refuse(request, refusal)] }
+        return place(request, at: now)
+    }
+
+    private mutating func place(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
+        let wait = request.action.kind.isLaunch ? limits.launchedWithin : limits.evidenceWithin
+        let until = deadline(after: wait, now)
         guard case .prompt(let prompt) = request.action else {
             sessions[request.session]?.give(request, until: until)
             return [.give(request)]
@@ -174,6 +185,7 @@ struct SteeringDesk {
             "the agent offers no such command"
         case .mode(let mode) where !offer.modes.contains(mode): "that mode is not offered"
         case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model): "that model is not offered"
+        case .launch(let launch): offer.refusal(of: launch)
         case .interrupt where session.standing == .idle: "nothing runs that could be interrupted"
         default: nil
         }

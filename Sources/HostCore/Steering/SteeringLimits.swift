@@ -4,6 +4,8 @@ package struct SteeringLimits: Sendable {
     package var queuedMax = 16
     /// From giving a prompt to the agent's evidence: an agent that loads a long session takes some seconds.
     package var evidenceWithin = Duration.seconds(30)
+    /// From giving a start to the session that has taken its first prompt; see `LaunchLimits.showWithin`.
+    package var launchedWithin = Duration.seconds(120)
     /// A prompt that waited longer was written for another situation.
     package var queuedFor = Duration.seconds(12 * 60 * 60)
     /// Names of which it is known that they came before. The relay sends none twice: this is for one that does.

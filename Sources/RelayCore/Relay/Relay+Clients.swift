@@ -150,7 +150,7 @@ extension Relay {
         guard let record = commands.asked(request, name, of: peer, to: host, at: ages.time(at: now), &orders) else { return }
         staging.commands.append(record)
         let event = Event(.steeringRequested(SteeringCall(request)), at: now.wall) {
-            if case .prompt(let prompt) = request.action { $0.field("text", prompt.text) }
+            $0.field("text", request.action.text)
         }
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
@@ -199,6 +199,7 @@ extension SessionView {
         case .mode(let mode) where !offer.modes.contains(mode): return .failed(.unsupported, "that mode is not offered")
         case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model):
             return .failed(.unsupported, "that model is not offered")
+        case .launch(let launch): if let why = offer.refusal(of: launch) { return .failed(.unsupported, why) }
         case .mode, .model, .interrupt, .stop: break
         }
         return nil

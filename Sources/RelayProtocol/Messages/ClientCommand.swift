@@ -60,6 +60,9 @@ package enum ClientCommand: Sendable, Equatable {
         "stop": { value throws(WireError) in try .steering(.stop, from: value) },
         "mode": { value throws(WireError) in try .steering(.mode, from: value) },
         "model": { value throws(WireError) in try .steering(.model, from: value) },
+        "start": { value throws(WireError) in try .steering(.start, from: value) },
+        "resume": { value throws(WireError) in try .steering(.resume, from: value) },
+        "past": { value throws(WireError) in try .steering(.past, from: value) },
         "withdraw": { value throws(WireError) in
             .withdraw(try value.identifier("session"), try SteeringName(from: value))
         },

@@ -41,6 +41,9 @@ package struct Summary: Sendable, Equatable {
     package var lastActivityAt: Int64
     package var endedAt: Int64?
 
+    /// No conversation: what is done to the host is done to this.
+    package var standsForHost: Bool { steering?.projects != nil }
+
     package init(session: SessionID, host: Named<HostTag>, hostIsConnected: Bool, agentName: String, startedAt: Int64) {
         self.session = session
         seq = 0

@@ -8,6 +8,8 @@ package enum SteeringAction: Sendable, Equatable {
     /// Go on in this mode: one of those that the session offers.
     case mode(String)
     case model(String)
+    /// Of a host, by the session that stands for it.
+    case launch(Launch)
 
     package var kind: Kind {
         switch self {
@@ -16,12 +18,16 @@ package enum SteeringAction: Sendable, Equatable {
         case .stop: .stop
         case .mode: .mode
         case .model: .model
+        case .launch(let launch): launch.kind
         }
     }
 
     /// Also the type of the message that carries it, to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model
+        case prompt, interrupt, stop, mode, model, start, resume, past
+
+        /// It is for a host, and not for a session of an agent.
+        package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         var type: StaticString {
             switch self {
@@ -30,6 +36,9 @@ package enum SteeringAction: Sendable, Equatable {
             case .stop: "stop"
             case .mode: "mode"
             case .model: "model"
+            case .start: "start"
+            case .resume: "resume"
+            case .past: "past"
             }
         }
     }
@@ -71,6 +80,10 @@ package enum SteeringAction: Sendable, Equatable {
         case .stop: self = .stop
         case .mode: self = .mode(try value.string("mode", bytesMax: WireLimits.nameBytesMax))
         case .model: self = .model(try value.string("model", bytesMax: WireLimits.nameBytesMax))
+        case .start, .resume, .past:
+            var launch = try Launch(kind, target: value)
+            if kind != .past { launch.text = try value.optionalString("text", bytesMax: WireLimits.textBytesMax) }
+            self = .launch(launch)
         }
     }
 
@@ -83,6 +96,18 @@ package enum SteeringAction: Sendable, Equatable {
         case .interrupt, .stop: break
         case .mode(let mode): writer.field("mode", mode)
         case .model(let model): writer.field("model", model)
+        case .launch(let launch):
+            launch.writeTarget(to: &writer)
+            writer.field("text", launch.text)
+        }
+    }
+
+    /// What is content of it: it goes into the body of the event that tells of it.
+    package var text: String? {
+        switch self {
+        case .prompt(let prompt): prompt.text
+        case .launch(let launch): launch.text
+        case .interrupt, .stop, .mode, .model: nil
         }
     }
 }

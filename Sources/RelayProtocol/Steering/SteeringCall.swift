@@ -6,6 +6,8 @@ package struct SteeringCall: Sendable, Equatable {
     package var action: SteeringAction.Kind
     /// With `mode` and `model`: which.
     package var choice: String?
+    /// With `start`, `resume` and `past`, without its text.
+    package var launch: Launch?
 
     package init(_ request: SteeringRequest) {
         command = request.command
@@ -14,6 +16,9 @@ package struct SteeringCall: Sendable, Equatable {
         switch request.action {
         case .mode(let mode): choice = mode
         case .model(let model): choice = model
+        case .launch(var launch):
+            launch.text = nil
+            self.launch = launch
         case .prompt, .interrupt, .stop: choice = nil
         }
     }
@@ -27,6 +32,7 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: choice = try head.string("mode", bytesMax: WireLimits.nameBytesMax)
         case .model: choice = try head.string("model", bytesMax: WireLimits.nameBytesMax)
+        case .start, .resume, .past: launch = try Launch(action, target: head)
         case .prompt, .interrupt, .stop: choice = nil
         }
     }
@@ -38,6 +44,7 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: writer.field("mode", choice)
         case .model: writer.field("model", choice)
+        case .start, .resume, .past: launch?.writeTarget(to: &writer)
         case .prompt, .interrupt, .stop: break
         }
     }

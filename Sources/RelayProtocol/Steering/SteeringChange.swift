@@ -22,22 +22,29 @@ package struct SteeringChange: Sendable, Equatable {
     package var stage: SteeringStage
     /// Why it was refused, or nobody knows; of what was taken, how that is known.
     package var reason: String?
+    /// Of `start` and `resume`: the session that has begun.
+    package var started: SessionID?
+    /// Of `past`: content, which goes into the event's body and is not read back from its head.
+    package var past: [PastSession]?
 
-    package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil) {
+    package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil, started: SessionID? = nil) {
         self.name = name
         self.stage = stage
         self.reason = reason
+        self.started = started
     }
 
     init(from head: JSONValue) throws(WireError) {
         self.init(
             try SteeringName(from: head), try head.word("stage"),
-            reason: try head.optionalString("reason", bytesMax: WireLimits.lineBytesMax))
+            reason: try head.optionalString("reason", bytesMax: WireLimits.lineBytesMax),
+            started: try head.optionalIdentifier("started"))
     }
 
     package func write(to writer: inout JSONWriter) {
         name.write(to: &writer)
         writer.field("stage", stage.rawValue)
         writer.field("reason", reason)
+        writer.field("started", started)
     }
 }

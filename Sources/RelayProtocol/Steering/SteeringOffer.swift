@@ -11,10 +11,14 @@ package struct SteeringOffer: Sendable, Equatable {
     package var models: [String]
     /// The agent's own commands, as they are typed: `/compact`.
     package var commands: [String]
+    /// Of a session that stands for its host: where sessions can be started there. Nil for any other.
+    package var projects: [ProjectOffer]?
+    /// And what can be started there.
+    package var agents: [StartableAgent] = []
 
     package init(
         actions: Set<SteeringAction.Kind> = [], steersWhileBusy: Bool = false, reason: String? = nil, mode: String? = nil,
-        modes: [String] = [], models: [String] = [], commands: [String] = []
+        modes: [String] = [], models: [String] = [], commands: [String] = [], projects: [ProjectOffer]? = nil
     ) {
         self.actions = actions
         self.steersWhileBusy = steersWhileBusy
@@ -23,6 +27,7 @@ package struct SteeringOffer: Sendable, Equatable {
         self.modes = modes
         self.models = models
         self.commands = commands
+        self.projects = projects
     }
 
     package init(from value: JSONValue) throws(WireError) {
@@ -37,6 +42,17 @@ package struct SteeringOffer: Sendable, Equatable {
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
         commands = try value.names("commands", countMax: WireLimits.steeringCommandsMax)
+        if value.optional("projects") != nil {
+            var projects: [ProjectOffer] = []
+            for entry in try value.array("projects", countMax: WireLimits.projectsMax) {
+                projects.append(try ProjectOffer(from: entry))
+            }
+            self.projects = projects
+        }
+        guard value.optional("agents") != nil else { return }
+        for entry in try value.array("agents", countMax: WireLimits.startableMax) {
+            agents.append(try StartableAgent(from: entry))
+        }
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -47,11 +63,22 @@ package struct SteeringOffer: Sendable, Equatable {
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !models.isEmpty { writer.strings("models", models) }
         if !commands.isEmpty { writer.strings("commands", commands) }
+        if let projects { writer.array("projects", projects.map(\.bytes)) }
+        if !agents.isEmpty { writer.array("agents", agents.map(\.bytes)) }
+    }
+
+    /// Why a host that offers this would not do it; nil where it may.
+    package func refusal(of launch: Launch) -> String? {
+        guard projects?.contains(where: { $0.name == launch.project }) == true else { return "the host offers no such project" }
+        guard let agent = agents.first(where: { $0.name == launch.agent }) else { return "the host offers no such agent" }
+        if let mode = launch.mode, !agent.modes.contains(mode) { return "that mode is not offered" }
+        if let model = launch.model, !agent.models.isEmpty, !agent.models.contains(model) { return "that model is not offered" }
+        return nil
     }
 }
 
 extension JSONValue {
-    fileprivate func names(_ key: StaticString, countMax: Int) throws(WireError) -> [String] {
+    func names(_ key: StaticString, countMax: Int) throws(WireError) -> [String] {
         guard optional(key) != nil else { return [] }
         var names: [String] = []
         for entry in try array(key, countMax: countMax) { names.append(try entry.string(bytesMax: WireLimits.nameBytesMax)) }

@@ -20,8 +20,30 @@ extension WireTable {
         case .stop: ("End the session.", [])
         case .mode: ("Go on in another mode.", [.required("mode", .name, "One that the session offers.")])
         case .model: ("Go on with another model.", [.required("model", .name)])
+        case .start:
+            (
+                "Start a session in a project of the host that this session stands for.",
+                launch
+                    + [.optional("text", .typed, "Its first prompt.")]
+            )
+        case .resume:
+            (
+                "Go on with a past session of a project.",
+                [.required("past", .name, "The agent's own name of it, from the list.")] + launch
+                    + [.optional("text", .typed, "Its next prompt.")]
+            )
+        case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)
         }
     }
+
+    private static let target: [WireField] = [
+        .required("project", .name, "One that the host offers."), .required("agent", .name, "One that the host offers."),
+    ]
+    private static let launch =
+        target + [
+            .optional("mode", .name, "One that the agent offers; without it the one that asks most."),
+            .optional("model", .name),
+        ]
 
     static let steeringByClients =
         SteeringAction.Kind.allCases.map { kind in
@@ -71,18 +93,35 @@ extension WireTable {
                 "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out where the agent takes any name."),
             .optional(
                 "commands", .list(.name, 0...WireLimits.steeringCommandsMax), "The agent's own, as they are typed."),
+            .optional(
+                "projects",
+                .list(.object([.required("name", .name), .required("folder", .line)]), 0...WireLimits.projectsMax),
+                "The session stands for its host, where sessions can be started in these."),
+            .optional(
+                "agents",
+                .list(
+                    .object([
+                        .required("name", .name), .required("title", .name),
+                        .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
+                        .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)),
+                    ]), 0...WireLimits.startableMax),
+                "What can be started there."),
         ])
 
     static let steeringRequested: [WireField] = [
         .required("action", .word(SteeringAction.Kind.self)), .required("command", .identifier),
         .required("by", .object(named)),
-        WireField("mode", .name, .with("action", is: "mode", isRequired: true)),
-        WireField("model", .name, .with("action", is: "model", isRequired: true)),
+        WireField("project", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
+        WireField("agent", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
+        WireField("past", .name, .with("action", is: "resume", isRequired: true)),
+        WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
+        WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
     ]
 
     static let steeringChanged: [WireField] =
         steeringName + [
             .required("stage", .word(SteeringStage.self, name: "steering-stage")),
             .optional("reason", .line, "Why it was refused or nobody knows; how it is known that it was taken."),
+            .optional("started", .identifier, "Of `start` and `resume`: the session that has begun."),
         ]
 }

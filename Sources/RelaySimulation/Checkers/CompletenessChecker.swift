@@ -31,7 +31,7 @@ struct CompletenessChecker {
 
     mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
         let events = items.compactMap(Self.event)
-        given += events.count { !SteeringChecker.isMadeByDesk($0.bytes) } - owed
+        given += events.count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) } - owed
         owed = 0
         guard events.count == numbers.count else { return "\(events.count) events have \(numbers.count) numbers" }
         lastTaken = events.last?.session
@@ -44,11 +44,11 @@ struct CompletenessChecker {
 
     /// They take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
-        given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.bytes) }
+        given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
         for item in items {
             switch item {
             case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
-            case .owed(_, let bytes): if !SteeringChecker.isMadeByDesk(bytes) { owed += 1 }
+            case .owed(let session, let bytes): if !SteeringChecker.isMadeByDesk(session, bytes) { owed += 1 }
             case .note: break
             }
         }

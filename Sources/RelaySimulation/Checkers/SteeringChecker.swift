@@ -8,6 +8,8 @@ struct SteeringChecker {
         let request: SteeringRequest
         let isAllowed: Bool
         var takenCount = 0
+        /// Of a command that starts a session: how often one began by it.
+        var begunCount = 0
     }
 
     private var commands: [SteeringName: Command] = [:]
@@ -30,7 +32,19 @@ struct SteeringChecker {
         commands[request.name]?.takenCount += 1
         if !command.isAllowed { return "an agent took \(request.command) from one who may not steer" }
         if command.takenCount > 0 { return "an agent took \(request.command) twice" }
-        return command.request.action == request.action ? nil : "an agent took another text than \(request.command) had"
+        return command.request.action.text == request.action.text
+            ? nil : "an agent took another text than \(request.command) had"
+    }
+
+    /// An agent starts a session for this, or goes on with one.
+    mutating func began(_ order: LaunchOrder, allowed folders: Set<String>) -> String? {
+        guard let command = commands[order.name] else { return "a session begins by \(order.name.command), which nobody sent" }
+        commands[order.name]?.begunCount += 1
+        if !command.isAllowed { return "a session begins by \(order.name.command), from one who may not steer" }
+        if command.begunCount > 0 { return "a session begins by \(order.name.command) twice" }
+        if !folders.contains(order.folder) { return "a session begins in \(order.folder), which its host does not allow" }
+        return command.request.action == .launch(order.launch)
+            ? nil : "a session begins otherwise than \(order.name.command) asked"
     }
 
     /// A host sends this to the relay, maybe not for the first time.
@@ -50,19 +64,24 @@ struct SteeringChecker {
     /// Once all is settled: the events of one session, from the first that was not removed on.
     func settled(_ events: some Sequence<[UInt8]>) -> String? {
         var open: [SteeringName] = []
-        var ends: [SteeringName: SteeringStage] = [:]
+        var ends: [SteeringName: SteeringChange] = [:]
         for bytes in events {
             switch (try? Event(stored: bytes))?.head {
             case .steeringRequested(let call)?: open.append(call.name)
             case .steeringChanged(let change)? where change.stage.isFinal && ends[change.name] == nil:
-                ends[change.name] = change.stage
+                ends[change.name] = change
             default: break
             }
         }
         for name in open {
             guard let command = commands[name] else { return "\(name.command) is in the log, and nobody sent it" }
             guard command.isAllowed else { return "\(name.command) is in the log, of one who may not steer" }
-            guard let end = ends[name] else { return "\(name.command) has no end" }
+            guard let change = ends[name] else { return "\(name.command) has no end" }
+            if command.request.action.kind.isLaunch {
+                if let complaint = Self.complaint(of: command, change) { return complaint }
+                continue
+            }
+            let end = change.stage
             switch end {
             case .refused, .withdrawn:
                 if command.takenCount > 0 { return "\(name.command) is \(end.rawValue), and the agent took it" }
@@ -71,6 +90,19 @@ struct SteeringChecker {
             }
         }
         return nil
+    }
+
+    private static func complaint(of command: Command, _ end: SteeringChange) -> String? {
+        let id = command.request.command
+        guard command.request.action.kind != .past else { return nil }
+        switch end.stage {
+        case .refused where end.started == nil && command.begunCount > 0: return "\(id) is refused, and a session began"
+        case .refused where command.takenCount > 0: return "\(id) is refused, and the agent took its prompt"
+        case .taken where command.begunCount == 0: return "\(id) is taken, and no session began"
+        case .taken where command.request.action.text != nil && command.takenCount == 0:
+            return "\(id) is taken, and the agent never saw its prompt"
+        default: return end.started != nil && command.begunCount == 0 ? "\(id) names a session that never began" : nil
+        }
     }
 
     /// Of the relay's own making: a host numbers none of these.
@@ -82,6 +114,8 @@ struct SteeringChecker {
         }
     }
 
-    /// Of the host's desk and not of an adapter.
-    static func isMadeByDesk(_ bytes: [UInt8]) -> Bool { bytes.starts(with: #"{"kind":"steering."#.utf8) }
+    /// Of the host's desks and not of a simulated adapter.
+    static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
+        session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
+    }
 }

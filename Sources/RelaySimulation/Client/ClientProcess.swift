@@ -127,15 +127,29 @@ final class ClientProcess {
             request = last
         } else {
             let session = world.dice.pick(summaries.keys.sorted { $0.rawValue < $1.rawValue })
+            let agents = summaries[session]?.steering?.agents ?? []
             let whenBusy = world.dice.pick([.queue, .queue, .refuse] as [SteeringAction.WhenBusy])
             let text = world.name("prompt ")
             request = SteeringRequest(
                 command: CommandID(world.name("k"))!, session: session, by: identity.client,
-                action: world.dice.chance(0.2) ? .interrupt : .prompt(.init(text: text, whenBusy: whenBusy)))
+                action: !agents.isEmpty && world.dice.chance(0.9)
+                    ? .launch(launch(world.dice.pick(agents).name, text))
+                    : world.dice.chance(0.2) ? .interrupt : .prompt(.init(text: text, whenBusy: whenBusy)))
         }
         steered = [request]
         world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
         send(.steer(request.session, request.action), .steer(request), as: request.command)
+    }
+
+    /// Most ask for what is offered.
+    private func launch(_ agent: String, _ text: String) -> Launch {
+        let past = "r\(world.dice.below(3))"
+        let purpose = world.dice.pick([.start, .start, .resume(past), .past] as [Launch.Purpose])
+        return Launch(
+            purpose,
+            project: world.dice.pick(["here", "here", "moved", "elsewhere"]), agent: agent,
+            mode: world.dice.chance(0.1) ? "askNobody" : nil, text: nil
+        ).saying(text, world.dice.chance(0.6))
     }
 
     // MARK: Sending
@@ -302,5 +316,15 @@ final class ClientProcess {
         if let complaint = world.decisions.replied(reply, to: command, decide, winner: winner) {
             world.report(.decision, "\(name): \(complaint)")
         }
+    }
+}
+
+extension Launch {
+    /// What only lists sessions says nothing to any.
+    fileprivate func saying(_ text: String, _ isSaid: Bool) -> Launch {
+        var launch = self
+        if isSaid, purpose != .past { launch.text = text }
+        if purpose == .past { launch.mode = nil }
+        return launch
     }
 }

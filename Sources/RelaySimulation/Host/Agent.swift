@@ -33,6 +33,8 @@ final class Agent {
     private(set) var session: SessionID
     /// All that it ever worked on; it may go back to one.
     private var sessions: [SessionID]
+    /// Those of them that somebody started from afar.
+    private var launched: Set<SessionID> = []
     private let index: Int
     private var run = 0
     private(set) var ask: Ask?
@@ -234,10 +236,30 @@ final class Agent {
         let run = run
         world.after(world.dice.within(0...50)) { [self] world in
             guard run == self.run, !isFinished else { return }
-            guard request.session == session else { return tell(.steered(request, .refused)) }
+            guard request.session == session || launched.contains(request.session) else {
+                return tell(.steered(request, .refused))
+            }
             world.trace.note(world.now, name, "takes", "\(request.command)")
             if let complaint = world.steering?.took(request) { world.report(.steering, complaint) }
             if world.dice.chance(0.9) { tell(.steered(request, .taken)) }
+        }
+    }
+
+    /// A session is to be started. Some agents cannot, and some are gone before they say so.
+    func launch(_ order: LaunchOrder) {
+        let run = run
+        world.after(world.dice.within(0...50)) { [self] world in
+            guard run == self.run, !isFinished else { return }
+            if case .past = order.launch.purpose { return tell(.launched(order.name, .listed([]))) }
+            if world.dice.chance(0.2) { return tell(.launched(order.name, .refused("not now"))) }
+            let id = SessionID("\(name)-\(sessions.count)")!
+            sessions.append(id)
+            launched.insert(id)
+            world.trace.note(world.now, name, "begins", "\(id) for \(order.name.command)")
+            if let complaint = world.steering?.began(order, allowed: HostProcess.allowedFolders) {
+                world.report(.steering, complaint)
+            }
+            if world.dice.chance(0.9) { tell(.begun(order.name, id)) }
         }
     }
 

@@ -26,10 +26,16 @@ final class Daemon {
             try spool.append(told.map { .note($0, nil) })
         }
         machine = HostMachine(
-            agents: host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }, spool: spool,
+            agents: Self.agents(of: host, in: world), spool: spool,
             link: LinkMachine(
                 software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer]),
             steering: world.steering == nil ? .nobody : .everyone)
+    }
+
+    private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {
+        let agents: [any AgentAdapter] = host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }
+        guard world.steering != nil else { return agents }
+        return agents + [LaunchAdapter(fresh: "\(host.index)", at: host.instant)]
     }
 
     var isLive: Bool { machine.isLive }
@@ -102,7 +108,8 @@ final class Daemon {
             world.after(world.dice.within(0...2)) { _ in agent.answered(hook, output) }
         case .checkAgents(let processes):
             for process in processes where !host.isAlive(process) { tell(.agentGone(process)) }
-        case .carryOut, .arm, .disarm, .log: break
+        case .carryOut(_, let order): if let order = order as? LaunchReading { host.read(order) }
+        case .arm, .disarm, .log: break
         }
     }
 

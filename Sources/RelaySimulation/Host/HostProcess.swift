@@ -96,6 +96,26 @@ final class HostProcess {
         agents.first { $0.name == agent }?.steered(request)
     }
 
+    // MARK: New sessions
+
+    static let projects = ["here", "moved"].map { ProjectOffer(name: $0, folder: "/work/\($0)") }
+    /// The other project's folder has become a link to somewhere else since it was offered.
+    static let allowedFolders: Set = ["/work/here"]
+
+    func launch(_ order: LaunchOrder, by agent: String) { agents.first { $0.name == agent }?.launch(order) }
+
+    func read(_ order: LaunchReading) {
+        let startable = agents.map { StartableAgent(name: $0.name, title: "Simulated", modes: ["ask"]) }
+        let fact: LaunchFact =
+            switch order {
+            case .readProjects: .read(Self.projects, startable)
+            case .resolve(let name, "here"): .resolved(name, folder: "/work/here", reason: "")
+            case .resolve(let name, _):
+                .resolved(name, folder: world.plant == .strayStart ? "/elsewhere" : nil, reason: "another folder now")
+            }
+        daemon?.tell(.told(agent: LaunchAdapter.name, fact))
+    }
+
     func hookGone(_ hook: Int) { daemon?.hookGone(hook) }
 
     func opened(_ connection: Connection) {

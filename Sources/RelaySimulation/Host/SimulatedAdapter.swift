@@ -12,6 +12,9 @@ struct SimulatedAdapter: AgentAdapter {
         case ended(SessionID)
         /// The agent has shown what became of what it was given.
         case steered(SteeringRequest, SteeringStage)
+        case launched(SteeringName, LaunchOutcome)
+        /// A session that was started from afar is there.
+        case begun(SteeringName, SessionID)
     }
 
     static let tool = "Bash"
@@ -57,6 +60,9 @@ struct SimulatedAdapter: AgentAdapter {
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let id): tellDesk(.notRecorded(id))
         case .steer(let request): steer(request)
+        case .launch(let order):
+            host.launch(order, by: self.name)
+            if world.plant == .repeatedStart { host.launch(order, by: self.name) }
         case .timerFired:
             tellDesk(.timerFired)
             if now.monotonic - checkedAt >= Self.checkEvery { check() }
@@ -122,7 +128,16 @@ struct SimulatedAdapter: AgentAdapter {
         case .steered(let request, let stage):
             let told: SteeringStage = world.plant == .deniedPrompt && stage == .taken ? .refused : stage
             effects.append(.steered(request.session, SteeringChange(request.name, told)))
+        case .launched(let name, let outcome): effects.append(.launched(name, outcome))
+        case .begun(let name, let session): begun(name, session)
         }
+    }
+
+    private mutating func begun(_ name: SteeringName, _ session: SessionID) {
+        effects.append(.launched(name, .began(session, nil)))
+        begin(session)
+        emit(.sessionStarted(SessionFacts(agentName: "simulated")), in: session)
+        effects.append(.stands(session, .idle))
     }
 
     private mutating func begin(_ session: SessionID) {

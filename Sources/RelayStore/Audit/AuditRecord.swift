@@ -58,6 +58,7 @@ package struct AuditRecord {
                 writer.object("by") { call.by.write(to: &$0) }
                 writer.field("action", call.action.rawValue)
                 writer.field("choice", call.choice)
+                if let launch = call.launch { writer.object("launch", launch.writeTarget) }
                 let text = try? read.optional("body")?.optionalString("text")
                 writer.field("digest", text.map { Crypto.hex(Crypto.sha256($0)) })
             }
@@ -67,6 +68,7 @@ package struct AuditRecord {
                 writer.field("session", session.session)
                 change.name.write(to: &writer)
                 writer.field("reason", change.reason)
+                writer.field("started", change.started)
             }
         default: return nil
         }

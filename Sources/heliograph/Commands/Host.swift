@@ -14,6 +14,7 @@ struct Host: ParsableCommand {
 
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
               heliograph host
+              heliograph host projects add DIR
             """)
 
     @Argument(help: "A pairing link for a host.")

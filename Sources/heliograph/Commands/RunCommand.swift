@@ -27,6 +27,12 @@ struct RunCommand: ParsableCommand {
             valueName: "seconds"))
     var wait: Int64 = 3_600
 
+    @Option(help: .hidden)
+    var folder: String?
+
+    @Option(help: .hidden)
+    var session: String?
+
     @Argument(parsing: .postTerminator, help: "The agent's command, after `--`.")
     var agent: [String] = []
 
@@ -36,6 +42,11 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        try Failure.reporting { throw ExitCode(try RunCall.run(agent, executable: Executable.path, waitSeconds: wait)) }
+        try Failure.reporting {
+            throw ExitCode(
+                try RunCall.run(
+                    agent, executable: Executable.path, waitSeconds: wait,
+                    start: folder.map { RunStart(folder: $0, session: session) }))
+        }
     }
 }

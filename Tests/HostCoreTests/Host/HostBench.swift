@@ -16,12 +16,14 @@ struct HostBench {
     /// One daemon's life, with adapters of these names.
     init(
         _ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds(),
-        steering: SteeringRights = .nobody
+        steering: SteeringRights = .nobody, starts: Bool = false
     ) throws {
         self.disk = disk
         spool = try Spool(disk: disk) { _ in }
+        var adapters: [any AgentAdapter] = agents.map { [diary] in ScriptedAdapter($0, diary) }
+        if starts { adapters.append(LaunchAdapter(fresh: "f00", at: HostInstant(wall: 0, monotonic: 0))) }
         machine = HostMachine(
-            agents: agents.map { [diary] in ScriptedAdapter($0, diary) }, spool: spool,
+            agents: adapters, spool: spool,
             link: LinkMachine(software: "test", name: nil), steering: steering)
         started = tell(.started(holds: holds)).filter { $0.contains("hears start") }
     }

@@ -52,6 +52,7 @@ struct ScriptedAdapter: AgentAdapter {
         case .notRecorded(let approval): "not recorded \(approval)"
         case .eventsLost(let sessions): "lost \(sessions.map(\.rawValue).sorted().joined(separator: " "))"
         case .steer(let request): "steer \(request.command.rawValue)"
+        case .launch(let order): "launch \(order.name.command.rawValue) in \(order.folder)"
         case .timerFired: "timer"
         }
     }

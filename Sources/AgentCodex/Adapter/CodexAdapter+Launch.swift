@@ -1,0 +1,67 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// New threads, and old ones again, on the server that Codex shares with its terminal: `codex resume` there opens either.
+///
+/// Codex takes any folder without a question, so what counts is that the host has looked at it. A thread is resumed only where Codex lists it
+/// for that folder.
+extension CodexAdapter {
+    mutating func launch(_ launch: LaunchOrder) {
+        guard isGreeted else {
+            return refuse(launch, "Codex's server is not connected on that machine: it starts with `codex`")
+        }
+        switch launch.launch.purpose {
+        case .start: call(.startThread(launch))
+        case .resume, .past: call(.listPast(launch))
+        }
+    }
+
+    mutating func begun(_ launch: LaunchOrder, _ result: JSONValue) {
+        guard let thread = result.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else {
+            return refuse(launch, "Codex does not say which thread has begun")
+        }
+        // Whoever starts a thread hears of it from the beginning: there is nothing to catch up with.
+        threads[name]?.phase = .watched
+        startSession(name, thread, model: result.text("model"))
+        isSet(to: result, in: sessionID(name))
+        isWatchedAgain(name)
+        tell(launch, began: sessionID(name))
+    }
+
+    mutating func listed(_ launch: LaunchOrder, _ result: JSONValue) {
+        let threads = result.list("data").filter { $0.text("cwd") == launch.folder && !$0.isTrue("ephemeral") }
+        guard case .resume(let past) = launch.launch.purpose else {
+            let sessions = threads.compactMap { thread -> PastSession? in
+                guard let id = thread.text("id"), id.utf8.count <= WireLimits.nameBytesMax else { return nil }
+                let title = line(thread.text("name") ?? thread.text("preview") ?? "", bytesMax: limits.pastTitleBytes)
+                let seconds = thread.whole("updatedAt") ?? thread.whole("createdAt") ?? 0
+                return PastSession(id: id, title: title, at: max(0, seconds) * 1_000)
+            }
+            return order(.launched(launch.name, .listed(sessions)))
+        }
+        guard threads.contains(where: { $0.text("id") == past }), hasRoom(for: past) else {
+            return refuse(launch, "this project has no such session")
+        }
+        // It is open in this very server, which takes several at one thread.
+        if self.threads[past]?.isWatched == true { return tell(launch, began: sessionID(past)) }
+        call(.reopen(launch, thread: past))
+    }
+
+    mutating func reopened(_ launch: LaunchOrder, _ name: String, _ result: JSONValue) {
+        if threads[name]?.isWatched != true { resumed(name, result) }
+        guard threads[name]?.isIgnored != true else { return refuse(launch, "Codex does not open this thread again") }
+        tell(launch, began: sessionID(name))
+    }
+
+    /// Such as "already has an active writer": never a second one.
+    mutating func refuse(_ launch: LaunchOrder, _ reason: String) {
+        order(.launched(launch.name, .refused(line(reason))))
+    }
+
+    private mutating func tell(_ launch: LaunchOrder, began id: SessionID) {
+        order(.launched(launch.name, .began(id, nil)))
+        // Said again, also where it was offered before.
+        sessions[id]?.offer = nil
+        stirred.insert(id)
+    }
+}

@@ -1,0 +1,7 @@
+/// An agent whose sessions can be started and resumed from afar, which its adapter then does.
+struct StartPart {
+    /// What has to be on the daemon's PATH.
+    let program: String
+    /// In which it can be started, the one that asks most first.
+    let modes: [String]
+}

@@ -1,0 +1,11 @@
+/// How the daemon has `heliograph run` start a session.
+package struct RunStart: Sendable {
+    package var folder: String
+    /// The name of a new session.
+    package var session: String?
+
+    package init(folder: String, session: String?) {
+        self.folder = folder
+        self.session = session
+    }
+}

@@ -1,0 +1,81 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// `heliograph host projects add|list|remove`: the folders in which sessions may be started from afar.
+package enum ProjectsCall {
+    /// `isHome`: said explicitly that all of the home folder is meant. Returns what people read.
+    package static func add(
+        _ directory: String, name: String?, isHome: Bool, paths: HostPaths = HostPaths()
+    ) throws(HostError) -> String {
+        guard let folder = ProjectsFile.folder(directory) else {
+            throw HostError(.badConfiguration, "\(directory) is no folder that can be looked into")
+        }
+        guard folder != "/" else { throw HostError(.badConfiguration, "the whole machine is no project") }
+        let home = ProjectsFile.folder(paths.home) ?? paths.home
+        guard isHome || !(home + "/").hasPrefix(folder + "/") else {
+            throw HostError(
+                .badConfiguration,
+                "\(folder) holds your keys and settings too: add a folder in it, or say --home-too if you mean it")
+        }
+        guard folder.utf8.count <= WireLimits.lineBytesMax else { throw HostError(.badConfiguration, "that path is too long") }
+        let file = ProjectsFile(paths)
+        var projects = try file.read()
+        if let known = projects.first(where: { $0.folder == folder }) { return "\(known.name) is \(folder) already." }
+        let name = name ?? String(folder[folder.index(after: folder.lastIndex(of: "/") ?? folder.startIndex)...])
+        guard (1...WireLimits.nameBytesMax).contains(name.utf8.count), VisibleText.line(name) == name else {
+            throw HostError(.badConfiguration, "that is no name to show: give it one with --name")
+        }
+        if let other = projects.first(where: { $0.name == name }) {
+            throw HostError(.badConfiguration, "\(name) is \(other.folder): give this one another name with --name")
+        }
+        guard projects.count < WireLimits.projectsMax else {
+            throw HostError(.badConfiguration, "there are \(WireLimits.projectsMax) projects already: remove one first")
+        }
+        projects.append(.init(name: name, folder: folder))
+        try file.write(projects, paths)
+        return "\(name) is \(folder). Whoever may steer this host may start sessions there.\(tellDaemon(paths))"
+    }
+
+    /// By its name, or the folder.
+    package static func remove(_ project: String, paths: HostPaths = HostPaths()) throws(HostError) -> String {
+        let file = ProjectsFile(paths)
+        var projects = try file.read()
+        let folder = ProjectsFile.folder(project)
+        guard
+            let place = projects.firstIndex(where: { $0.name == project }) ?? projects.firstIndex(where: {
+                $0.folder == project
+            })
+                ?? projects.firstIndex(where: { $0.folder == folder })
+        else { throw HostError(.badConfiguration, "there is no project \(project): heliograph host projects list") }
+        let removed = projects.remove(at: place)
+        try file.write(projects, paths)
+        return "\(removed.name) is removed. What runs in \(removed.folder) runs on.\(tellDaemon(paths))"
+    }
+
+    /// A line each, or JSON.
+    package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
+        let projects = try ProjectsFile(paths).read()
+        guard !isJSON else {
+            let entries = projects.map { project in
+                JSONWriter.object {
+                    $0.field("name", project.name)
+                    $0.field("folder", project.folder)
+                    $0.field("there", project.folderNow != nil)
+                }
+            }
+            return JSONLine.text(JSONWriter.object { $0.array("projects", entries) })
+        }
+        guard !projects.isEmpty else { return "no projects: no session can be started here from afar" }
+        return projects.map { project in
+            "\(VisibleText.line(project.name))  \(VisibleText.line(project.folder))"
+                + (project.folderNow == nil ? "  (not there, or another folder now)" : "")
+        }.joined(separator: "\n")
+    }
+
+    private static func tellDaemon(_ paths: HostPaths) -> String {
+        signal(SIGPIPE, SIG_IGN)
+        let request = ProgramRequest(process: getpid(), socketPath: paths.socket)
+        guard request.exchange(LaunchDriver.request, Array("{}".utf8)).send()?.status != 204 else { return "" }
+        return "\nNo host that can be steered runs here now; the next one reads it."
+    }
+}

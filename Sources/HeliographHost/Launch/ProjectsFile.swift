@@ -1,0 +1,65 @@
+internal import Glibc
+internal import RelayProtocol
+
+/// `projects.json` in the configuration directory: the folders in which this host's owner lets sessions be started from afar, each absolute
+/// and behind every link.
+///
+/// Only its owner reads it. One that cannot be read lets nothing be started.
+struct ProjectsFile {
+    struct Project: Equatable {
+        var name: String
+        var folder: String
+    }
+
+    private static let bytesMax = 1 << 20
+
+    let path: String
+
+    init(_ paths: HostPaths) { path = paths.configDirectory + "/projects.json" }
+
+    func read() throws(HostError) -> [Project] {
+        guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return [] }
+        do throws(WireError) {
+            var projects: [Project] = []
+            for entry in try JSONDocument(parsing: bytes).root.array("projects", countMax: WireLimits.projectsMax) {
+                projects.append(
+                    Project(
+                        name: try entry.string("name", bytesMax: WireLimits.nameBytesMax),
+                        folder: try entry.string("folder", bytesMax: WireLimits.lineBytesMax)))
+            }
+            return projects
+        } catch {
+            throw HostError(.badConfiguration, "\(path) is not as `heliograph host projects` writes it: \(error)")
+        }
+    }
+
+    func write(_ projects: [Project], _ paths: HostPaths) throws(HostError) {
+        try Files.makePrivateDirectory(paths.configDirectory)
+        let bytes = JSONWriter.object { writer in
+            writer.array(
+                "projects",
+                projects.map { project in
+                    JSONWriter.object {
+                        $0.field("name", project.name)
+                        $0.field("folder", project.folder)
+                    }
+                })
+        }
+        try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// Behind every link; nil where there is no such folder.
+    static func folder(_ path: String) -> String? {
+        // The C library allocates the path, and it is freed once it has been read.
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        var facts = stat()
+        guard unsafe stat(real, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return nil }
+        return unsafe String(cString: real)
+    }
+}
+
+extension ProjectsFile.Project {
+    /// The folder, where it is still the one that was allowed: a link that was put into its way since leads elsewhere.
+    var folderNow: String? { ProjectsFile.folder(folder).flatMap { $0 == folder ? $0 : nil } }
+}

@@ -1,0 +1,166 @@
+/// What a person wants of a host from afar: a new session in one of its projects, an old one again, or the list of the old ones.
+package struct Launch: Sendable, Equatable {
+    package enum Purpose: Sendable, Equatable {
+        case start
+        /// By the agent's own name of it, as the list of past sessions has it.
+        case resume(String)
+        /// Starts nothing.
+        case past
+    }
+
+    package var purpose: Purpose
+    /// By the name under which the host offers it.
+    package var project: String
+    package var agent: String
+    /// One of those that the agent offers; without it the one that asks most.
+    package var mode: String?
+    package var model: String?
+    /// The first prompt.
+    package var text: String?
+
+    package init(
+        _ purpose: Purpose, project: String, agent: String, mode: String? = nil, model: String? = nil, text: String? = nil
+    ) {
+        self.purpose = purpose
+        self.project = project
+        self.agent = agent
+        self.mode = mode
+        self.model = model
+        self.text = text
+    }
+
+    package var kind: SteeringAction.Kind {
+        switch purpose {
+        case .start: .start
+        case .resume: .resume
+        case .past: .past
+        }
+    }
+
+    /// Without the text, which is content.
+    init(_ kind: SteeringAction.Kind, target value: JSONValue) throws(WireError) {
+        project = try value.object().string("project", bytesMax: WireLimits.nameBytesMax)
+        agent = try value.string("agent", bytesMax: WireLimits.nameBytesMax)
+        switch kind {
+        case .resume: purpose = .resume(try value.string("past", bytesMax: WireLimits.nameBytesMax))
+        case .past: purpose = .past
+        default: purpose = .start
+        }
+        guard kind != .past else { return }
+        mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
+        model = try value.optionalString("model", bytesMax: WireLimits.nameBytesMax)
+    }
+
+    package func writeTarget(to writer: inout JSONWriter) {
+        writer.field("project", project)
+        writer.field("agent", agent)
+        if case .resume(let past) = purpose { writer.field("past", past) }
+        writer.field("mode", mode)
+        writer.field("model", model)
+    }
+}
+
+/// A folder in which a host lets sessions be started.
+package struct ProjectOffer: Sendable, Equatable {
+    /// Of this host's alone.
+    package var name: String
+    /// As people know it: `~/work/site`.
+    package var folder: String
+
+    package init(name: String, folder: String) {
+        self.name = name
+        self.folder = folder
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        name = try value.object().string("name", bytesMax: WireLimits.nameBytesMax)
+        folder = try value.string("folder", bytesMax: WireLimits.lineBytesMax)
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("name", name)
+            $0.field("folder", folder)
+        }
+    }
+}
+
+/// An agent that a host can start.
+package struct StartableAgent: Sendable, Equatable {
+    package var name: String
+    /// As its makers write it.
+    package var title: String
+    package var modes: [String]
+    /// Empty where the agent takes any name.
+    package var models: [String]
+
+    package init(name: String, title: String, modes: [String] = [], models: [String] = []) {
+        self.name = name
+        self.title = title
+        self.modes = modes
+        self.models = models
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        name = try value.object().string("name", bytesMax: WireLimits.nameBytesMax)
+        title = try value.string("title", bytesMax: WireLimits.nameBytesMax)
+        modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
+        models = try value.names("models", countMax: WireLimits.steeringModelsMax)
+    }
+
+    var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("name", name)
+            $0.field("title", title)
+            if !modes.isEmpty { $0.strings("modes", modes) }
+            if !models.isEmpty { $0.strings("models", models) }
+        }
+    }
+}
+
+/// A session of a project that an agent could go on with. Content: it stands in the body of the event that answers `past`.
+package struct PastSession: Sendable, Equatable {
+    /// The agent's own.
+    package var id: String
+    package var title: String
+    /// When something last happened in it, in milliseconds since 1970.
+    package var at: Int64
+    /// Some program has it open now, so that it cannot be resumed.
+    package var isOpen: Bool
+
+    package init(id: String, title: String, at: Int64, isOpen: Bool = false) {
+        self.id = id
+        self.title = title
+        self.at = at
+        self.isOpen = isOpen
+    }
+
+    /// Those of an event; nil where it lists none.
+    package static func list(inEvent bytes: [UInt8]) -> [PastSession]? {
+        guard let body = try? JSONDocument(parsing: bytes).root.optional("body"), body.optional("sessions") != nil else {
+            return nil
+        }
+        return try? list(body)
+    }
+
+    private static func list(_ body: JSONValue) throws(WireError) -> [PastSession] {
+        var list: [PastSession] = []
+        for entry in try body.array("sessions", countMax: WireLimits.pastSessionsMax) {
+            list.append(
+                PastSession(
+                    id: try entry.string("id", bytesMax: WireLimits.nameBytesMax),
+                    title: try entry.string("title", bytesMax: WireLimits.lineBytesMax), at: try entry.integer("at"),
+                    isOpen: try entry.flag("open")))
+        }
+        return list
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("id", id)
+            $0.field("title", title)
+            $0.field("at", at)
+            $0.flag("open", isOpen)
+        }
+    }
+}

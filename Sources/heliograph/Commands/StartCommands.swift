@@ -1,0 +1,125 @@
+import ArgumentParser
+import HeliographClient
+
+/// Where, and with what, a session is started.
+struct LaunchOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the project.", valueName: "host"))
+    var host: String?
+
+    @Option(help: "The agent. Default: the only one that can be started there.")
+    var agent: String?
+
+    @Option(help: "One of the modes that the host offers. Default: the one that asks most.")
+    var mode: String?
+
+    @Option(help: "The model. Default: the agent's own.")
+    var model: String?
+
+    func wish(_ project: String?) -> LaunchWish {
+        var wish = LaunchWish(project: project)
+        (wish.host, wish.agent, wish.mode, wish.model) = (host, agent, mode, model)
+        return wish
+    }
+}
+
+/// `heliograph start`
+struct StartCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Start a session in a project of a host.",
+        discussion: """
+              heliograph start site
+              heliograph start site 'fix the failing test' --mode plan
+              git log -5 | heliograph start site - --host laptop --agent claude
+
+            The projects are those that the host's owner has allowed: heliograph projects \
+            shows them. It ends when the session is there and has taken its prompt.
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var steering: SteeringOptions
+    @OptionGroup var launch: LaunchOptions
+
+    @Argument(help: "The project, by its name or folder.")
+    var project: String
+
+    @Argument(help: "The first prompt; `-` reads it from standard input.")
+    var prompt: String?
+
+    func run() throws {
+        var wish = launch.wish(project)
+        wish.text = prompt
+        try steering.steer(.launch(wish), session: nil)
+    }
+}
+
+/// `heliograph resume`
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Go on with a past session of a project.",
+        discussion: """
+              heliograph projects site
+              heliograph resume site 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11
+              heliograph resume site 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11 'go on'
+
+            One that is open in any program is left to that.
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var steering: SteeringOptions
+    @OptionGroup var launch: LaunchOptions
+
+    @Argument(help: "The project, by its name or folder.")
+    var project: String
+
+    @Argument(help: "The session, by the whole id that `heliograph projects PROJECT` shows.")
+    var session: String
+
+    @Argument(help: "The next prompt; `-` reads it from standard input.")
+    var prompt: String?
+
+    func run() throws {
+        var wish = launch.wish(project)
+        (wish.past, wish.text) = (session, prompt)
+        try steering.steer(.launch(wish), session: nil)
+    }
+}
+
+/// `heliograph projects`
+struct ProjectsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "projects",
+        abstract: "Show where sessions can be started, or the past sessions of a project.",
+        discussion: """
+              heliograph projects
+              heliograph projects site
+              heliograph projects site --agent codex
+
+            Past sessions are asked of the host, so they need the right to steer it.
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var steering: SteeringOptions
+
+    @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the project.", valueName: "host"))
+    var host: String?
+
+    @Option(help: "The agent. Default: the only one that can be started there.")
+    var agent: String?
+
+    @Argument(help: "List the past sessions of this project.")
+    var project: String?
+
+    func run() throws {
+        guard let project else {
+            return try ClientCommandOptions.end(HeliographClient.ClientCommands.projects(steering.client.options))
+        }
+        var wish = LaunchWish(project: project)
+        (wish.host, wish.agent, wish.isList) = (host, agent, true)
+        try steering.steer(.launch(wish), session: nil)
+    }
+}

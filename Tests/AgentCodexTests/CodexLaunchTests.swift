@@ -1,0 +1,87 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentCodex
+
+@Suite("Codex, new threads and old ones")
+struct CodexLaunchTests {
+    private static let start = Launch(.start, project: "proj", agent: "codex")
+    private static let past = Launch(.past, project: "proj", agent: "codex")
+
+    private static func listed(_ id: String, _ folder: String = "/home/dev/proj") -> String {
+        #"{"id":"\#(id)","cwd":"\#(folder)","preview":"fix it","name":null,"updatedAt":7,"ephemeral":false}"#
+    }
+
+    private func connected() -> CodexBench {
+        var bench = CodexBench()
+        bench.tell(.own(.connected))
+        _ = (bench.take(), bench.takeSteering())
+        return bench
+    }
+
+    private func asked(_ bench: CodexBench, _ method: String) -> [String] {
+        bench.asked.filter { $0.method == method }.map(\.params)
+    }
+
+    @Test("a thread is begun in the folder, asks before it does anything, and takes prompts at once")
+    func started() {
+        var bench = connected()
+        bench.launch(Self.start)
+        #expect(asked(bench, "thread/start") == [#"{"cwd":"/home/dev/proj","approvalPolicy":"untrusted"}"#])
+        #expect(bench.take().contains("launch: k began codex-new"))
+        #expect(bench.takeSteering().contains { $0.contains("prompt") })
+        #expect(asked(bench, "thread/resume") == [], "there is nothing to catch up with")
+        bench.launch(Launch(.start, project: "proj", agent: "codex", mode: "on-request", model: "m1"), "k2")
+        #expect(asked(bench, "thread/start").last == #"{"cwd":"/home/dev/proj","approvalPolicy":"on-request","model":"m1"}"#)
+    }
+
+    @Test("what Codex refuses, or nobody is there to do, is refused")
+    func refused() {
+        var bench = CodexBench()
+        bench.launch(Self.start)
+        #expect(bench.take() == ["launch: k refused (Codex's server is not connected on that machine: it starts with `codex`)"])
+        bench = connected()
+        bench.failures["thread/start"] = "no"
+        bench.launch(Self.start)
+        #expect(bench.take() == ["launch: k refused (Codex refused it: no)"])
+        bench.tell(.own(.disconnected))
+        bench.launch(Self.past, "k2")
+        #expect(bench.take().last?.contains("not connected") == true)
+    }
+
+    @Test("the threads of the folder are listed, and no others")
+    func past() {
+        var bench = connected()
+        bench.past = [
+            Self.listed("a"), Self.listed("b", "/home/dev/other"),
+            Self.listed("c").replacing("false", with: "true"), Self.listed("d").replacing("null", with: #""Named""#),
+        ]
+        bench.launch(Self.past)
+        #expect(bench.take() == ["launch: k a fix it 7000, d Named 7000"])
+        #expect(asked(bench, "thread/list").first?.contains(#""cwd":"/home/dev/proj""#) == true)
+    }
+
+    @Test("a thread is resumed where Codex lists it for the folder, and where nobody else writes it")
+    func resumed() {
+        var bench = connected()
+        bench.past = [Self.listed("old"), Self.listed("b", "/home/dev/other")]
+        bench.resumable["old"] = CodexBench.resumed("old")
+        bench.launch(Launch(.resume("b"), project: "proj", agent: "codex"))
+        #expect(bench.take() == ["launch: k refused (this project has no such session)"])
+        bench.launch(Launch(.resume("old"), project: "proj", agent: "codex"), "k2")
+        #expect(
+            asked(bench, "thread/resume") == [#"{"threadId":"old","excludeTurns":true,"approvalPolicy":"untrusted"}"#])
+        #expect(bench.take().contains("launch: k2 began codex-old"))
+        #expect(bench.takeSteering().contains { $0.contains("prompt") })
+        bench.launch(Launch(.resume("old"), project: "proj", agent: "codex"), "k3")
+        #expect(asked(bench, "thread/resume").count == 1, "it is open here already")
+        #expect(bench.take() == ["launch: k3 began codex-old"])
+        #expect(bench.takeSteering().contains { $0.contains("prompt") }, "its offer is said again")
+        bench = connected()
+        bench.past = [Self.listed("old")]
+        bench.failures["thread/resume"] = "thread old already has an active writer"
+        bench.launch(Launch(.resume("old"), project: "proj", agent: "codex"))
+        #expect(bench.take() == ["launch: k refused (Codex refused it: thread old already has an active writer)"])
+    }
+}

@@ -1,0 +1,205 @@
+"""Sessions of the real Claude Code that a phone or a terminal starts and resumes in a project that its host allows.
+
+What counts is where the agent runs, what its model was told, and that the outcome says just that.
+"""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from claude import MODEL, Machine, claude_program
+from client import WireClient
+from relay import BINARY, Relay
+from start_desk import Desk
+from waits import patient, wait_until
+
+pytestmark = pytest.mark.agent
+
+ANSWERED = [[{"text": "Answered."}]]
+WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    return phone
+
+
+class ClaudeDesk(Desk):
+    def stop(self, session: str) -> None:
+        process = self.process(session)
+        self.phone.command("stop", session=session)
+        self.phone.wait_summary(session, lambda summary: summary.get("endedAt"), 30, "the end")
+        wait_until(lambda: not Path(f"/proc/{process}").exists(), 30, "its process to end")
+
+    def process(self, session: str) -> int:
+        """The agent's, by its own registry."""
+        entries = [json.loads(path.read_text()) for path in (self.machine.home / ".claude/sessions").glob("*.json")]
+        return next(entry["pid"] for entry in entries if entry["sessionId"] == session.removeprefix("claude-"))
+
+    def told(self) -> list[str]:
+        texts = []
+        for message in self.machine.api.requests[-1]["messages"]:
+            content = message["content"]
+            parts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+            texts += [part for part in parts if message["role"] == "user" and not part.startswith("<system-reminder>")]
+        return texts
+
+
+@pytest.fixture
+def host(machine: Machine):
+    """The machine, with `claude` on its daemon's PATH; in the end no agent is left."""
+    programs = machine.folder / "bin"
+    programs.mkdir()
+    (programs / "claude").symlink_to(claude_program())
+    machine.environment["PATH"] = f"{programs}:{machine.environment['PATH']}"
+    machine.api.script = ANSWERED
+    machine.stop_daemon()
+    machine.start_daemon()
+    yield machine
+    for path in (machine.home / ".claude/sessions").glob("*.json"):
+        try:
+            os.kill(json.loads(path.read_text())["pid"], signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@pytest.fixture
+def desk(host: Machine, phone: WireClient) -> ClaudeDesk:
+    host.heliograph("host", "projects", "add", str(host.project))
+    return ClaudeDesk(host, phone, "claude", model=MODEL)
+
+
+def terminal(machine: Machine, relay: Relay, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = machine.environment | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": relay.token("operator", "terminal")}
+    return subprocess.run(
+        [str(BINARY), *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, cwd=machine.home, timeout=patient(90)
+    )
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "started from afar in a project", "its hooks tell of the session, and the model of the prompt")
+def test_a_session_is_started_in_a_project_and_steered(desk, host):
+    assert desk.offer["projects"] == [{"name": "project", "folder": str(host.project)}]
+    assert [agent["name"] for agent in desk.offer["agents"]] == ["claude"]
+    session = desk.start(text="/begin with this")
+    assert desk.told() == ["/begin with this"] or [text.strip() for text in desk.told()] == ["/begin with this"]
+    assert os.readlink(f"/proc/{desk.process(session)}/cwd") == str(host.project)
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    assert desk.phone.summaries[session]["cwd"] == str(host.project)
+    desk.phone.command("prompt", session=session, text="and more", busy="queue")
+    wait_until(lambda: desk.told()[-1:] == ["and more"], 20, "the next prompt")
+    desk.stop(session)
+
+
+def test_what_it_does_is_asked_of_the_phone(desk, host):
+    host.api.script = [[WRITE], [{"text": "Answered."}]]
+    desk.start(text="work")
+    card = desk.phone.wait_card()
+    assert not (host.project / "out.txt").exists(), "its own default would have asked nobody"
+    desk.phone.decide(card["session"], card["approval"], "allow")
+    assert host.wait_file("out.txt") == "hi\n"
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "resumed from afar", "the same session, and the model has its past")
+@pytest.mark.shows("Claude Code, `heliograph run`", "past sessions of a project", "its transcripts")
+def test_a_past_session_is_listed_resumed_and_taken_over(desk, host):
+    session = desk.start(text="remember this")
+    name = session.removeprefix("claude-")
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    assert [(one["id"], one["title"], one.get("open")) for one in desk.past()] == [(name, "remember this", True)]
+    assert "open in another program" in desk.refused("resume", past=name)
+    desk.stop(session)
+    assert [(one["id"], one.get("open")) for one in desk.past()] == [(name, None)]
+    assert desk.start("resume", past=name, text="go on") == session
+    assert desk.told() == ["remember this", "go on"]
+    desk.stop(session)
+    host.start_claude(ANSWERED, arguments=["--resume", name])
+    host.prompt("and at the terminal")
+    wait_until(lambda: desk.told()[-1:] == ["and at the terminal"], 20, "the model to be told")
+    assert desk.told()[0] == "remember this"
+    assert "open in another program" in desk.refused("resume", past=name), "never a second writer"
+
+
+def test_nothing_is_started_outside_the_projects(desk, host):
+    assert "no such project" in desk.refused(project=str(host.home))
+    assert "no such agent" in desk.refused(agent="bash")
+    assert "not offered" in desk.refused(mode="bypassPermissions")
+    assert "no name of a model" in desk.refused(model="--dangerously-skip-permissions")
+    assert "no such session" in desk.refused("resume", past="2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11")
+    # The folder becomes a link to another place after it was allowed.
+    host.project.rename(host.folder / "moved")
+    host.project.symlink_to(host.home)
+    assert "another one now" in desk.refused()
+    assert not list((host.home / ".claude/sessions").glob("*.json"))
+
+
+def test_who_may_not_steer_starts_nothing(desk, host, relay, client):
+    other = client(relay, "Bob's phone", token=relay.token("client", "Bob's phone"))
+    other.subscribe()
+    reply = other.command("start", session=desk.session, project="project", agent="claude")
+    assert reply["error"]["code"] == "forbidden"
+    host.heliograph("host", "projects", "remove", "project")
+    desk.phone.wait_summary(desk.session, lambda summary: not summary["steering"]["actions"], 20, "nothing to be offered")
+    assert "start" in desk.refused()
+
+
+def test_the_same_id_starts_one_session(desk):
+    fields = {"id": "one", "session": desk.session, "project": "project", "agent": "claude", "model": MODEL}
+    first = desk.phone.command("start", **fields)
+    head = desk.end(first)["head"]
+    assert head["stage"] == "taken"
+    desk.phone.command("start", **fields)
+    assert len([id for id in desk.phone.summaries if id != desk.session]) == 1
+
+
+def test_a_session_outlives_the_daemon_and_is_steered_by_the_next(desk, host):
+    session = desk.start(text="first")
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    process = desk.process(session)
+    before = list(desk.phone.logs[session])
+    host.kill_daemon()
+    host.start_daemon()
+    desk.phone.wait_event(
+        session, lambda event: event["kind"] == "steering.offered" and "prompt" in event["head"]["actions"] and event not in before, 40, "a new offer"
+    )
+    assert desk.phone.command("prompt", session=session, text="second", busy="queue").get("delivery") == "sent"
+    wait_until(lambda: desk.told()[-1:] == ["second"], 30, "the model to be told")
+    assert desk.process(session) == process
+    desk.stop(session)
+
+
+def test_the_terminal_starts_lists_and_resumes(desk, host, relay):
+    shown = terminal(host, relay, "projects")
+    assert shown.returncode == 0 and "project" in shown.stdout and "claude" in shown.stdout, shown
+    started = terminal(host, relay, "start", "project", "from a terminal", "--model", MODEL)
+    assert started.returncode == 0 and "it has begun: claude-" in started.stdout, started
+    session = started.stdout.split("it has begun: ")[1].split()[0]
+    assert desk.told() == ["from a terminal"]
+    desk.phone.subscribe(session)
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    desk.stop(session)
+    listed = terminal(host, relay, "projects", "project")
+    assert listed.returncode == 0 and "from a terminal" in listed.stdout, listed
+    resumed = terminal(host, relay, "resume", "project", session.removeprefix("claude-"), "and on", "--model", MODEL)
+    assert resumed.returncode == 0, resumed
+    assert desk.told() == ["from a terminal", "and on"]
+    assert terminal(host, relay, "start", "elsewhere").returncode == 5
+
+
+def test_the_list_of_projects_refuses_what_holds_everything(host):
+    for folder in ("/", str(host.home), str(host.home.parent)):
+        result = host.heliograph("host", "projects", "add", folder, check=False)
+        assert result.returncode == 2, (folder, result)
+    host.heliograph("host", "projects", "add", str(host.home), "--home-too")
+    link = host.folder / "link"
+    link.symlink_to(host.project)
+    assert str(host.project) in host.heliograph("host", "projects", "add", str(link)).stdout
+    file = host.home / ".config/heliograph/projects.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [one["folder"] for one in json.loads(file.read_text())["projects"]] == [str(host.home), str(host.project)]

@@ -1,0 +1,92 @@
+"""Threads of the real Codex that a phone starts and resumes in a project that its host allows, on the server that the terminal shares."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from client import WireClient
+from codex import CodexMachine, codex_program, command
+from relay import Relay
+from start_desk import Desk
+from terminal import Terminal
+from waits import wait_until
+
+pytestmark = pytest.mark.agent
+
+ANSWERED = [[{"text": "Answered."}]]
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
+    """With `codex` on its daemon's PATH, and its server running, as its terminal left it."""
+    machine = CodexMachine(short_path, relay)
+    programs = short_path / "bin"
+    programs.mkdir()
+    (programs / "codex").symlink_to(codex_program())
+    machine.environment["PATH"] = f"{programs}:{machine.environment['PATH']}"
+    try:
+        machine.set_up()
+        machine.start_codex([[{"text": "First."}]])
+        machine.prompt("hello there")
+        machine.wait_screen("First.")
+        yield machine
+    finally:
+        machine.tear_down()
+
+
+@pytest.fixture
+def desk(machine: CodexMachine, relay: Relay, client: Callable[..., WireClient]) -> Desk:
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    # The host has found the server once it tells of the terminal's own thread.
+    wait_until(lambda: any("prompt" in (one.get("steering") or {}).get("actions", []) for one in phone.summaries.values()), 20, "the terminal's thread")
+    machine.heliograph("host", "projects", "add", str(machine.project))
+    machine.api.script = ANSWERED
+    return Desk(machine, phone, "codex")
+
+
+def wait_told(machine: CodexMachine, *texts: str) -> None:
+    """Until one request to the model has all of these. Codex shows a prompt before it asks, and asks for a title besides."""
+    wait_until(lambda: any(all(text in str(request) for text in texts) for request in machine.api.requests), 20, lambda: f"the model to be told {texts}")
+
+
+def another_terminal(machine: CodexMachine, name: str) -> None:
+    """One that is closed takes a moment to go."""
+    machine.terminal.close()
+    machine.terminal = Terminal(machine.folder / name, machine.environment, machine.project)
+
+
+@pytest.mark.shows("Codex", "started from afar in a project", "`item/started` with our `clientId`, in that folder")
+def test_a_thread_is_started_in_a_project_and_asks_first(desk, machine):
+    machine.api.script = [[command("echo hi > out.txt")], [{"text": "Answered."}]]
+    session = desk.start(text="/begin with this")
+    wait_told(machine, "/begin with this")
+    card = desk.phone.wait_card(timeout=30)
+    assert card["session"] == session and not (machine.project / "out.txt").exists()
+    desk.phone.decide(session, card["approval"], "allow")
+    assert machine.wait_file("out.txt") == "hi\n"
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    assert desk.phone.summaries[session]["cwd"] == str(machine.project)
+
+
+@pytest.mark.shows("Codex", "resumed from afar", "the same thread, and the model has its past")
+@pytest.mark.shows("Codex", "past sessions of a project", "`thread/list`")
+@pytest.mark.shows("Codex", "taken over at the terminal and resumed", "`codex resume` opens it")
+def test_a_past_thread_is_listed_resumed_and_opened_at_the_terminal(desk, machine):
+    session = desk.start(text="remember this")
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    thread = session.removeprefix("codex-")
+    wait_until(lambda: thread in [one["id"] for one in desk.past()], 20, "it to be listed")
+    titles = {one["id"]: one["title"] for one in desk.past()}
+    assert titles[thread] == "remember this" and "hello there" in titles.values()
+    assert "no such session" in desk.refused("resume", past="0199a213-81c0-7800-8aa1-bbab2a035a53")
+    another_terminal(machine, "second")
+    machine.codex("app-server", "daemon", "stop")
+    machine.start_codex(ANSWERED)
+    wait_until(lambda: "not connected" not in desk.first_word("past"), 30, "the host to find the next server")
+    assert desk.start("resume", past=thread, text="go on") == session
+    wait_told(machine, "remember this", "go on")
+    another_terminal(machine, "third")
+    machine.start_codex(ANSWERED, "resume", thread)
+    machine.wait_screen("go on")

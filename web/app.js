@@ -34,6 +34,7 @@ import { titleOf } from "./elements/session-row.js";
  * @property {import("./elements/devices-view.js").DevicesView} devices
  * @property {import("./elements/budgets-view.js").BudgetsView} budgets
  * @property {import("./elements/link-view.js").LinkView} link
+ * @property {import("./elements/start-view.js").StartView} start
  */
 
 /** Where the list stands beside what else is shown. */
@@ -41,7 +42,7 @@ const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
   sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", link: "link-view",
-  pair: "pair-screen",
+  pair: "pair-screen", start: "start-view",
 };
 
 const state = emptyState();
@@ -175,8 +176,8 @@ function draw(changes) {
     changed = noChanges();
     views.list.refresh(now);
     if (!later) return;
-    const { session, inbox, devices: known, budgets: set } = later;
-    for (const one of [session, known, set]) if (!one.hidden) one.refresh(now);
+    const { session, inbox, devices: known, budgets: set, start: begin } = later;
+    for (const one of [session, known, set, begin]) if (!one.hidden) one.refresh(now);
     if (!inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) inbox.refresh();
     later.link.refresh();
   });
@@ -254,6 +255,8 @@ function arriveLater(others) {
   if (route.screen === "session") others.session.arrive(route.session, route.changes);
   if (!others.inbox.hidden) others.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
   if (route.screen === "devices") others.devices.arrive();
+  if (route.screen === "start") others.start.arrive();
+  else others.start.leave();
   if (route.screen === "budgets") others.budgets.arrive(route.session);
   others.link.refresh();
 }

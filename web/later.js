@@ -6,6 +6,7 @@ import { BudgetsView } from "./elements/budgets-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { SessionView } from "./elements/session-view.js";
+import { StartView } from "./elements/start-view.js";
 import { Notifications } from "./notifications.js";
 import { ask } from "./page-key.js";
 import { keepShell } from "./page-shell.js";
@@ -20,6 +21,7 @@ join({
   devices,
   budgets: view("budgets-view", BudgetsView),
   link: view("link-view", LinkView),
+  start: view("start-view", StartView),
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
   arrived: () => devices.testArrived(),

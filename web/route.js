@@ -1,7 +1,7 @@
 /** What the address names; `named` is an approval's `keyOf`. Pure. */
 
 /**
- * @typedef {{screen: "sessions"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
+ * @typedef {{screen: "sessions"}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
  *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
@@ -15,6 +15,7 @@ export function routeOf(hash) {
   if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions" };
   if (hash === "#/approvals") return { screen: "approvals", recent: false };
   if (hash === "#/approvals/recent") return { screen: "approvals", recent: true };
+  if (hash === "#/start") return { screen: "start" };
   if (hash === "#/devices") return { screen: "devices" };
   if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };

@@ -39,6 +39,7 @@ const eventsKept = 4000;
  * @property {import("./wire").Welcome|null} welcome
  * @property {boolean} loaded              A workspace snapshot has come.
  * @property {Map<string, Summary>} sessions
+ * @property {Map<string, Summary>} hosts  Those that stand for a host which lets sessions be started.
  * @property {Map<string, Approval>} approvals By `keyOf`.
  * @property {Map<string, Log>} logs       In the order of use, the last used last.
  * @property {Map<string, import("./wire").DeviceState>|null} devices By device; none before they were asked for.
@@ -63,7 +64,7 @@ export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
 /** @returns {State} */
 export const emptyState = () => ({
-  welcome: null, loaded: false, sessions: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+  welcome: null, loaded: false, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
 });
 
 /** @returns {Changes} */
@@ -83,6 +84,7 @@ export function apply(state, message) {
       // Another epoch is another numbering: nothing held can be compared with what will come.
       if (state.welcome && state.welcome.epoch !== message.epoch) {
         state.sessions.clear();
+        state.hosts.clear();
         state.approvals.clear();
         state.devices = null;
       }
@@ -105,6 +107,7 @@ export function apply(state, message) {
       break;
     case "removed":
       state.sessions.delete(message.session);
+      state.hosts.delete(message.session);
       state.logs.delete(message.session);
       for (const [key, { session }] of state.approvals) if (session === message.session) state.approvals.delete(key);
       changes.all = true;
@@ -191,7 +194,10 @@ export const pending = (state) =>
 
 /** @param {State} state @param {import("./wire").WorkspaceSnapshot} snapshot @param {Changes} changes */
 function takeWorkspace(state, snapshot, changes) {
-  state.sessions = new Map(snapshot.sessions.map((summary) => [summary.session, newer(state.sessions.get(summary.session), summary)]));
+  const known = new Map([...state.sessions, ...state.hosts]);
+  state.sessions = new Map();
+  state.hosts = new Map();
+  for (const summary of snapshot.sessions) place(state, newer(known.get(summary.session), summary));
   state.approvals = new Map(
     snapshot.approvals.map((approval) => [keyOf(approval), newer(state.approvals.get(keyOf(approval)), approval)]));
   state.loaded = true;
@@ -266,11 +272,17 @@ function takeDeltas(state, message, changes) {
   changes.logs.add(message.session);
 }
 
+/**
+ * What stands for a host is no conversation, and in no list of them.
+ * @param {State} state @param {Summary} summary
+ */
+const place = (state, summary) => (summary.steering?.projects ? state.hosts : state.sessions).set(summary.session, summary);
+
 /** @param {State} state @param {Summary} summary @param {Changes} changes */
 function takeSummary(state, summary, changes) {
-  const held = state.sessions.get(summary.session);
+  const held = state.sessions.get(summary.session) ?? state.hosts.get(summary.session);
   if (newer(held, summary) === held) return;
-  state.sessions.set(summary.session, summary);
+  place(state, summary);
   changes.sessions.add(summary.session);
 }
 

@@ -36,12 +36,13 @@ export class SessionList extends View {
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.#showFirst() });
   #total = span("quiet");
   #sieve = new SieveBar();
+  #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, "New");
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
   /** @type {Map<string, HTMLElement>} */ #headings = new Map();
 
   connectedCallback() {
-    this.#head.append(h("h2", { tabindex: "-1" }, "Sessions"), this.#total, h("a", { class: "head-link", href: "#/budgets" }, "Budgets"));
+    this.#head.append(h("h2", { tabindex: "-1" }, "Sessions"), this.#total, h("a", { class: "head-link", href: "#/budgets" }, "Budgets"), this.#begin);
     this.append(this.#head, this.#sieve, this.#empty, this.#noneFits, this.#list, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
@@ -104,7 +105,8 @@ export class SessionList extends View {
   }
 
   #draw() {
-    const { sessions: all, loaded } = this.app.state;
+    const { sessions: all, loaded, hosts, welcome } = this.app.state;
+    attribute(this.#begin, "hidden", !hosts.size || !welcome?.may.includes("steer"));
     const sessions = this.#sieve.visible(all, this.app.hidden);
     this.#order = this.#order.filter((id) => sessions.has(id));
     const wanted = ideal(sessions);

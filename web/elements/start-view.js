@@ -1,0 +1,155 @@
+/** `<start-view>`: a new session in a project of a host, or a past one again. */
+
+import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { ago } from "../format.js";
+import { obstacle, outcomeOf, placesOf } from "../starts.js";
+import { bytesOf, promptBytesMax } from "../steering.js";
+import { line } from "../text.js";
+import { View } from "./view.js";
+
+/** @typedef {import("../starts.js").Place} Place */
+/** @typedef {{id: string, session: string, verb: "start"|"resume"|"past"}} Sent */
+
+export class StartView extends View {
+  #project = h("select", { id: "start-project", onchange: () => this.#choose() });
+  #agent = h("select", { id: "start-agent", onchange: () => this.#choose() });
+  #mode = h("select", { id: "start-mode" });
+  #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: "its own" });
+  #prompt = h("textarea", { id: "start-prompt", rows: "4" });
+  #start = h("button", { type: "submit", class: "solid" }, "Start");
+  #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
+  #state = h("p", { class: "quiet foreign", role: "status" });
+  #problem = h("p", { class: "problem foreign", role: "alert" });
+  #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions" });
+  #shown = "";
+  /** The session that stands for the host, and is followed. */ #followed = "";
+  /** @type {Sent|null} */ #sent = null;
+
+  connectedCallback() {
+    const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("div", { class: "field" }, h("label", { for: input.id }, words), input);
+    this.append(
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")),
+      h("div", { class: "sheet" },
+        h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } },
+          field("Project", this.#project), field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model), field("First prompt", this.#prompt),
+          h("div", { class: "buttons" }, this.#list, this.#start), this.#state, this.#problem),
+        this.#past));
+  }
+
+  /** It comes to the screen. */
+  arrive() {
+    this.#choose();
+  }
+
+  /** It leaves the screen: what becomes of what was sent is read when it comes back. */
+  leave() {
+    if (this.#followed) this.app.link.unwatch(this.#followed);
+    this.#followed = "";
+  }
+
+  /** @override @param {import("./view.js").Changes} changes */
+  refresh(changes) {
+    if (changes.all || changes.logs.has(this.#followed) || [...this.app.state.hosts.keys()].some((id) => changes.sessions.has(id))) this.#choose();
+  }
+
+  get #place() {
+    const places = placesOf(this.app.state.hosts);
+    return places.find(({ key }) => key === this.#project.value) ?? places[0];
+  }
+
+  #choose() {
+    const places = placesOf(this.app.state.hosts);
+    fill(this.#project, places.map(({ key, project, host, folder }) => [key, `${project} · ${host} · ${folder}`]));
+    const place = this.#place;
+    fill(this.#agent, (place?.agents ?? []).map(({ name, title }) => [name, title]));
+    const agent = place?.agents.find(({ name }) => name === this.#agent.value);
+    fill(this.#mode, [["", "the one that asks most"], ...(agent?.modes ?? []).map((mode) => /** @type {[string, string]} */ ([mode, mode]))]);
+    if (place && place.session !== this.#followed) {
+      this.leave();
+      this.#followed = place.session;
+      this.app.link.watch(place.session);
+    }
+    const shown = `${place?.key} ${agent?.name}`;
+    if (shown !== this.#shown) this.#past.replaceChildren();
+    this.#shown = shown;
+    this.#draw(place);
+  }
+
+  /** @param {Place|undefined} place */
+  #draw(place) {
+    const why = obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
+    for (const button of [this.#start, this.#list]) attribute(button, "disabled", why !== "" || this.#sent !== null);
+    if (why || !this.#sent) say(this.#state, why, line);
+    else write(this.#state, "On its way to the host …");
+    const sent = this.#sent;
+    const outcome = sent && outcomeOf(this.app.state.logs.get(sent.session)?.events ?? [], sent.id);
+    if (!sent || !outcome) return;
+    this.#sent = null;
+    this.#draw(place);
+    if (outcome.past) return this.#showPast(outcome.past);
+    if (outcome.stage === "taken" && outcome.started) {
+      this.#prompt.value = "";
+      location.hash = `#/session/${outcome.started}`;
+    } else {
+      say(this.#problem, outcome.words, line);
+      if (outcome.started) this.#problem.append(" ", h("a", { href: `#/session/${outcome.started}` }, "Look at it"));
+    }
+    return undefined;
+  }
+
+  /** @param {import("../starts.js").Past[]} past */
+  #showPast(past) {
+    const now = this.app.now();
+    arrange(this.#past, past.length ? past.map(({ id, title, at, open }) => {
+      const name = span("foreign past-title");
+      say(name, title || id, line);
+      const resume = h("button", { type: "button", class: "plain small", disabled: open === true, onclick: () => this.#send("resume", id) }, open ? "Open elsewhere" : "Resume");
+      attribute(resume, "aria-label", `${open ? "Open elsewhere" : "Resume"}: ${name.textContent}`);
+      return h("li", { class: "past-session" }, name, span("quiet", ago(now - at)), resume);
+    }) : [h("li", { class: "quiet" }, "No past sessions in this project.")]);
+    this.app.announce(`${past.length} past sessions`);
+  }
+
+  /** @param {Sent["verb"]} verb @param {string} [past] */
+  async #send(verb, past) {
+    const place = this.#place;
+    const text = verb === "past" ? "" : this.#prompt.value.trim();
+    write(this.#problem, "");
+    if (!place || this.#sent || obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
+    if (bytesOf(text) > promptBytesMax) return write(this.#problem, "The prompt is too long: put it into a file, and name that.");
+    const target = { session: place.session, project: place.project, agent: this.#agent.value };
+    const [mode, model] = [this.#mode.value, this.#model.value.trim()];
+    const rest = { ...(mode ? { mode } : {}), ...(model ? { model } : {}), ...(text ? { text } : {}) };
+    const id = this.app.link.freshID();
+    this.#sent = { id, session: place.session, verb };
+    this.#draw(place);
+    try {
+      await this.app.link.command(verb === "past" ? { type: verb, ...target } : verb === "resume" ? { type: verb, past: past ?? "", ...target, ...rest } : { type: verb, ...target, ...rest }, { id });
+    } catch (error) {
+      const { code, message } = /** @type {import("../link.js").CommandError} */ (error);
+      this.#sent = null;
+      say(this.#problem, code === "linkLost" ? "The connection broke: look among the sessions whether it has begun." : `Not started: ${message}`, line);
+      this.#draw(place);
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Choices that are there already stay as they are, and so does what is chosen.
+ * @param {HTMLSelectElement} select @param {[value: string, words: string][]} choices
+ */
+function fill(select, choices) {
+  const key = JSON.stringify(choices);
+  if (select.dataset.choices === key) return;
+  select.dataset.choices = key;
+  const chosen = select.value;
+  select.replaceChildren(...choices.map(([value, words]) => {
+    const option = h("option", { value });
+    say(option, words, line);
+    return option;
+  }));
+  if (choices.some(([value]) => value === chosen)) select.value = chosen;
+}
+
+customElements.define("start-view", StartView);

@@ -51,9 +51,8 @@ package struct ClaudeControl: Sendable {
         }
     }
 
-    /// In which a person afar may put it: none that asks nobody, and none that leaves it to a model whether somebody is asked.
-    package static let modes = ["default", "acceptEdits", "plan"]
-    static let lawlessMode = "bypassPermissions"
+    package static let modes = ClaudeMode.fromAfar
+    static let lawlessMode = ClaudeMode.lawless
     /// Commands that do something for the conversation and nothing to the machine, of those that the agent has. A folder's own commands
     /// can bring permissions with them.
     static let commands = ["compact", "context", "usage", "cost", "recap", "code-review", "security-review", "review"]

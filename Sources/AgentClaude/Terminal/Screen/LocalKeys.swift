@@ -1,0 +1,28 @@
+/// Tells what a person types from what a terminal says by itself: where the mouse is, that its window has the focus, what it is.
+package struct LocalKeys: Sendable {
+    private var parser = TerminalParser()
+
+    package init() {}
+
+    /// Whether somebody has typed. In doubt somebody has.
+    package mutating func take(_ bytes: [UInt8]) -> Bool {
+        let tokens = parser.take(bytes)
+        return parser.isWithin || tokens.contains { !Self.isReport($0) }
+    }
+
+    private static func isReport(_ token: TerminalToken) -> Bool {
+        switch token {
+        case .text, .control, .escape: false
+        case .string: true
+        case .sequence(let sequence):
+            switch (sequence.prefix, sequence.final) {
+            case (UInt8(ascii: "<"), UInt8(ascii: "M")), (UInt8(ascii: "<"), UInt8(ascii: "m")): true
+            case (nil, UInt8(ascii: "I")), (nil, UInt8(ascii: "O")): sequence.parameters.isEmpty
+            case (nil, UInt8(ascii: "n")), (nil, UInt8(ascii: "t")): true
+            case (UInt8(ascii: "?"), let final): [UInt8]("cunRy".utf8).contains(final)
+            case (UInt8(ascii: ">"), UInt8(ascii: "c")): true
+            default: false
+            }
+        }
+    }
+}

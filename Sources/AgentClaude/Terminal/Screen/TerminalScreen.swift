@@ -1,0 +1,177 @@
+/// What stands on a terminal's screen, by what was written to it: enough to read what a program shows, without colours.
+///
+/// | understood | left out |
+/// |---|---|
+/// | text with wrapping, wide and combined characters | character sets, double height |
+/// | cursor moves, tabulators, save and restore | left and right margins |
+/// | erase, insert, delete, scroll regions, repeat | what has scrolled away |
+/// | the alternate screen, size changes | titles, colours; faint text is known as such |
+package struct TerminalScreen: Sendable {
+    struct Cell: Sendable, Equatable {
+        /// Empty in the second column of a wide character.
+        var text = " "
+        var isFaint = false
+    }
+
+    struct Cursor: Sendable, Equatable {
+        var row = 0
+        var column = 0
+        /// The last column is full; the next character goes to the next row.
+        var isPastEnd = false
+        var isFaint = false
+        var isInRegion = false
+    }
+
+    /// A terminal is not larger; a wrong size must not fill the memory.
+    package static let sideMax = 1_000
+
+    package private(set) var rows: Int
+    package private(set) var columns: Int
+    package internal(set) var modes = TerminalModes()
+    var grid: [[Cell]]
+    var other: [[Cell]]
+    var cursor = Cursor()
+    var saved = Cursor()
+    var savedOfMain = Cursor()
+    var top = 0
+    var bottom: Int
+    var last: Unicode.Scalar?
+    private var parser = TerminalParser()
+
+    package init(rows: Int, columns: Int) {
+        self.rows = min(max(rows, 1), Self.sideMax)
+        self.columns = min(max(columns, 1), Self.sideMax)
+        grid = Self.blank(self.rows, self.columns)
+        other = grid
+        bottom = self.rows - 1
+    }
+
+    static func blank(_ rows: Int, _ columns: Int) -> [[Cell]] {
+        Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
+    }
+
+    // MARK: What is read
+
+    /// Each row without the blanks at its end.
+    package var lines: [String] { grid.indices.map(line) }
+
+    package func line(_ row: Int) -> String {
+        let end = grid[row].lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
+        return grid[row][..<end].map(\.text).joined()
+    }
+
+    package var cursorPlace: (row: Int, column: Int) { (cursor.row, cursor.column) }
+
+    /// From a column on there is text in a row, and all of it is faint.
+    func isFaint(_ row: Int, from column: Int) -> Bool {
+        let shown = grid[row].dropFirst(column).filter { $0.text != " " && !$0.text.isEmpty }
+        return !shown.isEmpty && shown.allSatisfy(\.isFaint)
+    }
+
+    // MARK: What happens
+
+    package mutating func take(_ bytes: some Sequence<UInt8>) {
+        for token in parser.take(bytes) { take(token) }
+    }
+
+    /// Programs draw anew then; until they have, what still fits stands.
+    package mutating func resize(rows: Int, columns: Int) {
+        let (rows, columns) = (min(max(rows, 1), Self.sideMax), min(max(columns, 1), Self.sideMax))
+        guard (rows, columns) != (self.rows, self.columns) else { return }
+        // The rows below the cursor go first, as terminals have it.
+        let dropped = max(0, cursor.row - (rows - 1))
+        func fit(_ grid: [[Cell]], dropping: Int) -> [[Cell]] {
+            var fitted = grid.dropFirst(dropping).prefix(rows).map { row in
+                Array(row.prefix(columns)) + Array(repeating: Cell(), count: max(0, columns - row.count))
+            }
+            while fitted.count < rows { fitted.append(Array(repeating: Cell(), count: columns)) }
+            return fitted
+        }
+        grid = fit(grid, dropping: dropped)
+        other = fit(other, dropping: 0)
+        (self.rows, self.columns) = (rows, columns)
+        (top, bottom) = (0, rows - 1)
+        move(row: cursor.row - dropped, column: cursor.column)
+    }
+
+    mutating func take(_ token: TerminalToken) {
+        switch token {
+        case .text(let scalar): write(scalar)
+        case .control(let byte): control(byte)
+        case .escape(let intermediate, let final): if intermediate == nil { escape(final) }
+        case .sequence(let sequence): carryOut(sequence)
+        case .string: break
+        }
+    }
+
+    // MARK: Text
+
+    mutating func write(_ scalar: Unicode.Scalar) {
+        let width = ScalarWidth.columns(scalar)
+        if width == 0 || joins(scalar) { return combine(scalar) }
+        if cursor.isPastEnd, modes.wraps {
+            cursor.column = 0
+            feed()
+        }
+        cursor.isPastEnd = false
+        if width == 2, cursor.column == columns - 1, columns > 1 {
+            guard modes.wraps else { return }
+            put(Cell(), at: cursor.column)
+            cursor.column = 0
+            feed()
+        }
+        put(Cell(text: String(Character(scalar)), isFaint: cursor.isFaint), at: cursor.column)
+        if width == 2, cursor.column + 1 < columns {
+            put(Cell(text: "", isFaint: cursor.isFaint), at: cursor.column + 1)
+        }
+        last = scalar
+        advance(by: width)
+    }
+
+    private mutating func advance(by width: Int) {
+        if cursor.column + width >= columns {
+            cursor.column = columns - 1
+            cursor.isPastEnd = true
+        } else {
+            cursor.column += width
+        }
+    }
+
+    /// Half a wide character is none.
+    private mutating func put(_ cell: Cell, at column: Int) {
+        let before = grid[cursor.row][column]
+        if before.text.isEmpty, column > 0, !cell.text.isEmpty { grid[cursor.row][column - 1].text = " " }
+        if column + 1 < columns, grid[cursor.row][column + 1].text.isEmpty, !cell.text.isEmpty {
+            grid[cursor.row][column + 1].text = " "
+        }
+        grid[cursor.row][column] = cell
+    }
+
+    /// The column of the character before the cursor.
+    private var before: Int? {
+        var column = cursor.isPastEnd ? cursor.column : cursor.column - 1
+        guard column >= 0 else { return nil }
+        if grid[cursor.row][column].text.isEmpty { column -= 1 }
+        return column >= 0 ? column : nil
+    }
+
+    private func joins(_ scalar: Unicode.Scalar) -> Bool {
+        guard let before, let end = grid[cursor.row][before].text.unicodeScalars.last else { return false }
+        if end == ScalarWidth.joiner { return true }
+        if ScalarWidth.isModifier(scalar) { return end.properties.isEmojiModifierBase || end == ScalarWidth.pictureSelector }
+        // Two letters make a flag.
+        let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
+        return flags.contains(scalar.value) && flags.contains(end.value)
+            && grid[cursor.row][before].text.unicodeScalars.count == 1
+    }
+
+    private mutating func combine(_ scalar: Unicode.Scalar) {
+        // A character of many marks is a picture of something else; none needs so many.
+        guard let before, grid[cursor.row][before].text.unicodeScalars.count < 16 else { return }
+        grid[cursor.row][before].text.unicodeScalars.append(scalar)
+        let isNarrow = before + 1 < columns && !grid[cursor.row][before + 1].text.isEmpty
+        guard scalar == ScalarWidth.pictureSelector, isNarrow, !cursor.isPastEnd, before + 1 == cursor.column else { return }
+        put(Cell(text: "", isFaint: cursor.isFaint), at: cursor.column)
+        advance(by: 1)
+    }
+}

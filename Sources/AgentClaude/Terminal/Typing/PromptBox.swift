@@ -1,0 +1,72 @@
+/// Claude Code's input line, as it stands on the screen between two rules (facts/steering.md 2.3, 2.4).
+package struct PromptBox: Sendable, Equatable {
+    /// What can be seen of the text, a row each, without the mark and the indent.
+    package var rows: [String]
+    /// `!` stands before it: Enter runs it in the shell.
+    package var isShell = false
+    /// More rows than there is room for: those at the top cannot be seen.
+    package var hidesBeginning = false
+    /// What it shows is a hint in grey, and there is no text.
+    package var isHint = false
+    /// A draft is set aside: there is room for one.
+    package var isStashUsed = false
+    /// What its last line says of the permission mode; nil where something else stands there.
+    package var mode: String?
+
+    package init(rows: [String]) { self.rows = rows }
+
+    package var isEmpty: Bool { !isShell && !hidesBeginning && (isHint || rows.allSatisfy(\.isEmpty)) }
+
+    private static let rule = "───"
+    private static let marks: Set<Character> = ["❯", "!"]
+    /// The person's own status line, a list of tasks.
+    private static let rowsBelowMax = 8
+    /// A menu of names that could be completed.
+    private static let rowsAboveMax = 12
+    private static let indent = 2
+    private static let hints = ["Press up to edit", "Try \""]
+
+    /// Nil where something else is on the screen, or in doubt.
+    package init?(on screen: TerminalScreen) {
+        let lines = screen.lines
+        let rules = lines.indices.filter { lines[$0].hasPrefix(Self.rule) }
+        guard rules.count >= 2 else { return nil }
+        let (above, below) = (rules[rules.count - 2], rules[rules.count - 1])
+        let inside = Array(lines[(above + 1)..<below])
+        let place = screen.cursorPlace
+        // A dialog has its cursor elsewhere.
+        guard let first = inside.first, lines.count - below - 1 <= Self.rowsBelowMax, above < place.row, place.row < below,
+            place.column >= Self.indent
+        else { return nil }
+        hidesBeginning = lines[above].contains("↑")
+        if hidesBeginning {
+            guard first.hasPrefix("  ") || first.isEmpty else { return nil }
+        } else {
+            guard let mark = first.first, Self.marks.contains(mark),
+                first.dropFirst().first.map({ $0 == " " || $0 == "\u{A0}" }) ?? true
+            else { return nil }
+            isShell = mark == "!"
+        }
+        guard inside.dropFirst().allSatisfy({ $0.isEmpty || $0.hasPrefix("  ") }) else { return nil }
+        rows = inside.map { String($0.dropFirst(Self.indent)) }
+        isHint =
+            inside.count == 1 && place.column == Self.indent && !isShell
+            && (screen.isFaint(above + 1, from: Self.indent + 1) || Self.hints.contains { rows[0].hasPrefix($0) })
+        isStashUsed = lines[..<above].suffix(Self.rowsAboveMax).contains { $0.contains("draft stashed") }
+        mode = Self.mode(in: lines[(below + 1)...])
+    }
+
+    private static func mode(in footer: ArraySlice<String>) -> String? {
+        let names = [
+            "manual mode on": "default", "accept edits on": "acceptEdits", "plan mode on": "plan", "auto mode on": "auto",
+            "bypass permissions on": "bypassPermissions",
+        ]
+        // A status line of the person's own may say anything; the mode stands with its sign.
+        for line in footer {
+            let shown = line.drop { $0 == " " }
+            guard shown.hasPrefix("⏸") || shown.hasPrefix("⏵") else { continue }
+            return names.first { shown.contains($0.key) }?.value
+        }
+        return nil
+    }
+}

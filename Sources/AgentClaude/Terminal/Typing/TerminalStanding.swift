@@ -1,0 +1,61 @@
+internal import HostCore
+package import RelayProtocol
+
+/// What Claude Code's session registry says of the process in a terminal of ours: which session it has open now, and what it does.
+package struct TerminalStanding: Sendable, Equatable {
+    /// Claude Code's own name of the session.
+    package let name: String
+    /// Nil where it shows its own screen and says nothing yet.
+    package let doing: TypingDoing?
+
+    /// `startedAt` is the kernel's word on the process: a file of another one with the same number says nothing.
+    package init?(_ entry: JSONDocument, startedAt: UInt64) {
+        let entry = entry.root
+        guard let name = entry.text("sessionId"), !name.isEmpty else { return nil }
+        if startedAt != 0, let started = entry.text("procStart").flatMap({ UInt64($0) }), started != startedAt { return nil }
+        self.name = name
+        doing =
+            switch ClaudeStanding(entry, session: name)?.doing {
+            case .idle: .idle
+            case .busy: .busy
+            case .asks, .unclear: .waiting
+            case nil: nil
+            }
+    }
+}
+
+/// What Claude Code tells its hook when it takes a prompt.
+package struct TakenPrompt: Sendable, Equatable {
+    package let session: String
+    package let text: String
+    package let mode: String?
+    package let transcript: String?
+
+    package init?(_ payload: [UInt8]) {
+        let root = ((try? JSONDocument(parsing: payload)) ?? JSONRepair.document(payload)).root
+        guard let session = root.text("session_id"), let text = root.text("prompt") else { return nil }
+        self.session = session
+        self.text = text
+        mode = root.text("permission_mode")
+        transcript = root.text("transcript_path")
+    }
+
+    /// What the hook prints so that the agent gives the text back to its input line.
+    package static func refusal(_ reason: String) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("decision", "block")
+            $0.field("reason", reason)
+        }
+    }
+}
+
+/// A line of Claude Code's transcript that says that a person interrupted a turn.
+package enum InterruptLine {
+    package static let word = "[Request interrupted by user"
+
+    package static func isOne(_ line: JSONDocument) -> Bool {
+        guard line.root.text("type") == "user", let message = line.root.optional("message") else { return false }
+        if message.text("content")?.hasPrefix(word) == true { return true }
+        return message.list("content").contains { $0.text("text")?.hasPrefix(word) == true }
+    }
+}

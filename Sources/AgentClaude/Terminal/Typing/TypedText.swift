@@ -1,0 +1,146 @@
+internal import HostCore
+
+/// What a person sent, as it is typed so that Claude Code takes it for text and for nothing else, and how it is known again.
+///
+/// | what would be | is kept from it by |
+/// |---|---|
+/// | a command: `/` is its first character but for blanks | `> ` before it |
+/// | a command of the shell: `!` | the same |
+/// | no end, because of a `\` there; a name that is completed | a blank after it, which the agent takes away again |
+/// | pasted text, which counts for less | pieces (``chunks``) |
+package struct TypedText: Sendable, Equatable {
+    /// As the agent has it when it takes it.
+    package let text: String
+    /// Of very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    package let isPasted: Bool
+    private let bare: String
+
+    private static let pieceCharactersMax = 600
+    private static let pieceBreaksMax = 2
+    /// The agent draws its screen anew for each piece: so many take some half of a second.
+    private static let piecesMax = 60
+    private static let tab = "    "
+
+    /// Nil where nothing is left to be typed.
+    package init?(_ said: String) {
+        var text = TextCut.trim(Self.clean(said))
+        guard text.unicodeScalars.contains(where: { !Self.isBlank($0) }) else { return nil }
+        // The scalar, for a mark on it would make another character.
+        let first = text.unicodeScalars.first { !Self.isBlank($0) }
+        if first == "/" || first == "!" { text = "> " + text }
+        self.text = text
+        bare = Self.bare(text)
+        isPasted = Self.pieces(text).count > Self.piecesMax
+    }
+
+    /// What is written to the terminal, without Enter.
+    package var keys: [UInt8] {
+        let last = text.unicodeScalars.split(whereSeparator: Self.isBlank).last
+        let mayGoOn = text.hasSuffix("\\") || last?.contains { "@/#:".unicodeScalars.contains($0) } == true
+        let whole = mayGoOn ? text + " " : text
+        let pieces = isPasted ? [whole] : Self.pieces(whole)
+        return pieces.flatMap { Array("\u{1B}[200~\($0)\u{1B}[201~".utf8) }
+    }
+
+    /// Exactly this stands in the box; of what is too tall for it, its end.
+    package func isShown(in box: PromptBox) -> Bool {
+        guard !box.isShell, !box.isHint else { return false }
+        let shown = Self.bare(box.rows.joined(separator: "\n"))
+        if isPasted { return Self.isCollapsed(shown) }
+        return box.hidesBeginning ? !shown.isEmpty && bare.hasSuffix(shown) : shown == bare
+    }
+
+    /// The beginning of it stands there, or all.
+    package func isBegun(in box: PromptBox) -> Bool {
+        guard !box.isShell, !box.isHint else { return false }
+        let shown = Self.bare(box.rows.joined(separator: "\n"))
+        if shown.isEmpty { return false }
+        if isPasted { return Self.isCollapsed(shown) }
+        return box.hidesBeginning ? bare.contains(shown) : bare.hasPrefix(shown)
+    }
+
+    /// What the agent says that it took.
+    package func isTaken(as prompt: String) -> Bool { Self.bare(Self.unwrapped(prompt)) == bare }
+
+    /// It was taken together with something else.
+    package func isMixed(into prompt: String) -> Bool {
+        let prompt = Self.bare(Self.unwrapped(prompt))
+        return prompt != bare && prompt.contains(bare)
+    }
+
+    // MARK: Spelling
+
+    /// As the agent would change it, or leaves it out.
+    private static func clean(_ text: String) -> String {
+        var clean = String.UnicodeScalarView()
+        for character in text {
+            if character == "\r\n" || character == "\r" {
+                clean.append("\n")
+                continue
+            }
+            for scalar in character.unicodeScalars {
+                switch scalar.value {
+                case 0x0A: clean.append(scalar)
+                case 0x0D: clean.append("\n")
+                case 0x09: clean.append(contentsOf: tab.unicodeScalars)
+                case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF, 0xE0000...0xE007F:
+                    break
+                default: clean.append(scalar)
+                }
+            }
+        }
+        return String(clean)
+    }
+
+    private static func pieces(_ text: String) -> [String] {
+        var pieces: [String] = []
+        var piece = ""
+        var length = 0
+        var breaks = 0
+        for character in text {
+            if length >= pieceCharactersMax || (character == "\n" && breaks >= pieceBreaksMax) {
+                pieces.append(piece)
+                (piece, length, breaks) = ("", 0, 0)
+            }
+            piece.append(character)
+            // A character of many parts counts for as many.
+            length += character.unicodeScalars.count
+            if character == "\n" { breaks += 1 }
+        }
+        return piece.isEmpty ? pieces : pieces + [piece]
+    }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+
+    /// Without blanks: rows are wrapped wherever there is no more room.
+    private static func bare(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { !isBlank($0) }))
+    }
+
+    /// `[Pasted text #1 +4 lines]`, without blanks.
+    private static func isCollapsed(_ bare: String) -> Bool {
+        guard bare.hasPrefix("[Pastedtext#"), bare.hasSuffix("]") else { return false }
+        let rest = bare.dropFirst(12).dropLast().drop { $0.isNumber }
+        return rest.isEmpty
+            || (rest.hasPrefix("+") && rest.hasSuffix("lines") && rest.dropFirst().dropLast(5).allSatisfy(\.isNumber))
+    }
+
+    /// The agent puts what was pasted between two marks with a number.
+    private static func unwrapped(_ prompt: String) -> String {
+        let mark = "pasted_content id=\""
+        var rest = prompt[...]
+        var text = ""
+        while let start = rest.firstIndex(of: "<") {
+            text += rest[..<start]
+            let tag = rest[start...].dropFirst()
+            let name = tag.first == "/" ? tag.dropFirst() : tag
+            if name.hasPrefix(mark), let end = name.firstIndex(of: ">"), name[..<end].count < 64 {
+                rest = name[name.index(after: end)...]
+            } else {
+                text += "<"
+                rest = tag
+            }
+        }
+        return text + rest
+    }
+}

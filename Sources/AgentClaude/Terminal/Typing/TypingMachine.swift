@@ -1,0 +1,292 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// The hands of a person afar at the terminal of a Claude Code with its own screen: what they send is typed at a moment at which it
+/// cannot be taken for something else, and counts as taken only by the agent's own word.
+///
+/// Pure: facts in, keystrokes and outcomes out. Never is anything typed while the agent waits for an answer, never is Enter pressed unless
+/// exactly our text was seen in the input line and the person's keys are held back, and never twice.
+///
+/// ```
+/// free ─▶ waiting ─▶ settingAside ─▶ typing ─▶ entered ─▶ settling ─▶ free
+///            │  ▲         │            │          └─▶ (unknown) free
+///            │  └─────────│────────────┴─▶ removing ─▶ givingBack ─▶ (again, or refused) free
+///            └────────────┴─▶ (refused) free
+/// ```
+package struct TypingMachine: Sendable {
+    struct Prompt: Sendable {
+        let name: SteeringName
+        let text: TypedText
+        var attempts = 0
+        /// The person's draft is in the agent's stash.
+        var hasDraftAside = false
+        var isGiven = false
+    }
+
+    enum Phase: Sendable {
+        /// Nothing of ours is at the terminal.
+        case free
+        /// For the agent to be idle, the person's hands off the keys, and the input line on the screen.
+        case waiting(Prompt, until: Int64)
+        /// The draft is on its way to the stash.
+        case settingAside(Prompt, until: Int64)
+        /// Our text is on its way to the screen.
+        case typing(Prompt, until: Int64)
+        /// Enter was pressed, once.
+        case entered(Prompt, until: Int64)
+        /// Taken; the agent gives the draft back.
+        case settling(until: Int64)
+        /// Our text is being taken away again.
+        case removing(Prompt, why: String, wasSeen: Bool, next: Int64)
+        /// The draft is on its way back.
+        case givingBack(Prompt, why: String, until: Int64)
+        case interrupting(SteeringName, escapes: Int, until: Int64)
+        case switching(SteeringName, to: String, from: String, steps: Int, until: Int64)
+        case stopping(until: Int64)
+        case over
+    }
+
+    static let modes = ClaudeMode.fromAfar
+    static let lawlessMode = ClaudeMode.lawless
+
+    let limits: TypingLimits
+    var phase = Phase.free
+    var doing: TypingDoing?
+    var box: PromptBox?
+    var mode: String?
+    var keyAt: Int64?
+    /// Until when the person's keys are held back, at the latest.
+    var heldUntil: Int64?
+    /// Shorter, for an Esc.
+    var releaseAt: Int64?
+    /// A draft went to the stash and we gave up: it goes back if it turns up there before the person has typed.
+    var owesDraft = false
+    var stops: [SteeringName] = []
+    var now: Int64 = 0
+    private var orders: [TypingOrder] = []
+    private var stood: (SteeringOffer, SteeringStanding)?
+
+    /// `mode` where the person chose one by an argument.
+    package init(mode: String? = nil, limits: TypingLimits = TypingLimits()) {
+        self.mode = mode
+        self.limits = limits
+    }
+
+    package mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
+        self.now = now
+        orders = []
+        switch fact {
+        case .opened: opened()
+        case .does(let doing): self.doing = doing
+        case .shows(let box): shows(box)
+        case .keyTyped: keyTyped()
+        case .prompted(let text, let mode, let token): prompted(text, mode, token)
+        case .interruptWritten: interruptWritten()
+        case .steered(let request): steered(request)
+        case .terminated: hangUp()
+        case .ended: ended()
+        case .timerFired: timerFired()
+        }
+        goOn()
+        stand()
+        return orders
+    }
+
+    /// When `timerFired` is due.
+    package var nextDeadline: Int64? {
+        let due: Int64? =
+            switch phase {
+            case .free, .over: nil
+            case .waiting(_, let until), .settingAside(_, let until), .typing(_, let until), .entered(_, let until),
+                .settling(let until), .removing(_, _, _, let until), .givingBack(_, _, let until),
+                .interrupting(_, _, let until),
+                .switching(_, _, _, _, let until), .stopping(let until):
+                until
+            }
+        let quietAt = keyAt.map { $0 + limits.quiet.milliseconds }.flatMap { $0 > now ? $0 : nil }
+        return [due, heldUntil, releaseAt, quietAt].compactMap { $0 }.min()
+    }
+
+    /// The screen and the registry are looked at often while something of ours is at the terminal.
+    package var isAtWork: Bool {
+        switch phase {
+        case .free, .over, .stopping: false
+        default: true
+        }
+    }
+
+    var isQuiet: Bool { keyAt.map { now - $0 >= limits.quiet.milliseconds } ?? true }
+
+    // MARK: What people afar send
+
+    private mutating func steered(_ request: SteeringRequest) {
+        let name = request.name
+        let offer = offer
+        guard offer.actions.contains(request.action.kind) else {
+            return tell(name, .refused, offer.reason ?? "this session does not take \(request.action.kind.rawValue)")
+        }
+        if case .stop = request.action {
+            stops.append(name)
+            tell(name, .given)
+            return hangUp()
+        }
+        if case .waiting(let prompt, _) = phase, case .interrupt = request.action {
+            // What waits for an idle agent was not typed; whoever interrupts does not want it to begin.
+            tell(prompt.name, .refused, "the agent was interrupted before it was typed")
+            phase = .free
+        }
+        guard case .free = phase else { return tell(name, .refused, "something else is being typed from afar just now") }
+        switch request.action {
+        case .prompt(let prompt):
+            guard !prompt.isCommand else { return tell(name, .refused, "the agent offers no such command") }
+            guard let text = TypedText(prompt.text) else { return tell(name, .refused, "there is nothing in it to be typed") }
+            phase = .waiting(Prompt(name: name, text: text), until: now + limits.readyWithin.milliseconds)
+        case .interrupt: interrupt(name)
+        case .mode(let mode): switchMode(to: mode, name)
+        case .model, .stop: tell(name, .refused, "this session does not take it")
+        }
+    }
+
+    // MARK: What is seen
+
+    private mutating func opened() {
+        stood = nil
+        // The host says what has become of what was sent to the session before.
+        if case .waiting = phase { phase = .free }
+    }
+
+    private mutating func shows(_ box: PromptBox?) {
+        self.box = box
+        if let mode = box?.mode { self.mode = mode }
+        if owesDraft, isFreeForUs, let box, box.isEmpty, box.isStashUsed {
+            owesDraft = false
+            write(Key.stash)
+        }
+    }
+
+    private var isFreeForUs: Bool { if case .free = phase { doing == .idle } else { false } }
+
+    private mutating func keyTyped() {
+        keyAt = now
+        owesDraft = false
+    }
+
+    private mutating func prompted(_ text: String, _ mode: String?, _ token: TypingToken) {
+        if let mode { self.mode = mode }
+        guard case .entered(let prompt, _) = phase else { return order(.answer(token, refusal: nil)) }
+        if prompt.text.isTaken(as: text) {
+            order(.answer(token, refusal: nil))
+            tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+            phase = .settling(until: now + limits.settlesFor.milliseconds)
+        } else if prompt.text.isMixed(into: text) {
+            order(
+                .answer(
+                    token, refusal: "What came from afar was mixed with what was typed here; it is in the input line again."))
+            tell(prompt.name, .refused, "it was mixed with what was typed at the terminal, and stands in the input line there")
+            free()
+        } else {
+            order(.answer(token, refusal: nil))
+        }
+    }
+
+    // MARK: The end
+
+    mutating func hangUp() {
+        switch phase {
+        case .stopping, .over: return
+        default: break
+        }
+        abandon()
+        order(.hangUp)
+        phase = .stopping(until: now + limits.endGrace.milliseconds)
+    }
+
+    private mutating func abandon() {
+        switch phase {
+        case .waiting(let prompt, _): tell(prompt.name, .refused, "the session is ending")
+        case .settingAside(let prompt, _), .removing(let prompt, _, _, _), .givingBack(let prompt, _, _):
+            tell(prompt.name, .refused, "the session is ending")
+        case .typing(let prompt, _), .entered(let prompt, _): tell(prompt.name, .unknown, "the session is ending")
+        case .interrupting(let name, _, _), .switching(let name, _, _, _, _): tell(name, .unknown, "the session is ending")
+        case .free, .settling, .stopping, .over: break
+        }
+        release()
+    }
+
+    private mutating func ended() {
+        abandon()
+        for name in stops { tell(name, .taken, "the agent has ended") }
+        stops = []
+        phase = .over
+    }
+
+    // MARK: Orders
+
+    mutating func order(_ order: TypingOrder) { orders.append(order) }
+    mutating func write(_ keys: [UInt8]) { orders.append(.write(keys)) }
+
+    mutating func tell(_ name: SteeringName, _ stage: SteeringStage, _ reason: String? = nil) {
+        orders.append(.tell(SteeringChange(name, stage, reason: reason)))
+    }
+
+    mutating func hold() {
+        heldUntil = now + limits.holdFor.milliseconds
+        order(.hold)
+    }
+
+    mutating func release() {
+        releaseAt = nil
+        guard heldUntil != nil else { return }
+        heldUntil = nil
+        order(.release)
+    }
+
+    mutating func free() {
+        release()
+        phase = .free
+    }
+
+    // MARK: What is told
+
+    private var standing: SteeringStanding {
+        guard isFreeForUs else { return doing == .waiting || doing == nil ? .waiting : .busy }
+        // What is typed there is not ours to break into; the host keeps prompts until then.
+        return isQuiet ? .idle : .waiting
+    }
+
+    private mutating func stand() {
+        // Nobody knows yet which session it is.
+        guard doing != nil || stood != nil else { return }
+        let (offer, standing) = (offer, standing)
+        guard stood.map({ $0.0 != offer || $0.1 != standing }) ?? true else { return }
+        stood = (offer, standing)
+        orders.append(.stand(offer, standing))
+    }
+
+    var offer: SteeringOffer {
+        switch phase {
+        case .stopping, .over: return SteeringOffer(reason: "the session is ending")
+        default: break
+        }
+        guard mode != Self.lawlessMode else {
+            return SteeringOffer(
+                actions: [.interrupt, .stop],
+                reason:
+                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    + Self.lawlessMode + ".",
+                mode: mode)
+        }
+        // How many steps it is to a mode is known only from the one before.
+        guard let mode else { return SteeringOffer(actions: [.prompt, .interrupt, .stop]) }
+        return SteeringOffer(actions: [.prompt, .interrupt, .stop, .mode], mode: mode, modes: Self.modes)
+    }
+
+    /// Keys as Claude Code has them unless the person has changed them; then no proof comes, and that is said.
+    enum Key {
+        static let enter: [UInt8] = [0x0D]
+        static let escape: [UInt8] = [0x1B]
+        static let stash: [UInt8] = [0x13]
+        static let deleteToStart: [UInt8] = [0x15]
+        static let nextMode = Array("\u{1B}[Z".utf8)
+    }
+}

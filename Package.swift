@@ -108,7 +108,7 @@ let package = Package(
                 "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
                 "RelayAccess",
                 "WebSocketEngine",
-                "HeliographCrypto", "HeliographPlatform", logging,
+                "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", logging,
             ]),
         module(
             "HeliographClient",

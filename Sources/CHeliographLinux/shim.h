@@ -3,7 +3,10 @@
 
 // What Swift's Glibc leaves out.
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -55,6 +58,43 @@ static inline int clinux_count_system_calls(pid_t thread, uint64_t tracepoint) {
     attributes.config = tracepoint;
     attributes.inherit = 1;
     return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+// Not from pty.h, for the same reason: glibc wants a termios, which may be missing, and a winsize, which is four numbers.
+extern int forkpty(int *, char *, const void *, const void *);
+
+// A program in a terminal of its own, whose other end is `terminal`. Its process, or -1 with errno: also where it could not be started.
+// Between fork and exec nothing is called that another thread's lock could hold up. Descriptors that it is not to have must close on exec.
+static inline pid_t clinux_spawn_in_terminal(
+    int *terminal, uint16_t rows, uint16_t columns, const char *program, char *const *arguments, char *const *environment) {
+    uint16_t size[4] = { rows, columns, 0, 0 };
+    int failure[2];
+    if (pipe(failure) != 0) return -1;
+    fcntl(failure[0], F_SETFD, FD_CLOEXEC);
+    fcntl(failure[1], F_SETFD, FD_CLOEXEC);
+    pid_t child = forkpty(terminal, NULL, NULL, size);
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execve(program, arguments, environment);
+        int number = errno;
+        ssize_t written = write(failure[1], &number, sizeof number);
+        _exit(written == sizeof number ? 127 : 126);
+    }
+    int number = child < 0 ? errno : 0;
+    close(failure[1]);
+    if (child > 0) {
+        fcntl(*terminal, F_SETFD, FD_CLOEXEC);
+        // Nothing comes from a program that was started.
+        while (read(failure[0], &number, sizeof number) < 0 && errno == EINTR) {}
+    }
+    close(failure[0]);
+    if (number == 0) return child;
+    if (child > 0) close(*terminal);
+    errno = number;
+    return -1;
 }
 
 #endif

@@ -33,8 +33,8 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    Host.self, HostProjects.self, Connect.self, Disconnect.self, RunCommand.self, ACPCommand.self, Emit.self,
-                    Ask.self,
+                    Host.self, HostProjects.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
+                    ACPCommand.self, Emit.self, Ask.self,
                     Settle.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),

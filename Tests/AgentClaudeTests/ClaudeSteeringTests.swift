@@ -49,7 +49,7 @@ struct ClaudeSteeringTests {
     func plain() throws {
         let offer = try #require(offers(try running()).last)
         #expect(offer.actions == [.interrupt])
-        #expect(offer.reason?.contains("heliograph run -- claude --resume s1") == true)
+        #expect(offer.reason?.contains("heliograph claude --resume s1") == true)
         #expect(offers(try running(isAttended: false)).last?.actions == [])
     }
 

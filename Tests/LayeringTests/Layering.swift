@@ -27,7 +27,7 @@ struct Layering {
         "HeliographHost": Module(imports: [
             "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol", "RelayAccess",
             "WebSocketEngine",
-            "HeliographCrypto", "HeliographPlatform",
+            "HeliographCrypto", "HeliographPlatform", "CHeliographLinux",
             "Logging",
         ]),
         "HeliographClient": Module(imports: [

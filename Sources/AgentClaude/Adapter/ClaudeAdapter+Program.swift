@@ -35,7 +35,7 @@ extension ClaudeAdapter {
         else { return }
         carryOut(sessions[id]?.program?.gone() ?? [], in: id)
         sessions[id]?.program = nil
-        order(.offer(id, SteeringOffer(reason: "`heliograph run` is gone, and the agent ends after its turn.")))
+        order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
     }
 
     /// Its session has ended.

@@ -18,8 +18,8 @@ extension ClaudeAdapter {
     }
 
     private static func advice(_ name: String?) -> String {
-        let resume = name.map { ", or when it has ended `heliograph run -- claude --resume \($0)`" } ?? ""
-        return "To send it prompts, start it with `heliograph run -- claude`\(resume)."
+        let resume = name.map { ", or when it has ended `heliograph claude --resume \($0)`" } ?? ""
+        return "To send it prompts, start it with `heliograph claude` or `heliograph run -- claude`\(resume)."
     }
 
     mutating func stand(_ id: SessionID) {

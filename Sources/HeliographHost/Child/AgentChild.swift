@@ -95,7 +95,9 @@ struct AgentChild: Sendable {
     }
 
     /// Waits for its end on this thread.
-    func waitForEnd() -> AgentEnd {
+    func waitForEnd() -> AgentEnd { Self.end(of: process) }
+
+    static func end(of process: pid_t) -> AgentEnd {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
             if errno != EINTR { return AgentEnd(exit: 1, signal: nil) }

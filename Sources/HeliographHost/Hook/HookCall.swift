@@ -20,7 +20,13 @@ enum HookCall {
         if isHeld { limits.budget = limits.heldBudget }
         var caller = HookCaller(of: hooks)
         caller.lookForRun(of: hooks)
-        guard let input = HookStream.readInput(limits: limits),
+        let input = HookStream.readInput(limits: limits)
+        // Before the daemon hears of it: what the agent is to give back was no prompt.
+        if let input, let refusal = TerminalNotice.refusal(event: event, process: caller.process, payload: input.bytes) {
+            HookStream.write(refusal)
+            return 0
+        }
+        guard let input,
             let request = HookRequest(
                 path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall(),
                 caller: caller)

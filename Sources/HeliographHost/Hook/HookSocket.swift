@@ -31,6 +31,14 @@ struct HookSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// For a loop of its own, which closes it.
+    consuming func descriptorForALoop() -> Int32? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        _ = fcntl(copy, F_SETFL, O_NONBLOCK)
+        return copy
+    }
+
     /// Waits until the socket can be written or read; a hang-up counts as ready, so that the next call sees it.
     func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
         Self.wait(for: events, on: descriptor, until: deadline)

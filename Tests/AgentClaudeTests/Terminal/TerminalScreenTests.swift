@@ -10,35 +10,35 @@ struct TerminalScreenTests {
         return screen.lines
     }
 
-    @Test(
-        "text, cursor moves, erasing and scrolling",
-        arguments: [
-            ("abcdefghij", ["abcdefgh", "ij", "", ""]),
-            ("abcdefgh\r\nij", ["abcdefgh", "ij", "", ""]),
-            ("\u{1B}[?7labcdefghij", ["abcdefgj", "", "", ""]),
-            ("ab\u{8}c\rX", ["Xc", "", "", ""]),
-            ("a\tb", ["a       b".prefix(8) + "", "", "", ""]),
-            ("1\r\n2\r\n3\r\n4\r\n5", ["2", "3", "4", "5"]),
-            ("\u{1B}[3;4Hx\u{1B}[2Ay\u{1B}[1;1Hz", ["z   y", "", "   x", ""]),
-            ("abcdef\u{1B}[3D\u{1B}[K", ["abc", "", "", ""]),
-            ("abcdef\u{1B}[3D\u{1B}[1K", ["    ef", "", "", ""]),
-            ("ab\r\ncd\u{1B}[1;2H\u{1B}[J", ["a", "", "", ""]),
-            ("ab\r\ncd\u{1B}[2Jx", ["", "  x", "", ""]),
-            ("abcdef\u{1B}[1;2H\u{1B}[2P", ["adef", "", "", ""]),
-            ("abcdef\u{1B}[1;2H\u{1B}[2@", ["a  bcdef", "", "", ""]),
-            ("abcdef\u{1B}[1;2H\u{1B}[2X", ["a  def", "", "", ""]),
-            ("1\r\n2\r\n3\u{1B}[1;1H\u{1B}[L", ["", "1", "2", "3"]),
-            ("1\r\n2\r\n3\u{1B}[1;1H\u{1B}[M", ["2", "3", "", ""]),
-            ("1\r\n2\r\n3\r\n4\u{1B}[2;3r\u{1B}[3;1H\nx", ["1", "3", "x", "4"]),
-            ("1\r\n2\r\n3\r\n4\u{1B}[2;3r\u{1B}[2;1H\u{1B}Mx", ["1", "x", "2", "4"]),
-            ("1\r\n2\u{1B}[S", ["2", "", "", ""]),
-            ("1\r\n2\u{1B}[T", ["", "1", "2", ""]),
-            ("ab\u{1B}7\u{1B}[4;4Hx\u{1B}8c", ["abc", "", "", "   x"]),
-            ("ab\u{1B}[3b", ["abbbb", "", "", ""]),
-            ("old\u{1B}[?1049h\u{1B}[Hnew\u{1B}[?1049l!", ["old!", "", "", ""]),
-            ("\u{1B}]0;a title\u{7}ab\u{1B}]0;another\u{1B}\\c", ["abc", "", "", ""]),
-            ("\u{1B}[38;2;1;2;3ma\u{1B}[mb", ["ab", "", "", ""]),
-        ])
+    private static let written: [(String, [String])] = [
+        ("abcdefghij", ["abcdefgh", "ij", "", ""]),
+        ("abcdefgh\r\nij", ["abcdefgh", "ij", "", ""]),
+        ("\u{1B}[?7labcdefghij", ["abcdefgj", "", "", ""]),
+        ("ab\u{8}c\rX", ["Xc", "", "", ""]),
+        ("a\tb", ["a      b", "", "", ""]),
+        ("1\r\n2\r\n3\r\n4\r\n5", ["2", "3", "4", "5"]),
+        ("\u{1B}[3;4Hx\u{1B}[2Ay\u{1B}[1;1Hz", ["z   y", "", "   x", ""]),
+        ("abcdef\u{1B}[3D\u{1B}[K", ["abc", "", "", ""]),
+        ("abcdef\u{1B}[3D\u{1B}[1K", ["    ef", "", "", ""]),
+        ("ab\r\ncd\u{1B}[1;2H\u{1B}[J", ["a", "", "", ""]),
+        ("ab\r\ncd\u{1B}[2Jx", ["", "  x", "", ""]),
+        ("abcdef\u{1B}[1;2H\u{1B}[2P", ["adef", "", "", ""]),
+        ("abcdef\u{1B}[1;2H\u{1B}[2@", ["a  bcdef", "", "", ""]),
+        ("abcdef\u{1B}[1;2H\u{1B}[2X", ["a  def", "", "", ""]),
+        ("1\r\n2\r\n3\u{1B}[1;1H\u{1B}[L", ["", "1", "2", "3"]),
+        ("1\r\n2\r\n3\u{1B}[1;1H\u{1B}[M", ["2", "3", "", ""]),
+        ("1\r\n2\r\n3\r\n4\u{1B}[2;3r\u{1B}[3;1H\nx", ["1", "3", "x", "4"]),
+        ("1\r\n2\r\n3\r\n4\u{1B}[2;3r\u{1B}[2;1H\u{1B}Mx", ["1", "x", "2", "4"]),
+        ("1\r\n2\u{1B}[S", ["2", "", "", ""]),
+        ("1\r\n2\u{1B}[T", ["", "1", "2", ""]),
+        ("ab\u{1B}7\u{1B}[4;4Hx\u{1B}8c", ["abc", "", "", "   x"]),
+        ("ab\u{1B}[3b", ["abbbb", "", "", ""]),
+        ("old\u{1B}[?1049h\u{1B}[Hnew\u{1B}[?1049l!", ["old!", "", "", ""]),
+        ("\u{1B}]0;a title\u{7}ab\u{1B}]0;another\u{1B}\\c", ["abc", "", "", ""]),
+        ("\u{1B}[38;2;1;2;3ma\u{1B}[mb", ["ab", "", "", ""]),
+    ]
+
+    @Test("text, cursor moves, erasing and scrolling", arguments: written)
     func writes(_ text: String, _ lines: [String]) { #expect(shown(text) == lines) }
 
     @Test("wide characters take two columns, and what belongs to a character takes none")

@@ -1,3 +1,4 @@
+import RelayProtocol
 import Testing
 
 @testable import AgentClaude

@@ -177,6 +177,8 @@ package struct TypingMachine: Sendable {
         if prompt.text.isTaken(as: text) {
             order(.answer(token, refusal: nil))
             tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+            // Its registry says so a moment later, and then what came of it.
+            doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
         } else if prompt.text.isMixed(into: text) {
             order(

@@ -1,0 +1,78 @@
+/// One message between `heliograph claude`, which holds a terminal, and those who come to it: `kind`, four bytes of length, content.
+struct TerminalFrame: Equatable {
+    enum Kind: UInt8 {
+        // To the holder.
+        /// Rows and columns; from here on the other end is shown the terminal, and types there.
+        case attach = 0x41
+        case keys = 0x4B
+        case resize = 0x52
+        case query = 0x51
+        /// A hook: the process of its agent, a line feed, what the agent wrote.
+        case prompt = 0x50
+
+        // From the holder.
+        case output = 0x4F
+        /// A sentence for the person.
+        case message = 0x4D
+        /// Exit status, in decimal.
+        case ended = 0x45
+        case status = 0x53
+        /// What the hook prints; nothing where the agent may go on.
+        case verdict = 0x56
+    }
+
+    /// What an agent hands to its hook, and some more.
+    static let bytesMax = 9 << 20
+    static let headBytes = 5
+
+    let kind: Kind
+    let content: [UInt8]
+
+    init(_ kind: Kind, _ content: [UInt8] = []) {
+        self.kind = kind
+        self.content = content
+    }
+
+    init(_ kind: Kind, rows: Int, columns: Int) {
+        self.init(kind, [rows, columns].flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+    }
+
+    var size: (rows: Int, columns: Int)? {
+        guard content.count == 4 else { return nil }
+        let (rows, columns) = (Int(content[0]) << 8 | Int(content[1]), Int(content[2]) << 8 | Int(content[3]))
+        return rows > 0 && columns > 0 ? (rows, columns) : nil
+    }
+
+    var bytes: [UInt8] {
+        let count = UInt32(content.count)
+        return [kind.rawValue] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + content
+    }
+}
+
+/// Takes frames out of a stream of bytes.
+struct TerminalFrameReader {
+    private var bytes: [UInt8] = []
+    /// The other end speaks another language; nothing more is read.
+    private(set) var isBroken = false
+
+    mutating func take(_ more: [UInt8]) -> [TerminalFrame] {
+        guard !isBroken else { return [] }
+        bytes += more
+        var frames: [TerminalFrame] = []
+        var start = 0
+        while bytes.count - start >= TerminalFrame.headBytes {
+            let count = bytes[(start + 1)..<(start + 5)].reduce(0) { $0 << 8 | Int($1) }
+            guard let kind = TerminalFrame.Kind(rawValue: bytes[start]), count <= TerminalFrame.bytesMax else {
+                isBroken = true
+                bytes = []
+                return frames
+            }
+            let end = start + TerminalFrame.headBytes + count
+            guard end <= bytes.count else { break }
+            frames.append(TerminalFrame(kind, Array(bytes[(start + TerminalFrame.headBytes)..<end])))
+            start = end
+        }
+        if start > 0 { bytes.removeFirst(start) }
+        return frames
+    }
+}

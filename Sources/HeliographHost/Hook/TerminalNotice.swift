@@ -1,0 +1,43 @@
+import Glibc
+
+/// What a hook of a Claude Code in a terminal of ours tells `heliograph claude`, which holds the terminal: that the agent takes a prompt.
+/// That word is what a prompt from afar counts as taken by.
+enum TerminalNotice {
+    /// Names the socket of the holder to the hooks of the agent that it started.
+    static let variable = "HELIOGRAPH_TERMINAL"
+    static let event = "UserPromptSubmit"
+    /// The holder answers in a millisecond. One that is stuck must not keep a prompt from its agent.
+    private static let budget = Duration.milliseconds(500)
+    private static let verdictBytesMax = 4 << 10
+
+    /// What the hook is to print instead of telling the daemon: the agent gives the prompt back. Nil where it may go on.
+    static func refusal(
+        event: String, process: String?, payload: [UInt8], environment: (String) -> String? = HostPaths.variable
+    ) -> [UInt8]? {
+        guard event == Self.event, let path = environment(variable), let process else { return nil }
+        let deadline = ContinuousClock.now + budget
+        guard let socket = HookSocket(connectingTo: path, until: deadline) else { return nil }
+        let bytes = TerminalFrame(.prompt, Array("\(process)\n".utf8) + payload).bytes
+        var sent = 0
+        while sent < bytes.count {
+            guard let count = socket.send(bytes[sent...]) else { return nil }
+            sent += count
+            if count == 0, socket.wait(for: POLLOUT, until: deadline) != .ready { return nil }
+        }
+        var reader = TerminalFrameReader()
+        var received = 0
+        while socket.wait(for: POLLIN, until: deadline) == .ready {
+            switch socket.receive(bytesMax: verdictBytesMax) {
+            case .wait: continue
+            case .end, .failed: return nil
+            case .bytes(let more):
+                received += more.count
+                if let frame = reader.take(more).first {
+                    return frame.kind == .verdict && !frame.content.isEmpty ? frame.content : nil
+                }
+                if reader.isBroken || received > verdictBytesMax { return nil }
+            }
+        }
+        return nil
+    }
+}

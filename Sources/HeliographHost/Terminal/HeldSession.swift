@@ -1,0 +1,121 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+
+/// The session that the Claude Code in a terminal of ours has open: what its files say of it, and its line to the daemon.
+///
+/// It changes while the program runs: `/clear` begins another, `/resume` opens one that was there before.
+struct HeldSession {
+    private let inbox: LoopInbox<RunItem>
+    private let config: String
+    private let limits = RunLimits()
+    private var machine: TypingMachine
+    private var process: AgentProcess?
+    private var stamp: FileStamp?
+    private(set) var name: String?
+    private var id: SessionID?
+    private var link: SteeringLink?
+    private var transcript: String?
+    private var transcripts = TranscriptTail()
+    private(set) var doing: String?
+
+    init(mode: String?, inbox: LoopInbox<RunItem>) {
+        self.inbox = inbox
+        machine = TypingMachine(mode: mode)
+        config = Self.config
+    }
+
+    static var config: String {
+        HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
+    }
+
+    static var directory: String {
+        // The C library allocates the path, and it is freed once it has been read.
+        guard let directory = unsafe getcwd(nil, 0) else { return "" }
+        defer { unsafe free(directory) }
+        return unsafe String(cString: directory)
+    }
+
+    var nextDeadline: Int64? { machine.nextDeadline }
+    var isAtWork: Bool { machine.isAtWork }
+
+    mutating func began(process: pid_t) { self.process = AgentProcessTable.process(process) }
+
+    /// What has changed in its files.
+    mutating func look() -> [TypingFact] {
+        guard let process else { return [] }
+        var facts: [TypingFact] = []
+        let path = "\(config)/sessions/\(process.id).json"
+        let stamp = FileStamp(of: path)
+        // Half written: it is read again at the next look.
+        if stamp != self.stamp, let entry = stamp == nil ? JSONDocument?.none : RegistryReader.read(path) {
+            self.stamp = stamp
+            facts += says(TerminalStanding(entry, startedAt: process.startedAt))
+        }
+        if let id, !transcripts.lines(of: id, with: InterruptLine.word).filter(InterruptLine.isOne).isEmpty {
+            facts.append(.interruptWritten)
+        }
+        return facts
+    }
+
+    private mutating func says(_ standing: TerminalStanding?) -> [TypingFact] {
+        var facts: [TypingFact] = []
+        if let standing, standing.name != name {
+            name = standing.name
+            open(SessionID("claude-" + standing.name))
+            facts.append(.opened)
+        }
+        doing =
+            switch standing?.doing {
+            case .idle: "idle"
+            case .busy: "busy"
+            case .waiting: "waiting"
+            case nil: nil
+            }
+        return facts + [.does(standing?.doing)]
+    }
+
+    private mutating func open(_ id: SessionID?) {
+        close()
+        self.id = id
+        transcript = nil
+        guard let id, let link = try? SteeringLink(session: id, socketPath: HostPaths().socket, inbox: inbox, limits: limits),
+            link.start()
+        else { return }
+        self.link = link
+    }
+
+    /// Off this thread: a daemon that is away is waited for.
+    private mutating func close() {
+        guard let link else { return }
+        self.link = nil
+        _ = BackgroundThread.start { link.finish() }
+    }
+
+    mutating func took(_ prompt: TakenPrompt) {
+        if prompt.session == name { transcript = prompt.transcript }
+    }
+
+    /// What is left for the terminal to do.
+    mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
+        if case .steered(let request) = fact, request.session != id { return [] }
+        var orders: [TypingOrder] = []
+        for order in machine.handle(fact, at: now) {
+            switch order {
+            case .followTranscript: if let id, let transcript { transcripts.follow(id, transcript) }
+            case .stand(let offer, let standing): link?.stand(offer, standing)
+            case .tell(let change): link?.tell(change)
+            default: orders.append(order)
+            }
+        }
+        return orders
+    }
+
+    /// The agent is gone: what is left is told, within the grace.
+    mutating func finish() {
+        link?.finish()
+        link = nil
+    }
+}

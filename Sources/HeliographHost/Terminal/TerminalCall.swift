@@ -1,0 +1,211 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographPlatform
+internal import RelayProtocol
+
+/// `heliograph claude`: the person's own Claude Code with its own screen, in a terminal that a process of ours holds, so that it can be
+/// steered from afar as well, and left and come back to.
+package enum TerminalCall {
+    /// The key by which a window leaves, as people call it.
+    package static let leaveKey = "Ctrl-\\"
+
+    private static let usage: Int32 = 2
+    private static let gone: Int32 = 1
+
+    // MARK: - Start
+
+    /// Starts `claude` with these arguments and shows it. Its exit status, or 0 where the person left it running.
+    package static func start(_ arguments: [String], executable: String) throws -> Int32 {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            return refuse("heliograph claude needs a terminal; without one: heliograph run -- claude")
+        }
+        if let session = resumed(arguments), let process = LiveSessions.process(of: session, in: HeldSession.config) {
+            return refuse("this session is open in another program (process \(process)): end it there first")
+        }
+        let holder = try AgentChild([executable, "claude", "hold", executable] + arguments)
+        close(holder.input)
+        defer { close(holder.output) }
+        guard let line = firstLine(from: holder.output) else {
+            kill(holder.process, SIGTERM)
+            _ = holder.waitForEnd()
+            throw HostError(.system, "the process that holds the terminal did not come up")
+        }
+        // It says its name, or why there will be none.
+        guard line.hasPrefix("=") else {
+            _ = holder.waitForEnd()
+            return refuse(line)
+        }
+        return try show(String(line.dropFirst()), isNew: true)
+    }
+
+    private static func firstLine(from descriptor: Int32) -> String? {
+        let limits = TerminalLimits()
+        let until = ContinuousClock.now + limits.startWithin
+        var bytes: [UInt8] = []
+        while HookSocket.wait(for: POLLIN, on: descriptor, until: until) == .ready, bytes.count < limits.readBytes {
+            guard let more = PipeRead.bytes(from: descriptor, max: limits.readBytes) else { continue }
+            bytes += more
+            if let feed = bytes.firstIndex(of: UInt8(ascii: "\n")) { return String(decoding: bytes[..<feed], as: UTF8.self) }
+            if more.isEmpty { return nil }
+        }
+        return nil
+    }
+
+    private static func resumed(_ arguments: [String]) -> String? {
+        for (place, argument) in arguments.enumerated() {
+            if ["--resume", "-r"].contains(argument), place + 1 < arguments.count { return arguments[place + 1].lowercased() }
+            if argument.hasPrefix("--resume=") { return argument.dropFirst(9).lowercased() }
+        }
+        return nil
+    }
+
+    // MARK: - Attach, list
+
+    /// Without a name: the only one there is.
+    package static func attach(_ id: String?) throws -> Int32 {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            return refuse("heliograph claude attach needs a terminal")
+        }
+        let all = HeldTerminal.all()
+        let named = id.map { id in all.filter { $0.id == id || $0.session?.hasPrefix(id.lowercased()) == true } } ?? all
+        guard let one = named.first else {
+            return refuse(
+                id.map { "no Claude Code runs as \($0): heliograph claude list" } ?? "none runs: heliograph claude starts one")
+        }
+        guard named.count == 1 else {
+            list(all)
+            return refuse("which one? heliograph claude attach ID")
+        }
+        return try show(one.id, isNew: false)
+    }
+
+    package static func list() {
+        let all = HeldTerminal.all()
+        if all.isEmpty { return HookStream.write(Array("None runs. heliograph claude starts one.\n".utf8)) }
+        list(all)
+    }
+
+    private static func list(_ all: [HeldTerminal]) {
+        func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(1, width - text.count)) }
+        var text = padded("ID", 8) + padded("DOES", 10) + padded("WINDOWS", 9) + "FOLDER\n"
+        for one in all {
+            text += padded(one.id, 8) + padded(one.doing ?? "-", 10) + padded("\(one.attached)", 9)
+            text += VisibleText.line(one.directory) + "\n"
+        }
+        HookStream.write(Array(text.utf8))
+    }
+
+    // MARK: - A window
+
+    private static func show(_ id: String, isNew: Bool) throws -> Int32 {
+        let inbox = try LoopInbox<Int32>()
+        var signals = windowSignals
+        // Before any thread starts: they inherit it.
+        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0,
+            BackgroundThread.start({ pass(windowSignals) { inbox.put($0) } })
+        else { throw HostError(.system, "the signals could not be passed on") }
+        guard let connection = connect(HeldTerminal.directory(HostPaths()) + "/" + id) else {
+            return refuse("no Claude Code runs as \(id): heliograph claude list")
+        }
+        defer { close(connection) }
+        say("\(leaveKey) leaves it running; heliograph claude attach \(id) comes back to it.")
+        guard let terminal = RawTerminal() else { return refuse("heliograph claude needs a terminal") }
+        var window = TerminalWindow(connection, inbox)
+        let end = window.run()
+        terminal.restore()
+        switch end {
+        case .ended(let status): return status
+        case .left:
+            say("it goes on. heliograph claude attach \(id) comes back to it.")
+            return 0
+        case .lost:
+            ProgramRequest.complain(
+                "the process that held the terminal is gone, and Claude Code with it: claude --resume goes on")
+            return gone
+        }
+    }
+
+    private static func connect(_ path: String) -> Int32? {
+        HookSocket(connectingTo: path, until: .now + TerminalLimits().queryBudget)?.descriptorForALoop()
+    }
+
+    // MARK: - Hold
+
+    /// What `start` runs: holds the terminal until the agent has ended. Says its name on standard output, or a sentence.
+    package static func hold(_ arguments: [String], executable: String) -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        // A session of its own: what the terminal of the person sends to all who sit there is not for it.
+        _ = setsid()
+        var signals = holderSignals
+        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { return tell("the signals could not be blocked") }
+        do {
+            var command = ["claude"] + arguments
+            if !ClaudeConnect.isConnectedHere {
+                guard !arguments.contains(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else {
+                    return tell(
+                        "with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
+                }
+                command += ["--settings", String(decoding: try ClaudeSettings.hooks(executable: executable), as: UTF8.self)]
+            }
+            guard let random = HookRequest.randomCall() else { return tell("the system gives no random bytes") }
+            let id = String(random.prefix(6))
+            let socket = try TerminalSocket(id: id, in: HeldTerminal.directory(HostPaths()))
+            var holder = try TerminalHolder(name: id, command: command, mode: lawless(arguments), socket: socket)
+            HookStream.write(Array("=\(id)\n".utf8))
+            leaveTerminal()
+            return holder.run { inbox in pass(holderSignals) { inbox.put(.signal($0)) } }
+        } catch {
+            return tell("\(error)")
+        }
+    }
+
+    private static func tell(_ sentence: String) -> Int32 {
+        HookStream.write(Array("\(VisibleText.line(sentence))\n".utf8))
+        return 1
+    }
+
+    /// Its window may be closed while it goes on.
+    private static func leaveTerminal() {
+        let nowhere = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard nowhere >= 0 else { return }
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(nowhere, descriptor) }
+        close(nowhere)
+    }
+
+    /// The mode that asks nobody, where it was chosen by an argument: its screen is later than the first prompt may be.
+    private static func lawless(_ arguments: [String]) -> String? {
+        let words = arguments.joined(separator: " ")
+        let isLawless =
+            arguments.contains("--dangerously-skip-permissions") || words.contains("--permission-mode bypassPermissions")
+            || words.contains("--permission-mode=bypassPermissions")
+        return isLawless ? "bypassPermissions" : nil
+    }
+
+    // MARK: - Signals and words
+
+    private static func group(of signals: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        return set
+    }
+
+    private static var windowSignals: sigset_t { group(of: [SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGQUIT]) }
+    private static var holderSignals: sigset_t { group(of: [SIGTERM, SIGINT, SIGHUP]) }
+
+    private static func pass(_ signals: sigset_t, _ put: (Int32) -> Void) {
+        var signals = signals
+        var info = unsafe siginfo_t()
+        while true {
+            let signal = unsafe sigwaitinfo(&signals, &info)
+            if signal > 0 { put(signal) }
+        }
+    }
+
+    private static func say(_ sentence: String) { HookStream.write(Array("heliograph: \(sentence)\n".utf8)) }
+
+    private static func refuse(_ sentence: String) -> Int32 {
+        ProgramRequest.complain(sentence)
+        return usage
+    }
+}

@@ -1,0 +1,44 @@
+internal import CHeliographLinux
+// `environ` is read before there is a second thread.
+@unsafe @preconcurrency import Glibc
+
+/// The agent as a child process in a terminal that is ours: what it writes there we read, and what we write it takes for typed.
+struct TerminalChild: Sendable {
+    let process: pid_t
+    let terminal: Int32
+
+    /// `variables` are added to our environment, or replace what stands there; `without` names some that are left out.
+    init(_ command: [String], variables: [String], without: [String], rows: Int, columns: Int) throws(AgentStartError) {
+        guard let name = command.first,
+            let program = name.contains("/") ? name : InstalledProgram.path(of: name)
+        else { throw AgentStartError(command: command.first ?? "", number: ENOENT) }
+        let names = variables.map { String($0.prefix { $0 != "=" }) + "=" } + without.map { $0 + "=" }
+        var environment: [String] = []
+        var place = 0
+        while let variable = unsafe environ[place] {
+            place += 1
+            // The strings of `environ` are the system's and stay.
+            let text = unsafe String(cString: variable)
+            if !names.contains(where: text.hasPrefix) { environment.append(text) }
+        }
+        environment += variables
+        // The strings live until the child runs: the call returns after that, and then they are freed.
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        var settings: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer { unsafe settings.forEach { unsafe free($0) } }
+        var terminal: Int32 = -1
+        let process = unsafe clinux_spawn_in_terminal(
+            &terminal, UInt16(clamping: rows), UInt16(clamping: columns), program, &arguments, &settings)
+        guard process > 0 else { throw AgentStartError(command: name, number: errno) }
+        _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
+        self.process = process
+        self.terminal = terminal
+    }
+
+    func resize(rows: Int, columns: Int) {
+        var size = winsize(ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0, ws_ypixel: 0)
+        // The kernel tells the program by a signal.
+        unsafe _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+    }
+}

@@ -1,0 +1,331 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographPlatform
+internal import HostCore
+internal import RelayProtocol
+
+/// Holds the terminal of one Claude Code, with nobody or several people before it: one thread that waits for whatever comes next.
+///
+/// The agent ends with it, and it with the agent; a window that comes or goes, and a daemon that is restarted, change nothing.
+struct TerminalHolder {
+    private let name: String
+    private let command: [String]
+    private let socket: TerminalSocket
+    private let limits: TerminalLimits
+    private var inbox: LoopInbox<RunItem>
+    private var connections: [Int: HolderConnection] = [:]
+    private var nextNumber = 1
+    private var child: TerminalChild?
+    private var toAgent = OutputBuffer(descriptor: -1)
+    private var outputIsOpen = false
+    private var screen = TerminalScreen(rows: 24, columns: 80)
+    private var isScreenNew = false
+    private var session: HeldSession
+    /// The person's keys while we type.
+    private var held: [UInt8]?
+    /// Some of it was typed, and not said by the terminal itself.
+    private var holdsKeys = false
+    private var redrawAt: Int64?
+    private var nextLook: Int64
+    private let startUntil: Int64
+    private var end: (exit: Int32, drainUntil: Int64)?
+    private let startedAt = HostInstant.now.wall
+
+    init(name: String, command: [String], mode: String?, socket: TerminalSocket, limits: TerminalLimits = TerminalLimits())
+        throws
+    {
+        self.name = name
+        self.command = command
+        self.socket = socket
+        self.limits = limits
+        inbox = try LoopInbox()
+        session = HeldSession(mode: mode, inbox: inbox)
+        nextLook = Self.now
+        startUntil = Self.now + Int64(limits.firstAttachWithin)
+    }
+
+    private static var now: Int64 { HostInstant.now.monotonic }
+
+    /// Until the agent has ended, or nobody came to see it start; its exit status.
+    mutating func run(signals: @escaping @Sendable (LoopInbox<RunItem>) -> Void) -> Int32 {
+        let inbox = inbox
+        guard BackgroundThread.start({ signals(inbox) }) else { return 1 }
+        while true {
+            if let end, !outputIsOpen || Self.now >= end.drainUntil { return finish(end.exit) }
+            if child == nil, end == nil, Self.now >= startUntil { return finish(1) }
+            waitAndPass()
+            for item in inbox.take() { take(item) }
+            onTime()
+        }
+    }
+
+    // MARK: Waiting
+
+    private mutating func waitAndPass() {
+        let numbers = connections.keys.sorted()
+        let readsAgent = outputIsOpen
+        var entries = [
+            pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connections.count < limits.connectionsMax ? socket.descriptor : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(
+                fd: readsAgent ? child?.terminal ?? -1 : -1, events: Int16(POLLIN | (toAgent.count > 0 ? POLLOUT : 0)),
+                revents: 0),
+        ]
+        for number in numbers {
+            guard let connection = connections[number] else { continue }
+            // More than anybody types waits where it is; nothing of it is lost.
+            let reads = (held?.count ?? 0) < limits.heldBytes && toAgent.count < limits.inputBytes
+            let events = (reads ? POLLIN : 0) | (connection.output.count > 0 ? POLLOUT : 0)
+            entries.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
+        }
+        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        if entries[2].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { readAgent() }
+        toAgent.write(bytesMax: limits.writeBytes)
+        for (place, number) in numbers.enumerated() where entries[place + 3].revents != 0 { serve(number) }
+        if entries[1].revents != 0, let descriptor = socket.accept() {
+            connections[nextNumber] = HolderConnection(descriptor)
+            nextNumber += 1
+        }
+    }
+
+    private var milliseconds: Int32 {
+        var due = [nextLook, session.nextDeadline, redrawAt, end?.drainUntil].compactMap { $0 }
+        if child == nil, end == nil { due.append(startUntil) }
+        return Int32(clamping: max(0, (due.min() ?? Self.now) - Self.now))
+    }
+
+    private mutating func onTime() {
+        let now = Self.now
+        if let at = redrawAt, at <= now {
+            redrawAt = nil
+            fit()
+        }
+        if nextLook <= now {
+            look()
+            nextLook = now + Int64(session.isAtWork ? limits.lookOftenEvery : limits.lookEvery)
+        }
+        if let due = session.nextDeadline, due <= now { perform(.timerFired) }
+    }
+
+    // MARK: The agent
+
+    private mutating func start(rows: Int, columns: Int) {
+        do throws(AgentStartError) {
+            let child = try TerminalChild(
+                command, variables: ["\(TerminalNotice.variable)=\(socket.path)"], without: [RunCall.variable], rows: rows,
+                columns: columns)
+            self.child = child
+            toAgent = OutputBuffer(descriptor: child.terminal)
+            outputIsOpen = true
+            screen = TerminalScreen(rows: rows, columns: columns)
+            session.began(process: child.process)
+            let inbox = inbox
+            if !BackgroundThread.start({ inbox.put(.ended(AgentChild.end(of: child.process))) }) {
+                kill(child.process, SIGKILL)
+            }
+        } catch {
+            sendAll(TerminalFrame(.message, Array("\(error.sentence)\r\n".utf8)))
+            end = (error.exit, Self.now)
+        }
+    }
+
+    private mutating func readAgent() {
+        guard let child, let bytes = PipeRead.bytes(from: child.terminal, max: limits.readBytes) else { return }
+        guard !bytes.isEmpty else { return outputIsOpen = false }
+        screen.take(bytes)
+        isScreenNew = true
+        for number in connections.keys where connections[number]?.isAttached == true {
+            connections[number]?.send(TerminalFrame(.output, bytes))
+            write(number)
+        }
+        if session.isAtWork { look() }
+    }
+
+    /// What it says that it does first: Enter is pressed by what both say at this moment.
+    private mutating func look() {
+        guard child != nil else { return }
+        for fact in session.look() { perform(fact) }
+        guard isScreenNew || session.isAtWork else { return }
+        isScreenNew = false
+        perform(.shows(PromptBox(on: screen)))
+    }
+
+    private mutating func take(_ item: RunItem) {
+        switch item {
+        case .steered(let request):
+            look()
+            perform(.steered(request))
+        case .signal: perform(.terminated)
+        case .ended(let end):
+            self.end = (end.exit, Self.now + Int64(limits.drainGrace))
+            perform(.ended)
+        case .daemon: break
+        }
+    }
+
+    private mutating func perform(_ fact: TypingFact) {
+        var facts = [fact]
+        while !facts.isEmpty {
+            for order in session.handle(facts.removeFirst(), at: Self.now) {
+                switch order {
+                case .write(let bytes): toAgent.append(bytes)
+                case .hold: held = held ?? []
+                case .release:
+                    let bytes = held ?? []
+                    held = nil
+                    toAgent.append(bytes)
+                    if holdsKeys { facts.append(.keyTyped) }
+                    holdsKeys = false
+                case .answer(let token, let refusal):
+                    connections[token.number]?.send(TerminalFrame(.verdict, refusal.map(TakenPrompt.refusal) ?? []))
+                    connections[token.number]?.isLeaving = true
+                    write(token.number)
+                case .hangUp: if let child, end == nil { kill(child.process, SIGHUP) }
+                case .kill: if let child, end == nil { kill(child.process, SIGKILL) }
+                case .followTranscript, .stand, .tell: preconditionFailure("the session takes these for itself")
+                }
+            }
+        }
+        toAgent.write(bytesMax: limits.writeBytes)
+    }
+
+    // MARK: Those who come
+
+    private mutating func serve(_ number: Int) {
+        write(number)
+        guard let connection = connections[number],
+            let bytes = PipeRead.bytes(from: connection.descriptor, max: limits.readBytes)
+        else { return }
+        guard !bytes.isEmpty else { return leave(number) }
+        for frame in connections[number]?.reader.take(bytes) ?? [] { take(frame, from: number) }
+        if connections[number]?.reader.isBroken == true { leave(number) }
+    }
+
+    private mutating func take(_ frame: TerminalFrame, from number: Int) {
+        switch frame.kind {
+        case .attach:
+            guard let size = frame.size, connections[number]?.isAttached == false else { return leave(number) }
+            connections[number]?.size = size
+            attached(number)
+        case .resize:
+            guard let size = frame.size, connections[number]?.isAttached == true else { return leave(number) }
+            connections[number]?.size = size
+            fit()
+        case .keys:
+            guard connections[number]?.isAttached == true else { return leave(number) }
+            type(frame.content, number)
+        case .query:
+            let said = TerminalFrame(.status, status)
+            connections[number]?.send(said)
+            connections[number]?.isLeaving = true
+            write(number)
+        case .prompt: prompted(frame.content, number)
+        case .output, .message, .ended, .status, .verdict: leave(number)
+        }
+    }
+
+    private mutating func type(_ bytes: [UInt8], _ number: Int) {
+        let isKey = connections[number]?.keys.take(bytes) == true
+        if held != nil {
+            held?.append(contentsOf: bytes)
+            holdsKeys = holdsKeys || isKey
+            return
+        }
+        toAgent.append(bytes)
+        if isKey { perform(.keyTyped) } else { toAgent.write(bytesMax: limits.writeBytes) }
+    }
+
+    private mutating func prompted(_ content: [UInt8], _ number: Int) {
+        let feed = content.firstIndex(of: UInt8(ascii: "\n")) ?? content.endIndex
+        // An agent that this agent started has the same environment.
+        guard let child, String(decoding: content[..<feed], as: UTF8.self) == "\(child.process)",
+            let prompt = TakenPrompt(Array(content[min(feed + 1, content.endIndex)...]))
+        else {
+            connections[number]?.send(TerminalFrame(.verdict))
+            connections[number]?.isLeaving = true
+            return write(number)
+        }
+        session.took(prompt)
+        perform(.prompted(prompt.text, mode: prompt.mode, TypingToken(number)))
+    }
+
+    private mutating func attached(_ number: Int) {
+        guard let size = connections[number]?.size else { return }
+        guard child != nil else { return start(rows: size.rows, columns: size.columns) }
+        let replay = TerminalFrame(.output, screen.modes.replay)
+        connections[number]?.send(replay)
+        write(number)
+        fit()
+        // A program draws all of it anew when its size has changed.
+        set(rows: max(1, screen.rows - 1), columns: screen.columns)
+        redrawAt = Self.now + Int64(limits.redrawAfter)
+    }
+
+    /// As large as the smallest window, so that everybody sees all of it.
+    private mutating func fit() {
+        guard redrawAt == nil else { return }
+        let sizes = connections.values.compactMap(\.size)
+        guard let rows = sizes.map(\.rows).min(), let columns = sizes.map(\.columns).min() else { return }
+        set(rows: rows, columns: columns)
+    }
+
+    private mutating func set(rows: Int, columns: Int) {
+        guard (rows, columns) != (screen.rows, screen.columns) else { return }
+        // What stands outside of a smaller size the program will not touch any more.
+        sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
+        child?.resize(rows: rows, columns: columns)
+        screen.resize(rows: rows, columns: columns)
+        isScreenNew = true
+    }
+
+    private mutating func write(_ number: Int) {
+        connections[number]?.output.write(bytesMax: limits.writeBytes)
+        guard let connection = connections[number] else { return }
+        let isTooSlow = connection.output.count > limits.outputBytes
+        if connection.output.isBroken || isTooSlow || (connection.isLeaving && connection.output.count == 0) { leave(number) }
+    }
+
+    private mutating func leave(_ number: Int) {
+        guard let connection = connections.removeValue(forKey: number) else { return }
+        close(connection.descriptor)
+        if connection.isAttached { fit() }
+    }
+
+    private mutating func sendAll(_ frame: TerminalFrame) {
+        for number in connections.keys where connections[number]?.isAttached == true {
+            connections[number]?.send(frame)
+            write(number)
+        }
+    }
+
+    private var status: [UInt8] {
+        JSONWriter.object {
+            $0.field("id", name)
+            $0.field("process", Int64(child?.process ?? 0))
+            $0.field("session", session.name)
+            $0.field("doing", session.doing)
+            $0.field("directory", HeldSession.directory)
+            $0.field("attached", Int64(connections.values.count(where: \.isAttached)))
+            $0.field("startedAt", startedAt)
+        }
+    }
+
+    // MARK: The end
+
+    private mutating func finish(_ exit: Int32) -> Int32 {
+        socket.close()
+        sendAll(TerminalFrame(.ended, Array("\(exit)".utf8)))
+        let until = Self.now + Int64(limits.farewellGrace)
+        while connections.values.contains(where: { $0.output.count > 0 }), Self.now < until {
+            let numbers = connections.keys.sorted()
+            var entries = numbers.compactMap { connections[$0] }.map {
+                pollfd(fd: $0.descriptor, events: Int16($0.output.count > 0 ? POLLOUT : 0), revents: 0)
+            }
+            unsafe _ = poll(&entries, nfds_t(entries.count), Int32(max(1, until - Self.now)))
+            for (place, number) in numbers.enumerated() where entries[place].revents != 0 { write(number) }
+        }
+        for number in connections.keys { leave(number) }
+        session.finish()
+        return exit
+    }
+}

@@ -1,0 +1,30 @@
+/// Every bound of `heliograph claude`, beside its reason.
+struct TerminalLimits: Sendable {
+    /// One read of a terminal or a connection.
+    var readBytes = 64 << 10
+    /// One write after the system said that there is room.
+    var writeBytes = 4 << 10
+    /// What waits for one that is attached: some seconds of drawing. One that reads slower is let go, and may come again.
+    var outputBytes = 4 << 20
+    /// What waits for the agent to read it: the longest prompt, with its marks.
+    var inputBytes = 1 << 20
+    /// Typed while we type; two seconds of a person, or what was pasted.
+    var heldBytes = 256 << 10
+    /// Attached at a time, and hooks and lists that come by.
+    var connectionsMax = 32
+    /// The agent waits to be started until its first window is there.
+    var firstAttachWithin = 10_000
+    /// For the holder to come up.
+    var startWithin = Duration.seconds(10)
+    /// Between two looks at what the agent says that it does: while nothing is typed from afar, and while something is.
+    var lookEvery = 250
+    var lookOftenEvery = 40
+    /// Between the two changes of size by which a program draws anew; shorter ones it may take for none.
+    var redrawAfter = 60
+    /// What the agent wrote last may still be held by a program that it started.
+    var drainGrace = 1_000
+    /// For those attached to take the last of it.
+    var farewellGrace = 1_000
+    /// A holder answers a list in a millisecond; one that is stuck is left out.
+    var queryBudget = Duration.seconds(1)
+}

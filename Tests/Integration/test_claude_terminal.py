@@ -1,0 +1,370 @@
+"""The real Claude Code on its own screen, in a terminal that `heliograph claude` holds: left and come back to, and steered from a phone.
+
+What counts is what the model was told, what ran, what stands on the screen, and that the outcome on the phone says just that.
+"""
+
+import itertools
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude import DIALOG, MODEL, Machine, claude_program
+from client import WireClient
+from relay import BINARY, Relay
+from terminal import Terminal
+from test_claude_run import ALLOWED, ANSWERED, FINAL, LONG, WRITE, Steered
+from waits import patient, wait_until
+
+pytestmark = pytest.mark.agent
+
+LEAVE = "C-\\"
+
+
+@pytest.fixture
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
+    """A client that may steer and follows all sessions."""
+    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
+    phone.subscribe()
+    return phone
+
+
+class Held(Steered):
+    """A session in a terminal that `heliograph claude` holds, with a window that shows it, and what the phone sends it."""
+
+    program = None
+
+    def __init__(self, machine: Machine, phone: WireClient, *arguments: str, name: str = "window"):
+        self.machine, self.phone = machine, phone
+        self.ids = (f"{name}-{number}" for number in itertools.count(1))
+        machine.api.script = ANSWERED
+        self.environment = machine.environment | {"PATH": f"{claude_program().parent}:{machine.environment['PATH']}"}
+        mode = [] if "--permission-mode" in arguments else ["--permission-mode", "manual"]
+        known = set(phone.summaries)
+        before = {entry["id"] for entry in self.listed()}
+        self.window = self.open([str(BINARY), "claude", "--model", MODEL, *mode, *arguments], name)
+        self.window.wait_screen("manual mode on", 40)
+        self.id = next(entry["id"] for entry in self.listed() if entry["id"] not in before)
+        wait_until(lambda: set(phone.summaries) - known, 30, lambda: f"a session. {self.shown()}")
+        self.session = next(iter(set(phone.summaries) - known))
+        phone.subscribe(self.session)
+        self.offered("prompt")
+
+    def open(self, command: list[str], name: str) -> Terminal:
+        window = Terminal(self.machine.folder / name, self.environment, self.machine.project)
+        WINDOWS.append(window)
+        window.run(command, self.environment)
+        return window
+
+    def attach(self, name: str = "another") -> Terminal:
+        return self.open([str(BINARY), "claude", "attach", self.id], name)
+
+    def listed(self) -> list[dict[str, str]]:
+        lines = self.machine.heliograph("claude", "list").stdout.splitlines()
+        return [dict(zip(("id", "does", "windows", "folder"), line.split())) for line in lines[1:]] if lines[0].startswith("ID") else []
+
+    @property
+    def entry(self) -> dict[str, str]:
+        return next(entry for entry in self.listed() if entry["id"] == self.id)
+
+    @property
+    def holder(self) -> int:
+        """The process that holds the terminal: the parent of the agent."""
+        return int(Path(f"/proc/{self.agent}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+    def wait_told(self, *texts: str) -> None:
+        """The agent says that it takes a prompt before the model is asked."""
+        wait_until(lambda: bool(self.machine.api.requests) and self.told() == list(texts), 15, lambda: f"the model to be told {texts}; it was told {self.machine.api.requests and self.told()}", every=0.05)
+        self.status("idle")
+
+    def wait_told_last(self, text: str) -> None:
+        wait_until(lambda: bool(self.machine.api.requests) and self.told()[-1].strip() == text, 15, lambda: f"the model to be told {text[:200]!r}; it was told {self.machine.api.requests and self.told()[-1][:200]}", every=0.05)
+        self.status("idle")
+
+    def shown(self) -> str:
+        return self.window.screen() if hasattr(self, "window") else ""
+
+    def box(self) -> str:
+        """What stands in the input line, without blanks."""
+        lines = self.shown().splitlines()
+        rules = [place for place, line in enumerate(lines) if line.startswith("───")]
+        return "".join("".join(line[1:].split()) for line in lines[rules[-2] + 1 : rules[-1]]) if len(rules) > 1 else ""
+
+    def wait_box(self, text: str, timeout: float = 10) -> None:
+        wanted = "".join(text.split())
+        wait_until(lambda: self.box() == wanted, timeout, lambda: f"{text!r} in the input line:\n{self.shown()}", every=0.05)
+
+
+WINDOWS: list[Terminal] = []
+
+
+@pytest.fixture
+def hold(machine: Machine, phone: WireClient):
+    """`hold(*arguments)`: a session in a terminal that is held, and ended in the end."""
+    made: list[Held] = []
+
+    def make(*arguments: str, **options: Any) -> Held:
+        made.append(Held(machine, phone, *arguments, **options))
+        return made[-1]
+
+    yield make
+    for entry in json_entries(machine):
+        os.kill(entry["pid"], signal.SIGTERM)
+    wait_until(lambda: "None runs" in machine.heliograph("claude", "list").stdout, 20, "all to end")
+    while WINDOWS:
+        WINDOWS.pop().close()
+
+
+def json_entries(machine: Machine) -> list[dict[str, Any]]:
+    entries = [json.loads(path.read_text()) for path in (machine.home / ".claude/sessions").glob("*.json")]
+    return [entry for entry in entries if Path(f"/proc/{entry['pid']}").exists()]
+
+
+@pytest.fixture
+def held(hold) -> Held:
+    return hold()
+
+
+# The terminal
+
+
+def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
+    held.window.type("hello here")
+    held.window.wait_screen("hello here")
+    held.window.press("Enter")
+    held.window.wait_screen("Answered.")
+    held.window.type("half typed")
+    held.wait_box("half typed")
+    held.window.press(LEAVE)
+    held.window.wait_screen("it goes on")
+    held.window.wait_ended()
+    assert held.entry["windows"] == "0" and held.entry["does"] == "idle"
+    window = held.attach()
+    window.wait_screen("half typed")
+    assert "Answered." in window.screen(), "all of it is drawn anew"
+    small = Terminal(machine.folder / "small", held.environment, machine.project, columns=70, rows=24)
+    WINDOWS.append(small)
+    small.run([str(BINARY), "claude", "attach", held.id], held.environment)
+    small.wait_screen("half typed")
+    wait_until(lambda: held.entry["windows"] == "2", 10, "two windows")
+    small.type(" and more")
+    window.wait_screen("half typed and more")
+    rules = {len(line.rstrip()) for line in window.screen().splitlines() if line.startswith("───")}
+    assert rules == {70}, f"as wide as the smallest:\n{window.screen()}"
+    small.press(LEAVE)
+    small.wait_ended()
+    wait_until(lambda: any(len(line.rstrip()) == 140 for line in window.screen().splitlines() if line.startswith("───")), 10, window.screen)
+
+
+def test_it_ends_with_the_agent_and_gives_its_status(machine, held):
+    held.window.type("/exit")
+    held.window.wait_screen("/exit")
+    held.window.press("Enter")
+    held.window.wait_ended(30)
+    assert "None runs" in machine.heliograph("claude", "list").stdout
+    held.phone.wait_summary(held.session, lambda summary: summary.get("endedAt"), 30, "the end")
+
+
+def test_what_is_no_terminal_and_what_cannot_be_is_refused(machine):
+    for arguments in (["claude"], ["claude", "attach"], ["claude", "attach", "nobody"]):
+        result = machine.heliograph(*arguments, check=False)
+        assert result.returncode == 2 and result.stderr.startswith("heliograph: "), result
+
+
+# Prompts
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "messages and tools are watched", "hooks: one session")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "prompt to an idle agent", "`UserPromptSubmit` with the same text")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "the same id twice is one prompt", "typed once")
+def test_a_prompt_is_taken_once_with_a_window_and_without(machine, held):
+    id = held.prompt("one line\nand another")
+    held.taken(id)
+    held.status("idle")
+    again = held.phone.command("prompt", id=id, session=held.session, text="one line\nand another", busy="queue")
+    assert "error" not in again
+    held.window.press(LEAVE)
+    held.window.wait_ended()
+    held.taken(held.prompt("and more"))
+    held.status("idle")
+    held.wait_told("one line\nand another", "and more")
+    assert held.said() == ["one line\nand another", "and more"], "each once"
+    assert held.stages(id) == ["given", "taken"]
+    assert len(held.phone.summaries) == 1
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "a slash is text", "the model's own request")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "a prompt of 20 kB", "the model's own request")
+def test_text_is_never_taken_for_a_command(machine, held):
+    (machine.project / "README").write_text("content of a file\n")
+    long = " ".join(f"word{number}" for number in range(2_400))
+    assert len(long) > 20_000
+    many = "one\ntwo\n\nfour\n  five\nsix\nseven\neight\nnine\nten"
+    for text in ("/help", " /quit", "!touch ran", "# a note", "see @README", "ends with \\", many, "中文 👩‍👩‍👧 é", long):
+        held.taken(held.prompt(text), timeout=30)
+        held.wait_told_last("> " + text.strip() if text.strip()[0] in "/!" else text.strip())
+    assert not (machine.project / "ran").exists()
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "half-typed text at the terminal stays", "the screen, before and after")
+def test_half_typed_text_is_set_aside_and_given_back(machine, held):
+    held.window.type("my own thought")
+    held.wait_box("my own thought")
+    held.taken(held.prompt("from afar"))
+    held.status("idle")
+    held.wait_box("my own thought")
+    held.wait_told("from afar")
+    held.window.press("C-s")
+    held.wait_box("")
+    held.window.type("another one")
+    held.wait_box("another one")
+    end = held.stage(held.prompt("not now"), *FINAL)
+    assert end["stage"] == "refused" and "set aside already" in end["reason"]
+    held.wait_box("another one")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "prompt to a busy one waits", "`UserPromptSubmit`, after the turn")
+def test_while_the_agent_works_a_prompt_waits(machine, held):
+    held.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    id = held.prompt("after that")
+    held.stage(id, "queued")
+    machine.api.script = ANSWERED
+    held.taken(id)
+    held.status("idle")
+    held.wait_told("work", "after that")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "prompt while a dialog is open waits", "`UserPromptSubmit`, after the answer")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "allowed from afar", "the file is there, and `PostToolUse`")
+def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, held):
+    card = held.ask()
+    held.window.wait_screen(DIALOG)
+    id = held.prompt("1")
+    held.stage(id, "queued")
+    time.sleep(1.5)  # Nothing may happen: there is no event to wait for.
+    assert held.phone.approvals[card["approval"]]["stage"] == "pending" and not (machine.project / "out.txt").exists()
+    held.phone.decide(card["session"], card["approval"], "allow")
+    assert machine.wait_file("out.txt") == "hi\n"
+    held.taken(id)
+    held.status("idle")
+    held.wait_told_last("1")
+
+
+def test_while_a_view_or_a_menu_is_open_nothing_is_typed(machine, held):
+    held.taken(held.prompt("hello"))
+    held.status("idle")
+    held.window.press("C-o")
+    held.window.wait_screen("detailed transcript")
+    end = held.stage(held.prompt("not now"), *FINAL, timeout=30)
+    assert end["stage"] == "refused" and "view" in end["reason"]
+    held.window.press("C-o")
+    held.window.wait_gone("detailed transcript")
+    held.taken(held.prompt("now"))
+    held.status("idle")
+    held.wait_told("hello", "now")
+
+
+def test_somebody_who_types_is_not_interrupted_and_both_texts_stay_whole(machine, held):
+    words = "the quick brown fox jumps over the lazy dog "
+    id = None
+    for number, letter in enumerate(words * 2):
+        held.window.type(letter)
+        if number == 20:
+            id = held.prompt("from afar while somebody types")
+        time.sleep(0.05)  # A person types; this is the pace, and no wait for anything.
+    held.taken(id, 30)
+    held.status("idle")
+    held.wait_box(words * 2)
+    held.wait_told("from afar while somebody types")
+
+
+# The other actions
+
+
+@pytest.mark.parametrize("what", ["text", "tool"])
+@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in text", "the transcript's line")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in a tool", "the transcript's line")
+def test_interrupted(machine, hold, what):
+    held = hold(*ALLOWED)
+    script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG]}[what]
+    held.begin([script, [{"text": "Done."}]])
+    if what == "tool":
+        held.tool_runs()
+    held.taken(held.send("interrupt"), timeout=15)
+    held.status("idle")
+    again = held.stage(held.send("interrupt"), *FINAL)
+    assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
+    machine.api.script = ANSWERED
+    held.taken(held.prompt("go on"))
+    held.status("idle")
+    held.wait_told_last("go on")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "mode", "what its screen says")
+def test_modes(machine, held):
+    held.phone.wait_summary(held.session, lambda summary: "mode" in summary["steering"]["actions"], what="modes to be offered")
+    for mode, shown in (("plan", "plan mode on"), ("acceptEdits", "accept edits on"), ("default", "manual mode on")):
+        held.taken(held.send("mode", mode=mode))
+        held.window.wait_screen(shown)
+    freer = held.phone.command("mode", session=held.session, mode="bypassPermissions")
+    assert freer["error"]["code"] == "unsupported"
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "end of the session from afar", "its process has ended")
+def test_stopped_from_afar(machine, held):
+    held.taken(held.prompt("remember this"))
+    held.status("idle")
+    held.taken(held.send("stop"), 30)
+    held.window.wait_ended(30)
+    held.phone.wait_summary(held.session, lambda summary: summary.get("endedAt"), 30, "the end")
+
+
+def test_two_at_once_are_steered_each(machine, held, hold):
+    other = hold(name="second")
+    assert held.session != other.session and len(held.listed()) == 2
+    held.taken(held.prompt("for the first"))
+    held.wait_told("for the first")
+    other.taken(other.prompt("for the second"))
+    other.wait_told("for the second")
+    held.window.wait_screen("for the first")
+    assert "for the second" not in held.window.screen()
+
+
+# Killed
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "the agent is killed", "its process is gone")
+def test_the_holder_is_killed_and_the_session_ends(machine, held):
+    held.begin([[{"sleep": 30}, {"text": "Never."}]])
+    id = held.prompt("never given")
+    held.stage(id, "queued")
+    os.kill(held.holder, signal.SIGKILL)
+    held.window.wait_screen("claude --resume", 20)
+    end = held.stage(id, *FINAL, timeout=40)
+    assert end["stage"] == "refused"
+    held.phone.wait_summary(held.session, lambda summary: summary.get("endedAt"), 40, "the end")
+    assert "None runs" in machine.heliograph("claude", "list").stdout
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "the host's daemon is killed", "the holder tells the next daemon")
+def test_our_daemon_is_killed_and_the_session_goes_on_and_is_steered_again(machine, held):
+    held.taken(held.prompt("before"))
+    held.status("idle")
+    before = list(held.phone.logs[held.session])
+    machine.kill_daemon()
+    held.window.type("typed meanwhile")
+    held.wait_box("typed meanwhile")
+    machine.start_daemon()
+    held.phone.wait_event(
+        held.session,
+        lambda event: event["kind"] == "steering.offered" and "prompt" in event["head"]["actions"] and event not in before, 30, "a new offer",
+    )
+    held.taken(held.prompt("after"), 30)
+    held.status("idle")
+    held.wait_told("before", "after")
+    held.wait_box("typed meanwhile")

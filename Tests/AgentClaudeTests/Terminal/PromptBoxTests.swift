@@ -54,7 +54,7 @@ struct PromptBoxTests {
         #expect(keys("hello") == paste("hello"))
         #expect(keys("/help") == paste("> /help ") && keys(" \n/help") == paste("> /help "))
         #expect(keys("!rm x") == paste("> !rm x") && keys("\u{200B}!rm") == paste("> !rm"))
-        #expect(keys("/\u{301}x").hasPrefix("\u{1B}[200~> /"), "a mark on the slash makes it no other")
+        #expect(keys("/\u{301}x").utf8.starts(with: "\u{1B}[200~> /".utf8), "a mark on the slash makes it no other")
         #expect(keys("ends with \\") == paste("ends with \\ "))
         #expect(keys("see @README") == paste("see @README "))
         #expect(keys("a\tb\r\nc\u{1B}[201~d\u{7}") == paste("a    b\nc[201~d"))

@@ -141,7 +141,10 @@ extension TypingMachine {
         switch doing {
         case .busy where escapes < limits.escapesMax: escape(name, escapes + 1)
         case .idle:
-            tell(name, .refused, "the turn ended by itself")
+            // It may have ended by itself; and a prompt that had no answer yet goes back to the input line without a word.
+            tell(
+                name, .unknown,
+                "Esc was pressed and nothing runs any more, but the agent has not written that it was interrupted")
             free()
         case .busy, .waiting, nil:
             tell(name, .unknown, "Esc was pressed, and the agent has not shown that it was interrupted: look at the terminal")

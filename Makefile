@@ -143,7 +143,7 @@ simulate: simulator ## Run seeds through the simulator: SEEDS=100000 for a night
 
 bench: build venv ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for two minutes
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)
-	$(RELEASE) apns-bench
+	$(RELEASE) push-bench
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
 
 bench-peers: build venv ## The same load against nchan, NATS, mosquitto and a uWebSockets server, where they are installed

@@ -177,7 +177,8 @@ let package = Package(
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(
-            name: "apns-bench", dependencies: ["ChannelAPNs", "PushAPNs", "RelayProtocol"], path: "Tests/Tools/APNsBench",
+            name: "push-bench", dependencies: ["ChannelAPNs", "PushAPNs", "PushWeb", "RelayProtocol"],
+            path: "Tests/Tools/PushBench",
             swiftSettings: settings),
 
         // An app of one line a wish, see Tests/Integration/test_app.py.

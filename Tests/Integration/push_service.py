@@ -78,6 +78,8 @@ class Request:
     headers: dict[str, str]
     http: str
     connection: int
+    at: float = 0
+    """When it was there whole, in milliseconds since 1970."""
     status: int | None = None
     reason: str = ""
     text: bytes = b""
@@ -96,6 +98,7 @@ class PushService:
         self.answers: deque[Answer] = deque()
         self.requests: asyncio.Queue[Request] = asyncio.Queue()
         self.connections = 0
+        self.writers: set[asyncio.StreamWriter] = set()
 
     async def start(self) -> int:
         self.server = await asyncio.start_server(self.connected, "127.0.0.1", 0, ssl=self.tls)
@@ -192,6 +195,7 @@ class PushService:
     # Connections
 
     def answered(self, request: Request, body: bytes) -> Answer:
+        request.at = time.time() * 1000
         answer = self.answers.popleft() if self.answers else self.judge(request, body)
         request.status = answer.status
         self.requests.put_nowait(request)
@@ -199,6 +203,7 @@ class PushService:
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.writers.add(writer)
         try:
             if writer.get_extra_info("ssl_object").selected_alpn_protocol() == "h2":
                 await self.speak_http2(reader, writer, self.connections)
@@ -207,6 +212,7 @@ class PushService:
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             pass  # A peer that hangs up is no fault of the service.
         finally:
+            self.writers.discard(writer)
             writer.close()
 
     async def speak_http2(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:

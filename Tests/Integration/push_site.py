@@ -79,8 +79,11 @@ class PushSite:
 
     async def _end(self) -> None:
         self.service.server.close()
+        # A relay may hold connections still: each ends by itself once it is closed.
+        for writer in self.service.writers:
+            writer.close()
         self._watch.cancel()
-        await asyncio.gather(self._watch, return_exceptions=True)
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
 
     async def _note(self) -> None:
         while True:

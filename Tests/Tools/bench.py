@@ -22,8 +22,8 @@ from fairness import fairness  # noqa: E402
 from hook import hook  # noqa: E402
 from peer import wire_sizes  # noqa: E402
 from proxy import acp_proxy  # noqa: E402
-from push_rate import pushes_a_second  # noqa: E402
-from pushes import APPROVALS, approval_to_push  # noqa: E402
+from push_rate import APNS, WEB, pushes_a_second  # noqa: E402
+from pushes import APPROVALS, Apple, Browsers, approval_to_push  # noqa: E402
 from relay import BINARY  # noqa: E402
 from servers import BenchFailed, RelayServer, compile_programs, processor_name  # noqa: E402
 from steering import steering  # noqa: E402
@@ -49,8 +49,10 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "hook": ("the hook", hook),
     "proxy": ("`heliograph acp` between an editor and its agent", acp_proxy),
     "steering": ("a prompt from the phone until the agent shows that it took it", steering),
-    "pushes": ("pushes over one connection", pushes_a_second),
-    "push": ("approval to push", lambda bench: approval_to_push(APPROVALS // (4 if bench.quick else 1))),
+    "pushes": ("pushes over one connection to APNs", pushes_a_second(APNS)),
+    "pushes-web": ("pushes over one connection to a browser's service", pushes_a_second(WEB)),
+    "push": ("approval to push at APNs", lambda bench: approval_to_push(Apple, APPROVALS // (4 if bench.quick else 1))),
+    "push-web": ("approval to push at a browser's service", lambda bench: approval_to_push(Browsers, APPROVALS // (4 if bench.quick else 1))),
 }
 
 

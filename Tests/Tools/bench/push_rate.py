@@ -1,6 +1,7 @@
-"""Pushes a second over one connection: our APNs client beside h2load, on the same server in the same run.
+"""Pushes a second over one connection: our clients beside h2load, on the same server in the same run.
 
-The server is nghttpd, which answers any push with a small file: what is compared is two clients, not two servers.
+The server is nghttpd, which answers any push with a small file: what is compared is two clients, not two servers. A push to a browser is
+encrypted with a new key, h2load's are bytes that it has: what OpenSSL's own agreements take is said beside it.
 """
 
 import json
@@ -10,7 +11,8 @@ import socket
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from relay import ROOT, free_port
@@ -18,23 +20,55 @@ from rows import Bench, Ratio
 from servers import BenchFailed
 from waits import wait_until
 
-BENCH = Path(os.environ.get("APNS_BENCH", ROOT / ".build/release/apns-bench"))
+BENCH = Path(os.environ.get("PUSH_BENCH", ROOT / ".build/release/push-bench"))
 TOKEN = "ab" * 32
 STREAMS = 100
-PAYLOAD = (
+CARD = (
     b'{"aps":{"timestamp":1795178096,"event":"update","content-state":{"status":"processing","currentOperation":"Editing '
     b'APNsClient.swift","elapsedSeconds":1230,"todoProgress":{"completed":3,"total":7,"currentTask":"Fix token refresh race"}},'
     b'"stale-date":1795178996,"relevance-score":50}}'
 )
-PUSHES = 100_000
-"""In a round."""
+NOTIFICATION = (
+    b'{"web_push":8030,"mutable":true,"notification":{"title":"claude wants to run Bash \xc2\xb7 heliograph","body":"command: make test","tag":"s1.a1",'
+    b'"navigate":"https://relay.example/#/approvals/s1/a1","data":{"heliograph":{"kind":"approval","session":"s1","approval":"a1","decisions":["deny"]}}}}'
+)
+SEALED = b"\0" * (86 + 512 + 17)
+"""As long as the notification is on the wire: header, padded text, delimiter and tag."""
+
+
+@dataclass
+class Service:
+    """What one service is sent: by our client, and as bytes by h2load."""
+
+    name: str
+    text: bytes
+    sent: bytes
+    headers: list[str]
+    pushes: int
+    """In a round."""
+    goal: float
+    """Of h2load's rate."""
+
+
+APNS = Service("apns", CARD, CARD, [
+    # A provider token is about as long.
+    "authorization: bearer " + "t" * 220, "apns-id: 5f1c9a52-6a6f-4f0e-9a0e-3f4f0f6a7b10", "apns-priority: 10",
+    "apns-topic: dev.heliograph.app.push-type.liveactivity", "apns-push-type: liveactivity", "apns-expiration: 0",
+], 100_000, 0.5)  # fmt: skip
+WEB = Service("web", NOTIFICATION, SEALED, [
+    "authorization: vapid t=" + "t" * 240 + ", k=" + "k" * 87, "ttl: 3600", "urgency: high", "content-encoding: aes128gcm", "content-type: application/octet-stream",
+], 20_000, 0.1)  # fmt: skip
 
 
 def run(*command: str) -> str:
+    return ran(*command).stdout
+
+
+def ran(*command: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BenchFailed(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return done
 
 
 def listens(port: int) -> bool:
@@ -48,16 +82,12 @@ def make_files(folder: Path) -> None:
     run("openssl", "req", "-x509", *curve, "-days", "2", "-subj", "/CN=bench", "-addext", names,
         "-keyout", str(folder / "tls.key"), "-out", str(folder / "tls.pem"))  # fmt: skip
     run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(folder / "key.p8"))
+    (folder / "key.p8").chmod(0o600)
     (folder / "root/3/device").mkdir(parents=True)
     (folder / "root/3/device" / TOKEN).write_bytes(b"ok")
 
 
-def h2load(server: str, payload: Path, count: int) -> float:
-    # The headers of a push; a provider token is about as long.
-    headers = [
-        "authorization: bearer " + "t" * 220, "apns-id: 5f1c9a52-6a6f-4f0e-9a0e-3f4f0f6a7b10", "apns-priority: 10",
-        "apns-topic: dev.heliograph.app.push-type.liveactivity", "apns-push-type: liveactivity", "apns-expiration: 0",
-    ]  # fmt: skip
+def h2load(server: str, headers: list[str], payload: Path, count: int) -> float:
     arguments = [word for header in headers for word in ("-H", header)]
     out = run("h2load", "-c1", "-t1", f"-m{STREAMS}", f"-n{count}", "-d", str(payload), *arguments,
               f"https://{server}/3/device/{TOKEN}")  # fmt: skip
@@ -68,32 +98,47 @@ def h2load(server: str, payload: Path, count: int) -> float:
     return float(rate[1])
 
 
-def ours(server: str, authority: Path, key: Path, payload: Path, count: int) -> float:
-    found = json.loads(run(str(BENCH), server, str(authority), str(key), str(payload), str(count)))
+def ours(service: str, server: str, authority: Path, key: Path, payload: Path, count: int) -> float:
+    done = ran(str(BENCH), service, server, str(authority), str(key), str(payload), str(count))
+    found = json.loads(done.stdout)
     if found["accepted"] != count:
-        raise BenchFailed(f"only {found['accepted']} of {count} pushes were accepted")
+        raise BenchFailed(f"only {found['accepted']} of {count} pushes were accepted: {done.stderr.strip()}")
     return float(count / found["seconds"])
 
 
-def pushes_a_second(bench: Bench) -> Iterator[str | Ratio]:
-    if not BENCH.exists():
-        raise BenchFailed(f"{BENCH} is not built: swift build -c release --static-swift-stdlib --product apns-bench")
-    with tempfile.TemporaryDirectory(prefix="hg-apns-") as name:
-        folder = Path(name)
-        make_files(folder)
-        payload = folder / "payload.json"
-        payload.write_bytes(PAYLOAD)
-        port = free_port()
-        server = subprocess.Popen(["nghttpd", "-d", str(folder / "root"), "-m", str(STREAMS), str(port), str(folder / "tls.key"), str(folder / "tls.pem")])
-        count = PUSHES // 5 if bench.quick else PUSHES
-        try:
-            wait_until(lambda: listens(port), 20, "nghttpd to listen")
-            rounds = []
-            for _ in range(bench.rounds):
-                theirs = h2load(f"localhost:{port}", payload, count)
-                rounds.append((ours(f"localhost:{port}", folder / "tls.pem", folder / "key.p8", payload, count), theirs))
-        finally:
-            server.terminate()
-            server.wait()
-    yield f"ours {statistics.median(mine for mine, _ in rounds):,.0f} /s, h2load {statistics.median(theirs for _, theirs in rounds):,.0f} /s"
-    yield Ratio("pushes/s / h2load", statistics.median(mine / theirs for mine, theirs in rounds), 0.5, False)
+def agreements_a_second() -> float:
+    """Diffie and Hellman's, on P-256, by one thread of OpenSSL: one of what each push to a browser costs."""
+    found = re.search(r"ecdh \(nistp256\)\s+\S+s\s+([0-9.]+)", run("openssl", "speed", "-seconds", "1", "ecdhp256"))
+    if not found:
+        raise BenchFailed("openssl speed says something else than usual")
+    return float(found[1])
+
+
+def pushes_a_second(service: Service) -> Callable[[Bench], Iterator[str | Ratio]]:
+    def row(bench: Bench) -> Iterator[str | Ratio]:
+        if not BENCH.exists():
+            raise BenchFailed(f"{BENCH} is not built: swift build -c release --static-swift-stdlib --product push-bench")
+        with tempfile.TemporaryDirectory(prefix="hg-push-") as name:
+            folder = Path(name)
+            make_files(folder)
+            text, sent = folder / "text", folder / "sent"
+            text.write_bytes(service.text)
+            sent.write_bytes(service.sent)
+            port = free_port()
+            server = subprocess.Popen(["nghttpd", "-d", str(folder / "root"), "-m", str(STREAMS), str(port), str(folder / "tls.key"), str(folder / "tls.pem")])
+            count = service.pushes // 5 if bench.quick else service.pushes
+            try:
+                wait_until(lambda: listens(port), 20, "nghttpd to listen")
+                rounds = []
+                for _ in range(bench.rounds):
+                    theirs = h2load(f"localhost:{port}", service.headers, sent, count)
+                    rounds.append((ours(service.name, f"localhost:{port}", folder / "tls.pem", folder / "key.p8", text, count), theirs))
+            finally:
+                server.terminate()
+                server.wait()
+        yield f"ours {statistics.median(mine for mine, _ in rounds):,.0f} /s, h2load {statistics.median(theirs for _, theirs in rounds):,.0f} /s"
+        if service is WEB:
+            yield f"OpenSSL alone, one thread: {agreements_a_second():,.0f} agreements/s; each of ours takes one, and a new key"
+        yield Ratio("pushes/s / h2load", statistics.median(mine / theirs for mine, theirs in rounds), service.goal, False)
+
+    return row

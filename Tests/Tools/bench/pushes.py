@@ -1,17 +1,20 @@
-"""From an approval's request to its push on the wire, while a thousand sessions are at work: issue 4's part of the way to the phone."""
+"""From an approval's request to its push on the wire, while a thousand sessions are at work: at the APNs simulator, and at a push service for browsers."""
 
 import asyncio
 import hashlib
 import json
 import statistics
 import subprocess
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol
 
 from demo_phone import Phone
 from peer import Peer, event
+from push_site import PushSite
 from relay import BINARY, plain_environment
 from rows import Ratio
 from servers import BenchFailed, RelayServer
@@ -22,65 +25,135 @@ EVENTS_PER_SECOND = 1_000
 """Of all sessions together: each says something every second."""
 APPROVALS = 200
 OPENING = 5
-"""Of these, not counted: the first of them open the connection to APNs."""
+"""Of these, not counted: the first of them open the connection to the service."""
 PAUSE_SECONDS = 0.05
 """Between two, so that each is on its own."""
 LOOK_SECONDS = 0.005
-"""At the journal, which names the moment itself."""
+"""At what came, which names its moment itself."""
 WAIT_SECONDS_MAX = 30
 LOAD_SECONDS_MAX = 600
 """It is ended once all is asked."""
 GOAL_MS = 50
 
 
-def approval_to_push(approvals: int) -> Iterator[str | Ratio]:
-    with RelayServer() as server:
-        folder = server.folder / "apple"
-        folder.mkdir()
-        phone = Phone(BINARY, folder, f"127.0.0.1:{server.relay.port}")
+class Service(Protocol):
+    """Who takes the pushes: started before the relay, which is told of it by `environment`."""
+
+    name: str
+    environment: dict[str, str]
+
+    def enrol(self, server: RelayServer) -> None:
+        """Has the relay push to a device there."""
+
+    def came(self) -> Iterator[tuple[str, float]]:
+        """What came since this was last asked: each approval that rang, and when, in milliseconds since 1970."""
+
+    def close(self) -> None: ...
+
+
+class Apple:
+    name = "the APNs simulator"
+    environment: dict[str, str] = {}
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._half = ""
+        self._open = ExitStack()
+
+    def enrol(self, server: RelayServer) -> None:
+        phone = Phone(BINARY, self._folder, f"127.0.0.1:{server.relay.port}")
         phone.switch_on()
-        try:
-            phone.enrol(server.relay.data)
-            phone.register(server.relay.token("client", "phone"), text="summary", starts="never", cards="off")
-            load = subprocess.Popen(
-                [str(BINARY), "bench", "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
-                 str(EVENTS_PER_SECOND), "--duration", str(LOAD_SECONDS_MAX), "--json"],
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=plain_environment(server.folder), text=True,
-            )  # fmt: skip
-            try:
-                wait_until(lambda: server.relay.metric("heliograph_events_committed_total") > 2 * SESSIONS, 30, "the load to be under way")
-                times = asyncio.run(ask(server, OPENING + approvals, folder / "pushes.jsonl"))
-                if load.poll() is not None:
-                    raise BenchFailed(f"the load beside it ended: {load.communicate()[1]}")
-            finally:
-                load.terminate()
-                load.communicate()
-        finally:
-            phone.switch_off()
-    times.sort()
+        self._open.callback(phone.switch_off)
+        phone.enrol(server.relay.data)
+        phone.register(server.relay.token("client", "phone"), text="summary", starts="never", cards="off")
+        self._journal = self._open.enter_context((self._folder / "pushes.jsonl").open(encoding="utf-8"))
+
+    def came(self) -> Iterator[tuple[str, float]]:
+        for line in self._journal:
+            # One that is still being written is read on in the next turn.
+            self._half += line
+            if self._half.endswith("\n"):
+                entry, self._half = json.loads(self._half), ""
+                yield (entry.get("body") or {}).get("heliograph", {}).get("approval", ""), float(entry["at"])
+
+    def close(self) -> None:
+        self._open.close()
+
+
+class Browsers:
+    name = "the stand-in for browsers' services"
+
+    def __init__(self, folder: Path):
+        self._site = PushSite(folder)
+        self._seen = 0
+        self.environment = self._site.environment
+
+    def enrol(self, server: RelayServer) -> None:
+        token = {"Authorization": f"Bearer {server.relay.token('client', 'laptop')}"}
+        key = server.relay.get("/v1/push/key", token).json["key"]
+        device = {"device": "laptop", "name": "laptop", "system": "Firefox on Linux", "web": self._site.subscribe(key).subscription(), "text": "full"}
+        answer = server.relay.request("PUT", "/v1/devices/laptop", json.dumps(device).encode(), token)
+        if answer.status != 200:
+            raise BenchFailed(f"the browser is not taken: {answer.body!r}")
+
+    def came(self) -> Iterator[tuple[str, float]]:
+        seen = self._site.seen[self._seen :]
+        self._seen += len(seen)
+        for request in seen:
+            if request.status != 201:
+                raise BenchFailed(f"the push service refused: {request.reason}")
+            yield json.loads(request.text)["notification"]["data"]["heliograph"].get("approval", ""), request.at
+
+    def close(self) -> None:
+        self._site.close()
+
+
+def approval_to_push(make: Callable[[Path], Service], approvals: int) -> Iterator[str | Ratio]:
+    with tempfile.TemporaryDirectory(prefix="hg-push-") as folder:
+        service = make(Path(folder))
+        with RelayServer(service.environment) as server, closing(service):
+            service.enrol(server)
+            times = sorted(measure(server, service, approvals))
     p50, p99 = statistics.median(times), times[len(times) * 99 // 100]
-    yield f"approval → push at the APNs simulator, {SESSIONS:,} sessions at work, {len(times)} approvals: p50 {p50:.0f} ms, p99 {p99:.0f} ms (the clock has steps of 1 ms)"
+    yield f"approval → push at {service.name}, {SESSIONS:,} sessions at work, {len(times)} approvals: p50 {p50:.0f} ms, p99 {p99:.0f} ms (the clock has steps of 1 ms)"
     yield Ratio("p99, ms", p99, GOAL_MS, True)
 
 
-async def ask(server: RelayServer, approvals: int, journal: Path) -> list[float]:
+def measure(server: RelayServer, service: Service, approvals: int) -> list[float]:
+    """Milliseconds of each, beside the load."""
+    load = subprocess.Popen(
+        [str(BINARY), "bench", "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
+         str(EVENTS_PER_SECOND), "--duration", str(LOAD_SECONDS_MAX), "--json"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=plain_environment(server.folder), text=True,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: server.relay.metric("heliograph_events_committed_total") > 2 * SESSIONS, 30, "the load to be under way")
+        times = asyncio.run(ask(server, OPENING + approvals, service))
+        if load.poll() is not None:
+            raise BenchFailed(f"the load beside it ended: {load.communicate()[1]}")
+        return times
+    finally:
+        load.terminate()
+        load.communicate()
+
+
+async def ask(server: RelayServer, approvals: int, service: Service) -> list[float]:
     """Milliseconds of each."""
     host = await Peer.open(server.relay, "host", server.relay.token("host", "asks"))
     host.send({"type": "events", "session": "asked", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]})
     await host.until("ack")
     listener = asyncio.create_task(listen(host))
     times = []
-    with journal.open(encoding="utf-8") as lines:
-        for count in range(approvals):
-            name = f"push-{count}"
-            head = {"approval": name, "kind": "tool", "tool": "Bash", "title": "make test", "digest": hashlib.sha256(name.encode()).hexdigest()}
-            asked = time.time() * 1000
-            host.send({"type": "events", "session": "asked", "first": 2 + 2 * count, "events": [event("approval.requested", head, {"input": {"command": "make test"}})]})
-            times.append(await arrival(lines, name) - asked)
-            # Settled at the terminal, so that there is never more than one to ring for.
-            settled = event("approval.cancelled", {"approval": name, "reason": "answeredLocally"}, {})
-            host.send({"type": "events", "session": "asked", "first": 3 + 2 * count, "events": [settled]})
-            await asyncio.sleep(PAUSE_SECONDS)
+    for count in range(approvals):
+        name = f"push-{count}"
+        head = {"approval": name, "kind": "tool", "tool": "Bash", "title": "make test", "digest": hashlib.sha256(name.encode()).hexdigest()}
+        asked = time.time() * 1000
+        host.send({"type": "events", "session": "asked", "first": 2 + 2 * count, "events": [event("approval.requested", head, {"input": {"command": "make test"}})]})
+        times.append(await arrival(service, name) - asked)
+        # Settled at the terminal, so that there is never more than one to ring for.
+        settled = event("approval.cancelled", {"approval": name, "reason": "answeredLocally"}, {})
+        host.send({"type": "events", "session": "asked", "first": 3 + 2 * count, "events": [settled]})
+        await asyncio.sleep(PAUSE_SECONDS)
     listener.cancel()
     host.close()
     return times[OPENING:]
@@ -91,18 +164,12 @@ async def listen(host: Peer) -> None:
         await host.receive()
 
 
-async def arrival(lines: TextIO, approval: str) -> float:
+async def arrival(service: Service, approval: str) -> float:
     """When the first push of the approval arrived, in milliseconds since 1970."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
-    half = ""
     while time.monotonic() < deadline:
-        for line in lines:
-            # One that is still being written is read on in the next turn.
-            half += line
-            if not half.endswith("\n"):
-                continue
-            entry, half = json.loads(half), ""
-            if (entry.get("body") or {}).get("heliograph", {}).get("approval") == approval:
-                return float(entry["at"])
+        for rung, at in service.came():
+            if rung == approval:
+                return at
         await asyncio.sleep(LOOK_SECONDS)
     raise BenchFailed(f"the push for {approval} is not on the wire after {WAIT_SECONDS_MAX} s")

@@ -1,0 +1,60 @@
+import Foundation
+import Synchronization
+
+/// Where the server listens, and what it is trusted by.
+struct Place {
+    let host: String
+    let port: UInt16
+    let authorityFile: String
+    let keyFile: String
+}
+
+/// The client that is measured.
+protocol Pushes: Sendable {
+    /// No more than `Run.window` at a time. What became of it is told once, on any thread; nil: the server took it.
+    func send(then completion: @escaping @Sendable (String?) -> Void)
+}
+
+/// Counts outcomes and sends the next push for each.
+final class Run: Sendable {
+    private struct State {
+        var sent = 0
+        var accepted = 0
+        var done = 0
+        /// The first of those that the server did not take.
+        var trouble: String?
+    }
+
+    /// More than the server allows at a time, so that the client never waits for us, and fewer than either client lets wait.
+    static let window = 1_000
+    private let state = Mutex(State())
+    private let finished = DispatchSemaphore(value: 0)
+    private let count: Int
+    private let pushes: any Pushes
+
+    init(_ pushes: any Pushes, count: Int) { (self.pushes, self.count) = (pushes, count) }
+
+    func run() -> (accepted: Int, trouble: String?) {
+        for _ in 0..<min(Self.window, count) { sendNext() }
+        finished.wait()
+        return state.withLock { ($0.accepted, $0.trouble) }
+    }
+
+    private func sendNext() {
+        let isDue = state.withLock { state in
+            guard state.sent < count else { return false }
+            state.sent += 1
+            return true
+        }
+        guard isDue else { return }
+        pushes.send { [self] trouble in
+            let isLast = state.withLock { state in
+                if trouble == nil { state.accepted += 1 }
+                state.trouble = state.trouble ?? trouble
+                state.done += 1
+                return state.done == count
+            }
+            if isLast { finished.signal() } else { sendNext() }
+        }
+    }
+}

@@ -173,7 +173,7 @@ final class Phone {
     }
 
     private func change() {
-        switch world.dice.below(7) {
+        switch world.dice.below(6) {
         case 0...2 where isBrowser: device.allowsOnLockScreen.toggle()
         case 0: if world.plant != .boastfulPhone { device.hasFrequentPushes.toggle() }
         case 1: device.cards = world.dice.pick(CardMode.allCases)
@@ -182,15 +182,12 @@ final class Phone {
         case 4:
             let sessions = live.sorted { $0.rawValue < $1.rawValue }
             device.muted = sessions.isEmpty || world.dice.chance(0.5) ? [] : [world.dice.pick(sessions)]
-        case 5:
-            let hour = Int64(world.dice.below(24)) * 60
-            device.gathering = world.dice.pick([
-                nil, .interval(minutes: Gathering.minutesMin), .daily(at: hour, timeZone: "UTC"),
-            ])
         default:
             let hour = Int64(world.dice.below(24)) * 60
             device.quiet =
                 world.dice.chance(0.6) ? nil : QuietHours(from: hour, to: (hour + 600) % 1_440, timeZone: "UTC")
+            let gatherings: [Gathering?] = [nil, .interval(minutes: Gathering.minutesMin), .daily(at: hour, timeZone: "UTC")]
+            device.gathering = gatherings[Int(hour / 60) % gatherings.count]
         }
         isRegistered = false
         tellAll()

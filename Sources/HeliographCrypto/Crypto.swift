@@ -4,7 +4,7 @@ internal import CHeliographOpenSSL
 ///
 /// Everything here is synchronous, keeps no state between calls and may be called from any thread.
 package enum Crypto {
-    package static let digestBytes = 32
+    package static let digestBytes = SHA256.digestBytes
 
     /// SHA-256 of `bytes`, `digestBytes` long.
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {

@@ -2,6 +2,8 @@ internal import CHeliographOpenSSL
 
 /// SHA-256 of bytes that arrive in pieces.
 @safe package struct SHA256: ~Copyable {
+    package static let digestBytes = 32
+
     /// Owned; freed when this value ends, and no copy of it exists.
     private let context: OpaquePointer
 
@@ -33,13 +35,13 @@ internal import CHeliographOpenSSL
         text.withUTF8 { unsafe update(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The digest of all that was added, `Crypto.digestBytes` long.
+    /// The digest of all that was added, `digestBytes` long.
     package consuming func finish() -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: Crypto.digestBytes) { buffer, initialized in
+        unsafe [UInt8](unsafeUninitializedCapacity: Self.digestBytes) { buffer, initialized in
             guard unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
                 fatalError("OpenSSL could not finish a SHA-256")
             }
-            initialized = Crypto.digestBytes
+            initialized = Self.digestBytes
         }
     }
 

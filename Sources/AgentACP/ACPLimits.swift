@@ -26,15 +26,15 @@ package struct ACPLimits: Sendable {
     var changesMax = 32
     var todoBytes = 400
     /// Events of a session that no answer of the agent has named yet.
-    var heldEventsMax = 64
+    var bufferedEventsMax = 64
 
     /// Sessions that can be steered at a time; somebody waits for the daemon for each.
     var steeredMax = 16
     /// Commands of which it is known that they came before.
     var steeringNamesMax = 256
     /// Prompts of the editor that wait for the end of one from afar, of all sessions. Beyond that they go through, and the agent refuses them.
-    var heldPromptsMax = 16
-    var heldBytes = 16 << 20
+    var queuedPromptsMax = 16
+    var queuedBytesMax = 16 << 20
     /// For the agent to show a prompt from afar, or to end it when it was cancelled. Then the editor's prompts wait for it no longer: an agent
     /// that never answers a request of ours must not cost the editor the session.
     var ownAnswerWithin = Duration.seconds(30)

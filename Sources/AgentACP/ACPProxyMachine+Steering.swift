@@ -81,39 +81,39 @@ extension ACPProxyMachine {
     // MARK: From the editor
 
     /// One turn at a time: the editor's prompt waits for the end of ours, where there is room.
-    mutating func isHeld(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8], _ now: HostInstant) -> Bool {
-        guard let name = params?.text("sessionId"), let turns = steering[name], turns.own != nil, steering.hasRoomToHold(line),
+    mutating func isQueued(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8], _ now: HostInstant) -> Bool {
+        guard let name = params?.text("sessionId"), let turns = steering[name], turns.own != nil, steering.hasRoomToQueue(line),
             !turns.isOwnLost(at: now, after: limits.ownAnswerWithin)
         else { return false }
-        steering.change(name) { $0.hold(id, line) }
+        steering.change(name) { $0.queue(id, line) }
         return true
     }
 
     /// The agent has never got these prompts, so they are answered here, as the agent would.
-    mutating func takeBack(_ held: [SessionTurns.Held]) {
-        for prompt in held { fromAgent.insert(SteeringLine.promptCancelled(prompt.id)) }
+    mutating func takeBack(_ queued: [SessionTurns.Queued]) {
+        for prompt in queued { fromAgent.insert(SteeringLine.promptCancelled(prompt.id)) }
     }
 
     /// `$/cancel_request` of a prompt that waits.
     mutating func isTakenBack(_ params: JSONValue?) -> Bool {
-        guard let id = params?.optional("requestId").map({ Array($0.bytes) }), let name = steering.session(holding: id) else {
+        guard let id = params?.optional("requestId").map({ Array($0.bytes) }), let name = steering.session(queueing: id) else {
             return false
         }
-        takeBack(steering.change(name) { $0.takeHeld(id) } ?? [])
+        takeBack(steering.change(name) { $0.takeQueued(id) } ?? [])
         return true
     }
 
     private mutating func release(_ name: String, _ now: HostInstant) {
-        for held in steering.change(name, { $0.takeHeld() }) ?? [] {
-            fromEditor.insert(held.line)
-            guard case .request(let id, let method, let params) = RPCMessage(held.line) else { continue }
+        for queued in steering.change(name, { $0.takeQueued() }) ?? [] {
+            fromEditor.insert(queued.line)
+            guard case .request(let id, let method, let params) = RPCMessage(queued.line) else { continue }
             requested(id, method, params, now)
         }
     }
 
     /// Our prompt may be at the agent or not: what it says to the editor's next one shows that.
     mutating func releaseFromLost(_ now: HostInstant) {
-        for name in steering.holding where steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true {
+        for name in steering.withQueue where steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true {
             release(name, now)
         }
     }

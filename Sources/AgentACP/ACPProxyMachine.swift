@@ -94,12 +94,12 @@ package struct ACPProxyMachine: Sendable {
             guard let name = params?.text("sessionId"), let session = sessions[name]?.id else { return }
             cancel(session)
             steering.change(name) { $0.cancelling(at: now) }
-            takeBack(steering.change(name) { $0.takeHeld() } ?? [])
+            takeBack(steering.change(name) { $0.takeQueued() } ?? [])
         case .notification("$/cancel_request", let params):
             guard !isTakenBack(params) else { return }
             orders.append(.toAgent(line))
         case .request(let id, let method, let params):
-            if method == "session/prompt", isHeld(id, params, line, now) { return }
+            if method == "session/prompt", isQueued(id, params, line, now) { return }
             orders.append(.toAgent(line))
             requested(id, method, params, now)
         case .notification: orders.append(.toAgent(line))

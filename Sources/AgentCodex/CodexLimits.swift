@@ -18,7 +18,7 @@ package struct CodexLimits: Sendable {
     /// A turn that ended so lately is news: it began while the server was being found, which takes a second or two.
     var recent = Duration.seconds(10)
     /// What comes of one thread meanwhile.
-    var heldMessagesMax = 512
+    var bufferedMessagesMax = 512
     /// Codex unloads a thread that nobody watches. One that rests for so long is let go, and its next sign of life brings us back.
     var watchIdle = Duration.seconds(1_800)
     /// Threads of one server.

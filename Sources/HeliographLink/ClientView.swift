@@ -3,7 +3,7 @@ package import RelayProtocol
 /// All that a client knows: sessions, approvals, and the logs of the sessions that it follows, each an exact stretch of the
 /// relay's. Pure: what has happened goes in, what has changed comes out.
 ///
-/// A run of events that does not continue where the log ends is refused, and a change says from where to subscribe again.
+/// A batch of events that does not continue where the log ends is refused, and a change says from where to subscribe again.
 package struct ClientView: Sendable {
     /// Enough to look back on; what is older can be asked for with `history`.
     package static let eventsKeptMax = 500
@@ -85,7 +85,7 @@ package struct ClientView: Sendable {
         case .workspaceSnapshot(let summaries, let approvals): return workspace(summaries, approvals)
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             return snapshot(tail, seq, summary, approvals)
-        case .events(let run): return extend(run)
+        case .events(let batch): return extend(batch)
         case .deltas(let delta): return logs[delta.session] == nil ? [] : [.delta(delta)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
@@ -190,28 +190,28 @@ package struct ClientView: Sendable {
         return changes + [.sessionKnown(session)]
     }
 
-    private mutating func extend(_ run: SessionEvents) -> [Change] {
-        guard var log = logs[run.session] else { return [] }
-        guard run.epoch == log.position.epoch else {
-            follow(run.session, after: nil)
-            return [.resubscribe(run.session, after: nil)]
+    private mutating func extend(_ batch: SessionEvents) -> [Change] {
+        guard var log = logs[batch.session] else { return [] }
+        guard batch.epoch == log.position.epoch else {
+            follow(batch.session, after: nil)
+            return [.resubscribe(batch.session, after: nil)]
         }
         let next = log.position.seq + 1
-        guard run.first <= next else {
+        guard batch.first <= next else {
             if log.isBroken { return [] }
             log.isBroken = true
-            logs[run.session] = log
-            return [.resubscribe(run.session, after: log.position)]
+            logs[batch.session] = log
+            return [.resubscribe(batch.session, after: log.position)]
         }
-        var fresh = run
+        var fresh = batch
         fresh.first = next
-        fresh.events = Array(run.events.dropFirst(Int(next - run.first)))
+        fresh.events = Array(batch.events.dropFirst(Int(next - batch.first)))
         // A repeat: its events are known already.
         if fresh.events.isEmpty { return [] }
-        log.position = Position(epoch: run.epoch, seq: log.position.seq + Int64(fresh.events.count))
+        log.position = Position(epoch: batch.epoch, seq: log.position.seq + Int64(fresh.events.count))
         log.events = (log.events + fresh.events).suffix(Self.eventsKeptMax)
         log.isBroken = false
-        logs[run.session] = log
+        logs[batch.session] = log
         return [.events(fresh, skipped: 0)]
     }
 }

@@ -88,14 +88,14 @@ extension LaneMachine {
         var request = request
         request.refusal = answer.refusal(.sendLater)
         let wait = pause(after: answer, request)
-        if let device = request.request.deviceToken { hold(device, until: now.instant + wait) }
+        if let device = request.request.deviceToken { backOff(device, until: now.instant + wait) }
         again(request, after: wait, now)
     }
 
-    private mutating func hold(_ device: String, until: MonotonicTime) {
-        // Whoever is not held for lack of room is told by the next 429.
-        guard deviceHolds.count < limits.requestsMax else { return }
-        deviceHolds[device] = max(deviceHolds[device] ?? until, until)
+    private mutating func backOff(_ device: String, until: MonotonicTime) {
+        // Whoever is not backed off from for lack of room is told by the next 429.
+        guard deviceBackOffs.count < limits.requestsMax else { return }
+        deviceBackOffs[device] = max(deviceBackOffs[device] ?? until, until)
         wake(by: until)
     }
 

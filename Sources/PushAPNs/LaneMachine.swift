@@ -104,7 +104,7 @@ struct LaneMachine {
     /// Consecutive errors of the server.
     var serverErrors = 0
     /// Devices that get too much.
-    var deviceHolds: [String: MonotonicTime] = [:]
+    var deviceBackOffs: [String: MonotonicTime] = [:]
     /// Nothing is due before this.
     private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
@@ -192,7 +192,7 @@ struct LaneMachine {
             effects.append(.drop(generation: generation))
             retire(now, isFailure: false)
         }
-        deviceHolds = deviceHolds.filter { $0.value > now.instant }
+        deviceBackOffs = deviceBackOffs.filter { $0.value > now.instant }
         for request in queue.remove(where: { $0.until <= now.instant }) { giveUp(request) }
         let waiting = delayed
         delayed = []
@@ -271,10 +271,10 @@ struct LaneMachine {
 
     private var room: Int { link == .open ? min(streamsMax, limits.streamsMax) : min(streamsMax, 1) }
 
-    /// The next whose device is not held.
+    /// The next whose device is not backed off from.
     private mutating func nextRequest(_ now: Moment) -> LaneRequest? {
         while let request = queue.popFirst() {
-            guard !deviceHolds.isEmpty, let device = request.request.deviceToken, let until = deviceHolds[device],
+            guard !deviceBackOffs.isEmpty, let device = request.request.deviceToken, let until = deviceBackOffs[device],
                 until > now.instant
             else { return request }
             delay(request, until: until)
@@ -404,7 +404,7 @@ struct LaneMachine {
         case .pausing(let until), .checking(_, let until): wake(by: until)
         case .idle, .connecting, .proving, .open: break
         }
-        for until in deviceHolds.values { wake(by: until) }
+        for until in deviceBackOffs.values { wake(by: until) }
         for entry in delayed { wake(by: min(entry.notBefore, entry.request.until)) }
         if let until = queue.firstEnd { wake(by: until) }
     }

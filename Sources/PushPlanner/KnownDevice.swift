@@ -15,7 +15,7 @@ package struct KnownDevice: Sendable {
     package var client: ClientID
     package var cards: [KnownCard]
     /// Since when it is to be told of something, all in one; in milliseconds since 1970.
-    package var heldBackSince: Int64?
+    package var deferredSince: Int64?
 }
 
 /// A broadcast channel that its service has not deleted, as far as the planner knows.

@@ -5,11 +5,11 @@ struct EndpointQueue {
     private(set) var waiting: [WebPushAttempt] = []
     private var isFlying = false
     /// Nothing is sent to it before.
-    private(set) var heldUntil: MonotonicTime?
+    private(set) var backOffUntil: MonotonicTime?
 
-    var isEmpty: Bool { waiting.isEmpty && !isFlying && heldUntil == nil }
+    var isEmpty: Bool { waiting.isEmpty && !isFlying && backOffUntil == nil }
     /// Whether its first request may be sent now.
-    var isReady: Bool { !isFlying && heldUntil == nil && !waiting.isEmpty }
+    var isReady: Bool { !isFlying && backOffUntil == nil && !waiting.isEmpty }
     var firstEnd: MonotonicTime? { waiting.lazy.map(\.until).min() }
 
     /// Hands back those whose place the new one takes.
@@ -33,10 +33,10 @@ struct EndpointQueue {
         return true
     }
 
-    mutating func hold(until: MonotonicTime) { heldUntil = max(heldUntil ?? until, until) }
+    mutating func backOff(until: MonotonicTime) { backOffUntil = max(backOffUntil ?? until, until) }
 
     mutating func release(at now: MonotonicTime) {
-        if let heldUntil, heldUntil <= now { self.heldUntil = nil }
+        if let backOffUntil, backOffUntil <= now { self.backOffUntil = nil }
     }
 
     /// Takes out those that match.

@@ -101,7 +101,7 @@ struct OriginMachine {
         if isStopped { return finish(attempt, .notSent(.stopped)) }
         let endpoint = attempt.endpoint
         var queue = queues[endpoint] ?? EndpointQueue()
-        if let held = queue.heldUntil, held >= attempt.until {
+        if let backOff = queue.backOffUntil, backOff >= attempt.until {
             return finish(attempt, .notSent(.patienceOver("the push service asked to wait longer than that")))
         }
         let superseded = queue.append(attempt)
@@ -315,7 +315,7 @@ struct OriginMachine {
         let (endpoint, end) = (attempt.endpoint, now.instant + wait)
         var queue = queues[endpoint] ?? EndpointQueue()
         if wait > .zero, queues.count < limits.endpointsMax {
-            queue.hold(until: end)
+            queue.backOff(until: end)
             wake(by: end)
         }
         let isWorthIt = attempt.attempts < limits.attemptsMax && end < attempt.until
@@ -368,7 +368,7 @@ struct OriginMachine {
         if let until = restraint.barredUntil { wake(by: until) }
         if let until = link.dueAt(limits) { wake(by: until) }
         for queue in queues.values {
-            if let until = queue.heldUntil { wake(by: until) }
+            if let until = queue.backOffUntil { wake(by: until) }
             if let until = queue.firstEnd { wake(by: until) }
         }
     }

@@ -101,7 +101,7 @@ internal import DequeModule
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isReadingPaused = false
     /// What it brought has not been taken, see `LoopInbox`.
-    var isHeldUp = false
+    var isBackpressured = false
 
     /// What `close` ordered and has not gone out.
     var closeFrame: (code: UInt16, reason: [UInt8])?

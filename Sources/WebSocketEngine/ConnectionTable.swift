@@ -22,15 +22,15 @@
     /// Nil where it is gone already.
     func remove(_ id: UInt64) -> Connection? { slots.remove(id) }
 
-    func run(of id: ConnectionID) -> TurnOutbox.Run {
-        slots.index(of: id.rawValue).map { slots.all[$0].run } ?? TurnOutbox.nothing
+    func batch(of id: ConnectionID) -> TurnOutbox.Batch {
+        slots.index(of: id.rawValue).map { slots.all[$0].batch } ?? TurnOutbox.nothing
     }
 
     /// What the turn has for it, which it then has no longer.
-    func takeRun(of id: ConnectionID) -> TurnOutbox.Run {
+    func takeBatch(of id: ConnectionID) -> TurnOutbox.Batch {
         guard let index = slots.index(of: id.rawValue) else { return TurnOutbox.nothing }
-        defer { slots.all[index].run = TurnOutbox.nothing }
-        return slots.all[index].run
+        defer { slots.all[index].batch = TurnOutbox.nothing }
+        return slots.all[index].batch
     }
 
     /// What sending looks at has changed; of one that is gone already, nothing has.
@@ -55,7 +55,7 @@
         /// It stands among those whom a part has left over.
         var isInRest = false
         /// What this turn sends; of servers.
-        var run = TurnOutbox.nothing
+        var batch = TurnOutbox.nothing
     }
 
     /// What goes out to one of them.
@@ -63,7 +63,7 @@
         let id: UInt64
         let socket: OpaquePointer?
         let descriptor: Int32
-        let run: TurnOutbox.Run
+        let batch: TurnOutbox.Batch
         var isReady: Bool
     }
 
@@ -97,15 +97,15 @@
         }
 
         /// What the turn has for each, which they then have no longer; who has nothing is left out.
-        mutating func takeRuns(of ids: ArraySlice<UInt64>, into writes: inout [Write]) {
+        mutating func takeBatches(of ids: ArraySlice<UInt64>, into writes: inout [Write]) {
             writes.removeAll(keepingCapacity: true)
             for id in ids {
-                guard let index = index(of: id), all[index].run != TurnOutbox.nothing else { continue }
+                guard let index = index(of: id), all[index].batch != TurnOutbox.nothing else { continue }
                 unsafe writes.append(
                     Write(
-                        id: id, socket: all[index].socket, descriptor: all[index].descriptor, run: all[index].run,
+                        id: id, socket: all[index].socket, descriptor: all[index].descriptor, batch: all[index].batch,
                         isReady: all[index].isReady))
-                all[index].run = TurnOutbox.nothing
+                all[index].batch = TurnOutbox.nothing
             }
         }
 

@@ -43,7 +43,7 @@ extension EventLoop {
 
     private func beginClosing(_ connection: Connection, code: UInt16, reason: String, _ closeReason: CloseReason) {
         guard let wsi = unsafe connection.socket else { return }
-        sendRun(of: connection)
+        sendBatch(of: connection)
         guard connection.phase == .open else { return }
         var reason = Array(reason.utf8.prefix(123))
         // A cut inside a character would be a protocol error of ours.

@@ -29,15 +29,15 @@ extension EventLoop {
 
     private func send(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) {
         let mustWait = !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong
-        let isFull = turn.bytes(of: connections.run(of: connection.id)) + message.frameCount > TurnOutbox.runBytesMax
+        let isFull = turn.bytes(of: connections.batch(of: connection.id)) + message.frameCount > TurnOutbox.batchBytesMax
         if mustWait || isFull {
             // What the turn has for it already stands before this.
-            sendRun(of: connection)
+            sendBatch(of: connection)
             guard connection.phase == .open else { return }
         }
         if mustWait || !connection.outbox.isEmpty {
             unsafe enqueue(message, on: connection, wsi)
-        } else if !connection.isClient, message.frameCount <= TurnOutbox.runBytesMax {
+        } else if !connection.isClient, message.frameCount <= TurnOutbox.batchBytesMax {
             turn.add(message, to: connection.id, of: &connections.slots)
         } else if unsafe lws_partial_buffered(wsi) != 0 {
             unsafe enqueue(message, on: connection, wsi)
@@ -53,12 +53,12 @@ extension EventLoop {
     /// What goes to thousands goes out in parts, and between two of them the loop serves and ticks: it would be 60 ms for ten thousand. What
     /// comes meanwhile for a few does not wait behind them; what comes for many waits its turn, so that nobody is written to twice before
     /// everybody else was once.
-    func sendRuns() {
+    func sendBatches() {
         guard turn.newCount > 0 || turn.restCount > 0 else { return }
         let new = turn.takeNew(of: &connections.slots)
         if turn.restCount > 0, new.count <= Self.fewWrites {
             for start in stride(from: 0, to: new.count, by: Self.writesAtOnce) {
-                sendRuns(of: new[start...].prefix(Self.writesAtOnce))
+                sendBatches(of: new[start...].prefix(Self.writesAtOnce))
             }
         } else {
             turn.addToRest(new, of: &connections.slots)
@@ -72,7 +72,7 @@ extension EventLoop {
         let isWhole = isStopping || turn.isFull || turn.restCount <= Self.finishedWrites
         let end = isWhole ? nil : MonotonicTime.now + Self.partDuration
         while turn.restCount > 0 {
-            sendRuns(of: turn.takeFromRest(Self.writesAtOnce, of: &connections.slots))
+            sendBatches(of: turn.takeFromRest(Self.writesAtOnce, of: &connections.slots))
             guard let end, turn.restCount > Self.finishedWrites else { continue }
             if MonotonicTime.now >= end { return }
         }
@@ -86,20 +86,20 @@ extension EventLoop {
     /// So many are looked at before the first of them is written to, and after them the clock is.
     private static let writesAtOnce = 32
 
-    private func sendRuns(of ids: ArraySlice<UInt64>) {
-        connections.slots.takeRuns(of: ids, into: &writes)
+    private func sendBatches(of ids: ArraySlice<UInt64>) {
+        connections.slots.takeBatches(of: ids, into: &writes)
         Self.look(at: &writes)
-        var run = TurnOutbox.nothing
+        var batch = TurnOutbox.nothing
         var frames = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
         for write in writes {
             guard write.isReady else {
-                if let connection = connections[write.id] { send(write.run, on: connection) }
-                run = TurnOutbox.nothing
+                if let connection = connections[write.id] { send(write.batch, on: connection) }
+                batch = TurnOutbox.nothing
                 continue
             }
-            if write.run != run {
-                run = write.run
-                unsafe frames = turn.frames(of: run)
+            if write.batch != batch {
+                batch = write.batch
+                unsafe frames = turn.frames(of: batch)
             }
             let written = unsafe FrameWriter.write(frames, to: write.socket, write.descriptor)
             guard written != .sent, let connection = connections[write.id], let wsi = unsafe connection.socket else {
@@ -119,20 +119,20 @@ extension EventLoop {
     }
 
     /// What the turn has for this connection so far.
-    func sendRun(of connection: Connection) {
-        let run = connections.takeRun(of: connection.id)
-        if run != TurnOutbox.nothing { send(run, on: connection) }
+    func sendBatch(of connection: Connection) {
+        let batch = connections.takeBatch(of: connection.id)
+        if batch != TurnOutbox.nothing { send(batch, on: connection) }
     }
 
-    private func send(_ run: TurnOutbox.Run, on connection: Connection) {
+    private func send(_ batch: TurnOutbox.Batch, on connection: Connection) {
         guard connection.phase == .open, let wsi = unsafe connection.socket else { return }
         guard connection.outbox.isEmpty, !connection.isPingDue, unsafe lws_partial_buffered(wsi) == 0 else {
-            for message in turn.messages(of: run) where connection.phase == .open {
+            for message in turn.messages(of: batch) where connection.phase == .open {
                 unsafe enqueue(message, on: connection, wsi)
             }
             return
         }
-        if unsafe !write(turn.frames(of: run), on: connection, wsi) { failed(connection, "cannot write") }
+        if unsafe !write(turn.frames(of: batch), on: connection, wsi) { failed(connection, "cannot write") }
         noteBacklog(of: connection)
     }
 
@@ -171,7 +171,7 @@ extension EventLoop {
     }
 
     func outboxBytes(of connection: Connection) -> Int {
-        turn.bytes(of: connections.run(of: connection.id)) + connection.outboxBytes + connection.inFlightBytes
+        turn.bytes(of: connections.batch(of: connection.id)) + connection.outboxBytes + connection.inFlightBytes
     }
 
     /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
@@ -181,7 +181,7 @@ extension EventLoop {
             let wsi = unsafe connection.socket
         else { return }
         connection.isReadingPaused = true
-        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 0) }
+        if !connection.isBackpressured { unsafe lws_rx_flow_control(wsi, 0) }
     }
 
     package func resumeReading(_ connection: ConnectionID) {
@@ -195,30 +195,30 @@ extension EventLoop {
         connection.isReadingPaused = false
         connection.lastHeard = .now
         if connection.messageBegan != nil { connection.messageBegan = connection.lastHeard }
-        if !connection.isHeldUp { unsafe lws_rx_flow_control(wsi, 1) }
+        if !connection.isBackpressured { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
     /// As `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
-    private func holdUp(_ connection: Connection, _ wsi: OpaquePointer) {
-        guard connection.phase == .open, !connection.isHeldUp else { return }
-        connection.isHeldUp = true
-        heldUp.append(connection.id.rawValue)
+    private func backpressure(_ connection: Connection, _ wsi: OpaquePointer) {
+        guard connection.phase == .open, !connection.isBackpressured else { return }
+        connection.isBackpressured = true
+        backpressured.append(connection.id.rawValue)
         if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 0) }
     }
 
-    /// There is room again in the inbox of the main loop: all that were held up are read on.
+    /// There is room again in the inbox of the main loop: all that brought it are read on.
     func letGo() {
-        isHoldingUp = false
-        for id in heldUp {
+        appliesBackpressure = false
+        for id in backpressured {
             guard let connection = connections[id] else { continue }
             letGo(connection)
         }
-        heldUp = []
+        backpressured = []
     }
 
     func letGo(_ connection: Connection) {
-        guard connection.isHeldUp, let wsi = unsafe connection.socket else { return }
-        connection.isHeldUp = false
+        guard connection.isBackpressured, let wsi = unsafe connection.socket else { return }
+        connection.isBackpressured = false
         connection.lastHeard = .now
         if connection.messageBegan != nil { connection.messageBegan = connection.lastHeard }
         if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 1) }
@@ -250,12 +250,12 @@ extension EventLoop {
                 handler.received(message, on: connection.id)
             }
         }
-        if isHoldingUp { unsafe holdUp(connection, wsi) }
+        if appliesBackpressure { unsafe backpressure(connection, wsi) }
     }
 
     private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
         // What the turn has for it already stands before what comes now.
-        sendRun(of: connection)
+        sendBatch(of: connection)
         guard connection.phase == .open else { return }
         connection.mayOwePong = true
         unsafe lws_callback_on_writable(wsi)

@@ -73,7 +73,7 @@ extension EventLoop {
 
     private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) -> MonotonicTime? {
         let liveness = connection.liveness
-        guard !connection.isReadingPaused, !connection.isHeldUp else { return now + liveness.pingAfter }
+        guard !connection.isReadingPaused, !connection.isBackpressured else { return now + liveness.pingAfter }
         if let began = connection.messageBegan, now >= began + connection.limits.messageDeadline {
             violated(connection, code: connection.limits.unfinishedCloseCode, "a message did not come in whole in time")
             return connection.deadline

@@ -89,8 +89,8 @@ internal import Synchronization
     /// The connections that are being written to; kept for its room.
     var writes: [ConnectionTable.Write] = []
     /// The inbox of the main loop is full: whoever brings more is not read for now.
-    var isHoldingUp = false
-    var heldUp: [UInt64] = []
+    var appliesBackpressure = false
+    var backpressured: [UInt64] = []
     var unfinished = UnfinishedInput()
     var timers = TimerQueue()
     var due = DueTable()
@@ -195,7 +195,7 @@ internal import Synchronization
     private func serveExpedited() {
         for id in expedited?.ready() ?? [] {
             guard let connection = connections[id], connection.phase == .open, let wsi = unsafe connection.socket,
-                !connection.isReadingPaused, !connection.isHeldUp
+                !connection.isReadingPaused, !connection.isBackpressured
             else { continue }
             unsafe serveReadable(wsi)
         }
@@ -226,7 +226,7 @@ internal import Synchronization
             wasActive = true
             inputsEnded?()
         }
-        sendRunsBeforeTick()
+        sendBatchesBeforeTick()
         if let time = tickAt, isStopping || MonotonicTime.now >= time { tickAt = nil }
         guard hasActivity || isTickDue else { return }
         hasActivity = false
@@ -234,19 +234,19 @@ internal import Synchronization
         isTickDue = tickAt != nil && hasMoreToGather?() ?? true
         guard !isTickDue else { return }
         turnEnded?()
-        sendRuns()
+        sendBatches()
     }
 
     /// What was written to many makes them, and the hosts that they held up, say more, which belongs to the same commit: commits that take
     /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
     /// what is written meanwhile.
-    private func sendRunsBeforeTick() {
+    private func sendBatchesBeforeTick() {
         guard turn.newCount >= Self.manyWrites, tickAt == nil else {
-            sendRuns()
+            sendBatches()
             return
         }
         let begun = MonotonicTime.now
-        sendRuns()
+        sendBatches()
         let ended = MonotonicTime.now
         tickAt = MonotonicTime(nanoseconds: ended.nanoseconds + (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart)
     }

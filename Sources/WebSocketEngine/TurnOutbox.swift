@@ -1,15 +1,15 @@
 internal import CHeliographLibwebsockets
 
 /// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection; what goes to
-/// many thousands, in parts, at the end of several turns (`EventLoop.sendRuns`).
+/// many thousands, in parts, at the end of several turns (`EventLoop.sendBatches`).
 ///
-/// A *run* is the messages that a connection is to get, in order, and is a node of a tree: the run before and one message more. The
+/// A *batch* is the messages that a connection is to get, in order, and is a node of a tree: the batch before and one message more. The
 /// connections that get the same stand at the same node. So a message for thousands costs each of them a step in the tree, no
 /// queue, and no copy: what several messages come to is copied together once for all who stand there.
 @safe struct TurnOutbox: ~Copyable {
-    /// A run with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
+    /// A batch with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
     /// thousands would stand side by side until the turn ends.
-    static let runBytesMax = 64 << 10
+    static let batchBytesMax = 64 << 10
 
     /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
     private static let keptMessagesMax = 1_024
@@ -17,13 +17,13 @@ internal import CHeliographLibwebsockets
     /// The list of a rest gives back its memory where it was longer.
     private static let keptRoomMax = 1_024
 
-    /// Names a run, until everybody was written to.
-    typealias Run = Int32
-    static let nothing: Run = 0
+    /// Names a batch, until everybody was written to.
+    typealias Batch = Int32
+    static let nothing: Batch = 0
 
     private struct Node {
-        let before: Run
-        /// Nil for the run of nothing.
+        let before: Batch
+        /// Nil for the batch of nothing.
         let message: OutgoingMessage?
         /// The length of all frames.
         let bytes: Int
@@ -45,7 +45,7 @@ internal import CHeliographLibwebsockets
 
     init() {
         let headroom = Int(CLWS_PRE)
-        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: headroom + Self.runBytesMax, alignment: 16)
+        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: headroom + Self.batchBytesMax, alignment: 16)
         unsafe frames = UnsafeMutableRawBufferPointer(rebasing: storage[headroom...])
     }
 
@@ -53,24 +53,24 @@ internal import CHeliographLibwebsockets
         unsafe (frames.baseAddress! - Int(CLWS_PRE)).deallocate()
     }
 
-    func bytes(of run: Run) -> Int { nodes[Int(run)].bytes }
+    func bytes(of batch: Batch) -> Int { nodes[Int(batch)].bytes }
 
     /// To each who is ready and has room for it, in the order given. The others are returned; who is unknown is not.
     mutating func add(
         _ message: OutgoingMessage, toReady recipients: some Sequence<ConnectionID>, of slots: inout ConnectionTable.Slots
     ) -> [ConnectionID] {
         var others: [ConnectionID] = []
-        // Most of them come from the same run.
-        var (from, to) = (Run(-1), Run(-1))
+        // Most of them come from the same batch.
+        var (from, to) = (Batch(-1), Batch(-1))
         for id in recipients {
             guard let index = slots.index(of: id.rawValue) else { continue }
-            let run = slots.all[index].run
-            guard slots.all[index].isReady, run == from || bytes(of: run) + message.frameCount <= Self.runBytesMax else {
+            let batch = slots.all[index].batch
+            guard slots.all[index].isReady, batch == from || bytes(of: batch) + message.frameCount <= Self.batchBytesMax else {
                 others.append(id)
                 continue
             }
-            if run != from { (from, to) = (run, follow(run, message)) }
-            slots.all[index].run = to
+            if batch != from { (from, to) = (batch, follow(batch, message)) }
+            slots.all[index].batch = to
             list(index, &slots)
         }
         return others
@@ -78,7 +78,7 @@ internal import CHeliographLibwebsockets
 
     mutating func add(_ message: OutgoingMessage, to connection: ConnectionID, of slots: inout ConnectionTable.Slots) {
         guard let index = slots.index(of: connection.rawValue) else { return }
-        slots.all[index].run = follow(slots.all[index].run, message)
+        slots.all[index].batch = follow(slots.all[index].batch, message)
         list(index, &slots)
     }
 
@@ -88,40 +88,40 @@ internal import CHeliographLibwebsockets
         new.append(slots.all[index].id)
     }
 
-    private mutating func follow(_ run: Run, _ message: OutgoingMessage) -> Run {
+    private mutating func follow(_ batch: Batch, _ message: OutgoingMessage) -> Batch {
         let wanted = ObjectIdentifier(message)
-        if nodes[Int(run)].nextMessage == wanted { return nodes[Int(run)].next }
-        nodes.append(Node(before: run, message: message, bytes: bytes(of: run) + message.frameCount))
+        if nodes[Int(batch)].nextMessage == wanted { return nodes[Int(batch)].next }
+        nodes.append(Node(before: batch, message: message, bytes: bytes(of: batch) + message.frameCount))
         keptBytes += message.frameCount
-        nodes[Int(run)].next = Run(nodes.count - 1)
-        nodes[Int(run)].nextMessage = wanted
-        return Run(nodes.count - 1)
+        nodes[Int(batch)].next = Batch(nodes.count - 1)
+        nodes[Int(batch)].nextMessage = wanted
+        return Batch(nodes.count - 1)
     }
 
-    /// The messages of a run, in order.
-    func messages(of run: Run) -> [OutgoingMessage] {
+    /// The messages of a batch, in order.
+    func messages(of batch: Batch) -> [OutgoingMessage] {
         var messages: [OutgoingMessage] = []
-        var run = run
-        while let message = nodes[Int(run)].message {
+        var batch = batch
+        while let message = nodes[Int(batch)].message {
             messages.append(message)
-            run = nodes[Int(run)].before
+            batch = nodes[Int(batch)].before
         }
         return messages.reversed()
     }
 
-    /// The frames of a run, in order; valid until the next call.
-    mutating func frames(of run: Run) -> UnsafeMutableRawBufferPointer {
-        if nodes[Int(run)].before == Self.nothing, let message = nodes[Int(run)].message { return unsafe message.frame }
-        let bytes = nodes[Int(run)].bytes
-        if gathered != run {
-            gathered = run
+    /// The frames of a batch, in order; valid until the next call.
+    mutating func frames(of batch: Batch) -> UnsafeMutableRawBufferPointer {
+        if nodes[Int(batch)].before == Self.nothing, let message = nodes[Int(batch)].message { return unsafe message.frame }
+        let bytes = nodes[Int(batch)].bytes
+        if gathered != batch {
+            gathered = batch
             var end = bytes
-            var run = run
-            while let message = nodes[Int(run)].message {
+            var batch = batch
+            while let message = nodes[Int(batch)].message {
                 end -= message.frameCount
                 unsafe UnsafeMutableRawBufferPointer(rebasing: frames[end...]).copyMemory(
                     from: UnsafeRawBufferPointer(message.frame))
-                run = nodes[Int(run)].before
+                batch = nodes[Int(batch)].before
             }
         }
         return unsafe UnsafeMutableRawBufferPointer(rebasing: frames[..<bytes])

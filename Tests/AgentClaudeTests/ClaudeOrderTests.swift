@@ -137,7 +137,7 @@ struct ClaudeOrderTests {
     @Test("no more wait than one message has")
     func bounded() throws {
         var bench = try bench()
-        for number in 0...ClaudeLimits().heldStartsMax { try start(&bench, "c\(number)") }
-        #expect(events(&bench).count == ClaudeLimits().heldStartsMax)
+        for number in 0...ClaudeLimits().deferredStartsMax { try start(&bench, "c\(number)") }
+        #expect(events(&bench).count == ClaudeLimits().deferredStartsMax)
     }
 }

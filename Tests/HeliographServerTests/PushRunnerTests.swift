@@ -17,7 +17,7 @@ private final class FakeSender: PushSender {
     private let held = Mutex(false)
 
     /// What it has waits for a way, and is not under way.
-    var isHeldUp: Bool {
+    var isStalled: Bool {
         get { held.withLock { $0 } }
         set { held.withLock { $0 = newValue } }
     }
@@ -38,7 +38,7 @@ private final class FakeSender: PushSender {
     }
 
     func lanes() async -> [APNsLaneState] { [] }
-    func giveBack() { if isHeldUp { answer(.notSent(.replaced)) } }
+    func giveBack() { if isStalled { answer(.notSent(.replaced)) } }
     func stop() { answer(.notSent(.stopped)) }
 }
 
@@ -178,7 +178,7 @@ private final class Shared<Value: Sendable>: Sendable {
         async throws
     {
         let rig = try await Rig()
-        rig.senders[0].isHeldUp = true
+        rig.senders[0].isStalled = true
         try await rig.push(order(1))
         try rig.folder.write("push.json", Rig.configuration.replacing("KEYID12345", with: "KEYID67890"))
         try await rig.run { $0.look() }

@@ -29,7 +29,7 @@ struct CongestionTests {
     }
 
     @Test("nothing is sent to it, and others miss nothing")
-    func heldBack() throws {
+    func paused() throws {
         let (t, host, slow) = live()
         let other = t.client("tablet")
         t.command(.subscribe(T.session, after: nil), id: "1", by: other)

@@ -7,7 +7,7 @@ struct TurnOutboxTests {
     private let connections = ConnectionTable()
 
     private func bytes(_ turn: inout TurnOutbox, of connection: ConnectionID) -> [UInt8] {
-        unsafe Array(turn.frames(of: connections.run(of: connection)))
+        unsafe Array(turn.frames(of: connections.batch(of: connection)))
     }
 
     /// As who is written to.
@@ -28,9 +28,9 @@ struct TurnOutboxTests {
         #expect(bytes(&turn, of: one) == [0x81, 1, 0x61, 0x82, 2, 7, 8])
         #expect(bytes(&turn, of: two) == [0x82, 2, 7, 8, 0x81, 1, 0x61])
         #expect(bytes(&turn, of: three) == [0x82, 2, 7, 8])
-        let messages = turn.messages(of: connections.run(of: two))
+        let messages = turn.messages(of: connections.batch(of: two))
         #expect(messages.map(ObjectIdentifier.init) == [b, a].map(ObjectIdentifier.init))
-        #expect(turn.bytes(of: connections.run(of: one)) == 7)
+        #expect(turn.bytes(of: connections.batch(of: one)) == 7)
     }
 
     @Test("those who get the same share one run, whatever else is sent between")
@@ -42,9 +42,9 @@ struct TurnOutboxTests {
             #expect(turn.add(OutgoingMessage(text: "\(number)"), toReady: all, of: &connections.slots) == [])
             turn.add(OutgoingMessage(text: "for you alone"), to: other, of: &connections.slots)
         }
-        let runs = Set(all.map { connections.run(of: $0) })
+        let runs = Set(all.map { connections.batch(of: $0) })
         #expect(runs.count == 1)
-        #expect(!runs.contains(connections.run(of: other)))
+        #expect(!runs.contains(connections.batch(of: other)))
         #expect(turn.takeNew(of: &connections.slots).count == 101)
     }
 
@@ -54,7 +54,7 @@ struct TurnOutboxTests {
         let all = connections.open(3)
         connections[all[1].rawValue]?.isPingDue = true
         let gone = ConnectionID(rawValue: 1 << 40)
-        let message = OutgoingMessage(binary: [UInt8](repeating: 0, count: TurnOutbox.runBytesMax / 2))
+        let message = OutgoingMessage(binary: [UInt8](repeating: 0, count: TurnOutbox.batchBytesMax / 2))
         #expect(turn.add(message, toReady: [gone] + all, of: &connections.slots) == [all[1]])
         connections[all[1].rawValue]?.isPingDue = false
         #expect(turn.add(message, toReady: all, of: &connections.slots) == [all[0], all[2]])
@@ -67,7 +67,7 @@ struct TurnOutboxTests {
         let one = connections.open(1)[0]
         let message = OutgoingMessage(text: "alone")
         turn.add(message, to: one, of: &connections.slots)
-        #expect(unsafe turn.frames(of: connections.run(of: one)).baseAddress == message.frame.baseAddress)
+        #expect(unsafe turn.frames(of: connections.batch(of: one)).baseAddress == message.frame.baseAddress)
     }
 
     @Test("the next turn begins with nothing")
@@ -79,8 +79,8 @@ struct TurnOutboxTests {
             turn.add(message, to: one, of: &connections.slots)
             turn.add(message, to: one, of: &connections.slots)
             #expect(bytes(&turn, of: one) == [0x81, 1, 0x78, 0x81, 1, 0x78])
-            #expect(connections.takeRun(of: one) != TurnOutbox.nothing)
-            #expect(connections.run(of: one) == TurnOutbox.nothing)
+            #expect(connections.takeBatch(of: one) != TurnOutbox.nothing)
+            #expect(connections.batch(of: one) == TurnOutbox.nothing)
             #expect(turn.takeNew(of: &connections.slots) == [one.rawValue])
             turn.clear()
         }
@@ -97,7 +97,7 @@ struct TurnOutboxTests {
         let taken = take(&turn)
         #expect(taken == all[0])
         #expect(bytes(&turn, of: all[0]) == [0x81, 1, 0x31])
-        _ = connections.takeRun(of: all[0])
+        _ = connections.takeBatch(of: all[0])
 
         _ = turn.add(second, toReady: all.reversed(), of: &connections.slots)
         turn.clear()
@@ -107,7 +107,7 @@ struct TurnOutboxTests {
         while let next = take(&turn) {
             order.append(next)
             #expect(bytes(&turn, of: next) == (next == all[0] ? [0x81, 1, 0x32] : [0x81, 1, 0x31, 0x81, 1, 0x32]))
-            _ = connections.takeRun(of: next)
+            _ = connections.takeBatch(of: next)
         }
         #expect(order == [all[1], all[2], all[3], all[4], all[0]])
         turn.clear()
@@ -129,10 +129,10 @@ struct TurnOutboxTests {
         while connections.slots.slot(of: id + 1) != place { id += 1 }
         let heir = connections.open(1, after: id)[0]
         #expect(connections.slots.slot(of: heir.rawValue) == place)
-        #expect(connections.run(of: heir) == TurnOutbox.nothing)
+        #expect(connections.batch(of: heir) == TurnOutbox.nothing)
         #expect(turn.takeNew(of: &connections.slots).count == 3)
         var writes: [ConnectionTable.Write] = []
-        connections.slots.takeRuns(of: turn.takeFromRest(3, of: &connections.slots), into: &writes)
+        connections.slots.takeBatches(of: turn.takeFromRest(3, of: &connections.slots), into: &writes)
         #expect(writes.map(\.id) == [all[0], all[2]].map(\.rawValue))
         _ = turn.add(OutgoingMessage(text: "3"), toReady: [heir], of: &connections.slots)
         #expect(turn.takeNew(of: &connections.slots) == [heir.rawValue])
@@ -152,7 +152,7 @@ struct TurnOutboxTests {
         }
         #expect(turn.isFull == true)
         turn.addToRest(turn.takeNew(of: &connections.slots), of: &connections.slots)
-        while let next = take(&turn) { _ = connections.takeRun(of: next) }
+        while let next = take(&turn) { _ = connections.takeBatch(of: next) }
         turn.clear()
         #expect(turn.isFull == false)
     }

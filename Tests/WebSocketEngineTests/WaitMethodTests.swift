@@ -132,7 +132,7 @@ struct WaitMethodTests {
                     loop.send(few, to: last)
                     loop.close(closed, code: 1000, reason: "")
                     loop.drop(dropped)
-                } else if loop.connections.run(of: last) == TurnOutbox.nothing {
+                } else if loop.connections.batch(of: last) == TurnOutbox.nothing {
                     overtook.append(true)
                 }
                 parted.append(rest)

@@ -10,9 +10,9 @@ struct ACPSession {
     private var plan: PlanReader
     private var usage: UsageReader
     private var title: String?
-    /// Nil until an answer of the agent, or a prompt, has named the session: what it tells before waits in `held`.
+    /// Nil until an answer of the agent, or a prompt, has named the session: what it tells before waits in `buffered`.
     private var facts: SessionFacts?
-    private var held: [Event] = []
+    private var buffered: [Event] = []
     /// The agent tells the past of a session that is loaded: it was told when it happened.
     private var isReplaying = false
     private var isRunning = false
@@ -34,8 +34,8 @@ struct ACPSession {
         isReplaying = false
         guard self.facts == nil else { return [] }
         self.facts = facts
-        defer { held = [] }
-        return [Event(.sessionStarted(facts), at: now.wall)] + held
+        defer { buffered = [] }
+        return [Event(.sessionStarted(facts), at: now.wall)] + buffered
     }
 
     mutating func prompted(_ text: String, at now: HostInstant) -> [Event] {
@@ -118,8 +118,8 @@ struct ACPSession {
     private mutating func emit(_ told: [Told?], at now: HostInstant) -> [Event] {
         let events = told.compactMap { $0?.event(at: now.wall) }
         guard facts == nil else { return events }
-        held += events
-        if held.count > limits.heldEventsMax { held.removeFirst(held.count - limits.heldEventsMax) }
+        buffered += events
+        if buffered.count > limits.bufferedEventsMax { buffered.removeFirst(buffered.count - limits.bufferedEventsMax) }
         return []
     }
 }

@@ -6,7 +6,7 @@ internal import RelayProtocol
 ///
 /// ```
 /// free ─editor's prompt─▶ editor's turn ─answer─▶ free
-///      └─ours──────────▶ our turn ──────answer─▶ the editor's prompts that were held, then free
+///      └─ours──────────▶ our turn ──────answer─▶ the editor's prompts that were queued, then free
 /// ```
 struct SessionTurns {
     /// Our prompt, from its writing to its answer.
@@ -23,7 +23,7 @@ struct SessionTurns {
     }
 
     /// The editor's prompt, which the agent has not got.
-    struct Held {
+    struct Queued {
         let id: [UInt8]
         let line: [UInt8]
     }
@@ -49,7 +49,7 @@ struct SessionTurns {
     private(set) var isOpen = false
     var modes = SessionModes()
     private(set) var own: Own?
-    private(set) var held: [Held] = []
+    private(set) var queued: [Queued] = []
     private(set) var settings: [Setting] = []
     private(set) var interrupts: [SteeringName] = []
     /// Of the agent to the editor, and not answered.
@@ -67,7 +67,7 @@ struct SessionTurns {
 
     var standing: SteeringStanding {
         if !questions.isEmpty { return .waiting }
-        return hasTurn || isInDoubt || !loads.isEmpty || !held.isEmpty ? .busy : .idle
+        return hasTurn || isInDoubt || !loads.isEmpty || !queued.isEmpty ? .busy : .idle
     }
 
     var hasTurn: Bool { own != nil || !prompts.isEmpty }
@@ -89,14 +89,14 @@ struct SessionTurns {
 
     mutating func loading(_ id: [UInt8]) { loads = loads.suffix(1) + [id] }
 
-    mutating func hold(_ id: [UInt8], _ line: [UInt8]) { held.append(Held(id: id, line: line)) }
+    mutating func queue(_ id: [UInt8], _ line: [UInt8]) { queued.append(Queued(id: id, line: line)) }
 
     mutating func missedSome() { isInDoubt = true }
 
     /// What the editor takes back before the agent has it; all of it without an identifier.
-    mutating func takeHeld(_ id: [UInt8]? = nil) -> [Held] {
-        defer { held.removeAll { id == nil || $0.id == id } }
-        return held.filter { id == nil || $0.id == id }
+    mutating func takeQueued(_ id: [UInt8]? = nil) -> [Queued] {
+        defer { queued.removeAll { id == nil || $0.id == id } }
+        return queued.filter { id == nil || $0.id == id }
     }
 
     // MARK: From afar

@@ -85,16 +85,17 @@ struct SteeringBook {
 
     // MARK: Waiting prompts of the editor
 
-    func hasRoomToHold(_ line: [UInt8]) -> Bool {
-        let held = sessions.values.flatMap(\.held)
-        return held.count < limits.heldPromptsMax && held.reduce(line.count) { $0 + $1.line.count } <= limits.heldBytes
+    func hasRoomToQueue(_ line: [UInt8]) -> Bool {
+        let queued = sessions.values.flatMap(\.queued)
+        return queued.count < limits.queuedPromptsMax
+            && queued.reduce(line.count) { $0 + $1.line.count } <= limits.queuedBytesMax
     }
 
-    var holding: [String] { names.filter { sessions[$0]?.held.isEmpty == false } }
+    var withQueue: [String] { names.filter { sessions[$0]?.queued.isEmpty == false } }
 
     /// The session whose prompt it is, where the agent has not got it.
-    func session(holding id: [UInt8]) -> String? {
-        names.first { sessions[$0]?.held.contains { $0.id == id } == true }
+    func session(queueing id: [UInt8]) -> String? {
+        names.first { sessions[$0]?.queued.contains { $0.id == id } == true }
     }
 
     func session(prompting id: [UInt8]) -> String? { names.first { sessions[$0]?.own?.id == id } }

@@ -94,8 +94,8 @@ extension ClaudeAdapter {
         for (key, note) in notes {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
-                for bytes in session.heldBefore { emit(bytes, .toolStarted, in: id) }
-                if !session.heldBefore.isEmpty { remember(id) }
+                for bytes in session.deferredBefore { emit(bytes, .toolStarted, in: id) }
+                if !session.deferredBefore.isEmpty { remember(id) }
             } else if let id = ApprovalID(key) {
                 asked[id] = note
             }

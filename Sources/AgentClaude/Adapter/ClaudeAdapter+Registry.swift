@@ -84,7 +84,7 @@ extension ClaudeAdapter {
     /// The status follows the registry where hooks tell nothing: at an interruption, at a start, at a dialog without a card.
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
         guard let session = sessions[id] else { return }
-        switch session.evidence.held(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
+        switch session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
         case .idle where session.status != .idle:
             // A hook would have told of a turn that ended by itself.
             let isMidTurn = session.status == .running

@@ -27,7 +27,7 @@ extension ClaudeAdapter {
         sessions[id]?.statusAt = now.monotonic
         stand(id)
         if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true {
-            hold(start, input: shown?.json, in: id)
+            deferStart(start, input: shown?.json, in: id)
         } else {
             tell(start, input: shown?.json, in: id)
         }
@@ -42,31 +42,33 @@ extension ClaudeAdapter {
     // MARK: Text comes before the tool that it announces
 
     /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting.
-    private mutating func hold(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
+    private mutating func deferStart(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
         let event = Event(.toolStarted(start), at: now.wall) { if let input { $0.raw("input", input) } }
-        let held = sessions[id]?.heldStarts ?? []
-        if held.count >= limits.heldStartsMax || held.reduce(event.bytes.count, { $0 + $1.bytes.count }) > limits.heldBytesMax {
-            tellHeldStarts(id)
+        let deferred = sessions[id]?.deferredStarts ?? []
+        if deferred.count >= limits.deferredStartsMax
+            || deferred.reduce(event.bytes.count, { $0 + $1.bytes.count }) > limits.deferredBytesMax
+        {
+            tellDeferredStarts(id)
         }
-        guard event.bytes.count <= limits.heldBytesMax else { return tell(start, input: input, in: id) }
+        guard event.bytes.count <= limits.deferredBytesMax else { return tell(start, input: input, in: id) }
         let due = now.monotonic + limits.textWait.milliseconds
-        sessions[id]?.heldStarts.append(.init(start: start, input: input, bytes: event.bytes, due: due))
+        sessions[id]?.deferredStarts.append(.init(start: start, input: input, bytes: event.bytes, due: due))
         remember(id)
     }
 
-    mutating func tellHeldStarts(_ id: SessionID) { tellHeldStarts(id) { _ in true } }
+    mutating func tellDeferredStarts(_ id: SessionID) { tellDeferredStarts(id) { _ in true } }
 
-    private mutating func tellHeldStarts(_ id: SessionID, where isDue: (ClaudeSession.HeldStart) -> Bool) {
-        guard let held = sessions[id]?.heldStarts.filter(isDue), !held.isEmpty else { return }
-        sessions[id]?.heldStarts.removeAll(where: isDue)
-        for one in held { tell(one.start, input: one.input, in: id) }
+    private mutating func tellDeferredStarts(_ id: SessionID, where isDue: (ClaudeSession.DeferredStart) -> Bool) {
+        guard let due = sessions[id]?.deferredStarts.filter(isDue), !due.isEmpty else { return }
+        sessions[id]?.deferredStarts.removeAll(where: isDue)
+        for one in due { tell(one.start, input: one.input, in: id) }
         remember(id)
     }
 
     /// Its text has come.
     mutating func announced(_ agent: String?, in id: SessionID) {
         sessions[id]?.announced.insert(agent)
-        tellHeldStarts(id) { $0.start.agent == agent }
+        tellDeferredStarts(id) { $0.start.agent == agent }
     }
 
     /// What comes next from it is another message.
@@ -75,10 +77,10 @@ extension ClaudeAdapter {
     mutating func tellOverdueStarts() {
         let now = now.monotonic
         for session in sessionsInOrder {
-            for agent in Set(session.heldStarts.filter { $0.due <= now }.map(\.start.agent)) {
+            for agent in Set(session.deferredStarts.filter { $0.due <= now }.map(\.start.agent)) {
                 sessions[session.id]?.announced.insert(agent)
             }
-            tellHeldStarts(session.id) { $0.due <= now }
+            tellDeferredStarts(session.id) { $0.due <= now }
         }
     }
 

@@ -127,7 +127,7 @@ package struct ClaudeAdapter: AgentAdapter {
     /// When `timerFired` is due, by the clock that never jumps.
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
-        deadlines += sessions.values.compactMap { $0.heldStarts.first?.due }
+        deadlines += sessions.values.compactMap { $0.deferredStarts.first?.due }
         deadlines += sessions.values.compactMap { $0.interrupt?.until }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
@@ -196,7 +196,7 @@ package struct ClaudeAdapter: AgentAdapter {
     /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
-        if !head.passesHeldStarts { tellHeldStarts(session) }
+        if !head.passesDeferredStarts { tellDeferredStarts(session) }
         let event = Event(head, at: now.wall, body: body)
         if Self.isTaken(event) {
             emit(event.bytes, head.knownKind, in: session)
@@ -234,7 +234,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
 extension EventHead {
     /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well.
-    fileprivate var passesHeldStarts: Bool {
+    fileprivate var passesDeferredStarts: Bool {
         switch self {
         case .message(.assistant, _, _, _), .toolStarted, .usage: true
         default: false

@@ -34,11 +34,11 @@ package struct ClaudeLimits: Sendable {
     /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
     var textWait = Duration.milliseconds(500)
     /// Starts of a session that wait for it; one message has a few.
-    var heldStartsMax = 16
+    var deferredStartsMax = 16
     /// Pieces of one message that overtook another.
     var earlyPiecesMax = 16
     /// All of them together stand in one note on disk.
-    var heldBytesMax = 128 << 10
+    var deferredBytesMax = 128 << 10
 
     /// Open calls of a session; a batch of an agent has a few.
     var callsMax = 256

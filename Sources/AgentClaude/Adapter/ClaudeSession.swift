@@ -30,7 +30,7 @@ package struct ClaudeSession {
     }
 
     /// A tool's start that is told once the text before it has come.
-    struct HeldStart {
+    struct DeferredStart {
         var start: ToolStart
         var input: [UInt8]?
         /// The event, for a later life of this daemon.
@@ -95,9 +95,9 @@ package struct ClaudeSession {
     /// Told already, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
-    var heldStarts: [HeldStart] = []
-    /// What an earlier life held back.
-    private(set) var heldBefore: [[UInt8]] = []
+    var deferredStarts: [DeferredStart] = []
+    /// What an earlier life deferred.
+    private(set) var deferredBefore: [[UInt8]] = []
     /// Those agents, nil for the main one, whose text before their next tools has come.
     var announced: Set<String?> = []
     /// By their ids.
@@ -167,7 +167,7 @@ package struct ClaudeSession {
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
-            if !heldStarts.isEmpty { $0.array("held", heldStarts.map(\.bytes)) }
+            if !deferredStarts.isEmpty { $0.array("held", deferredStarts.map(\.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))
@@ -186,7 +186,7 @@ package struct ClaudeSession {
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
-        heldBefore = value.list("held").map { Array($0.bytes) }
+        deferredBefore = value.list("held").map { Array($0.bytes) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil
         transcriptRead = Int(value.whole("read") ?? 0)

@@ -26,7 +26,7 @@ struct ClaudeEvidence: Equatable {
     }
 
     /// What has stood for so long, and is no older than `since`, which hooks told.
-    func held(for duration: Duration, since: Int64 = .min, at now: Int64) -> ClaudeStanding.Doing? {
+    func lasting(for duration: Duration, since: Int64 = .min, at now: Int64) -> ClaudeStanding.Doing? {
         guard let standing, seenAt > since, now - seenAt >= duration.milliseconds else { return nil }
         return standing.doing
     }

@@ -38,7 +38,7 @@ extension CodexAdapter {
         case .request(_, let method, let params), .notification(let method, let params):
             let name = params.text("threadId") ?? ""
             if case .catchingUp? = threads[name]?.phase {
-                if threads[name]?.hold(document, token, countMax: limits.heldMessagesMax) == true { return }
+                if threads[name]?.buffer(document, token, countMax: limits.bufferedMessagesMax) == true { return }
                 watch(name)
             }
             // Words come by the thousand, and change nothing of how a session stands.
@@ -152,10 +152,10 @@ extension CodexAdapter {
 
     /// From here on what comes of the thread is told as it comes.
     mutating func watch(_ name: String) {
-        guard let held = threads[name]?.takeHeld() else { return }
+        guard let buffered = threads[name]?.takeBuffered() else { return }
         threads[name]?.phase = .watched
         threads[name]?.isLetGo = false
-        for (document, token) in held { if let message = CodexMessage(document) { learn(message, token) } }
+        for (document, token) in buffered { if let message = CodexMessage(document) { learn(message, token) } }
         isWatchedAgain(name)
     }
 

@@ -21,7 +21,7 @@ struct CodexThread {
     var isLetGo = false
     /// It began to work while we looked: what its turn holds is news.
     var wasSeenActive = false
-    private(set) var held: [(message: JSONDocument, token: HookToken)] = []
+    private(set) var buffered: [(message: JSONDocument, token: HookToken)] = []
 
     var isWatched: Bool { if case .watched = phase { true } else { false } }
     var isIgnored: Bool { if case .ignored = phase { true } else { false } }
@@ -46,15 +46,15 @@ struct CodexThread {
         phase = .waiting(due: isHopeful ? now + limits.resumeRetry.milliseconds << Int64(attempts - 1) : nil)
     }
 
-    /// False where there is no more room: then what is held is told now.
-    mutating func hold(_ message: JSONDocument, _ token: HookToken, countMax: Int) -> Bool {
-        guard held.count < countMax else { return false }
-        held.append((message, token))
+    /// False where there is no more room: then what is buffered is told now.
+    mutating func buffer(_ message: JSONDocument, _ token: HookToken, countMax: Int) -> Bool {
+        guard buffered.count < countMax else { return false }
+        buffered.append((message, token))
         return true
     }
 
-    mutating func takeHeld() -> [(message: JSONDocument, token: HookToken)] {
-        defer { held = [] }
-        return held
+    mutating func takeBuffered() -> [(message: JSONDocument, token: HookToken)] {
+        defer { buffered = [] }
+        return buffered
     }
 }

@@ -6,7 +6,7 @@ final class ReadThrottle {
     private let loops: EventLoopGroup
     /// Until a time.
     private var slowed: [ConnectionID: (timer: TimerID, until: MonotonicTime)] = [:]
-    private var held: [Reason: Set<ConnectionID>] = [:]
+    private var paused: [Reason: Set<ConnectionID>] = [:]
 
     enum Reason {
         /// Until the disk has taken half of what waits for it.
@@ -33,27 +33,27 @@ final class ReadThrottle {
         slowed[connection] = (timer, until)
     }
 
-    /// Returns whether it was not held already.
-    func hold(_ connection: ConnectionID, for reason: Reason) -> Bool {
+    /// Returns whether it was not paused already.
+    func pause(_ connection: ConnectionID, for reason: Reason) -> Bool {
         loops.pauseReading(connection)
-        return held[reason, default: []].insert(connection).inserted
+        return paused[reason, default: []].insert(connection).inserted
     }
 
-    func isHolding(for reason: Reason) -> Bool { held[reason] != nil }
+    func isPausing(for reason: Reason) -> Bool { paused[reason] != nil }
 
-    func releaseHeld(for reason: Reason) {
-        guard let connections = held.removeValue(forKey: reason) else { return }
+    func resume(for reason: Reason) {
+        guard let connections = paused.removeValue(forKey: reason) else { return }
         for connection in connections { resume(connection) }
     }
 
     /// It is gone.
     func forget(_ connection: ConnectionID) {
-        for reason in held.keys { held[reason]?.remove(connection) }
+        for reason in paused.keys { paused[reason]?.remove(connection) }
         if let (timer, _) = slowed.removeValue(forKey: connection) { loops.main.cancel(timer) }
     }
 
     private func resume(_ connection: ConnectionID) {
-        guard slowed[connection] == nil, !held.values.contains(where: { $0.contains(connection) }) else { return }
+        guard slowed[connection] == nil, !paused.values.contains(where: { $0.contains(connection) }) else { return }
         loops.resumeReading(connection)
     }
 }

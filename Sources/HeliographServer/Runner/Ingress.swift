@@ -106,7 +106,7 @@ final class Ingress {
     private func count(_ bytes: Int, on connection: ConnectionID, _ rates: ConnectionRates, at now: Instant) {
         let now = now.uptimeNanoseconds
         if let delay = rates.took(bytes, at: now) { slow(connection, rates, delay, at: now) }
-        if isDiskBehind(after: bytes), access.peers[connection]?.token.role == .host, readThrottle.hold(connection, for: .disk)
+        if isDiskBehind(after: bytes), access.peers[connection]?.token.role == .host, readThrottle.pause(connection, for: .disk)
         {
             measures.slowed(.uncommittedMegabytes)
         }
@@ -117,18 +117,18 @@ final class Ingress {
         if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
             readThrottle.slow(connection, forNanoseconds: rest)
         }
-        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = readThrottle.hold(connection, for: .batch) }
+        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = readThrottle.pause(connection, for: .batch) }
     }
 
     /// The tick is over, and what it staged is on its way unless a commit is under way.
     func tickEnded() {
         shares.turnEnded()
-        if readThrottle.isHolding(for: .disk), runner.uncommittedBytes <= uncommittedBytesMax / 2 {
-            readThrottle.releaseHeld(for: .disk)
+        if readThrottle.isPausing(for: .disk), runner.uncommittedBytes <= uncommittedBytesMax / 2 {
+            readThrottle.resume(for: .disk)
         }
         guard !runner.isStaging else { return }
         shares.batchCut()
-        readThrottle.releaseHeld(for: .batch)
+        readThrottle.resume(for: .batch)
     }
 
     /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.

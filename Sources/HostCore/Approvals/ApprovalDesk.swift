@@ -162,8 +162,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
             // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first stands.
-            let first = approval.heldDecision?.decision.command ?? approval.answer?.command
-            if first == nil || first == decision.command { pending[id]?.heldDecision = (digest, decision) }
+            let first = approval.waitingDecision?.decision.command ?? approval.answer?.command
+            if first == nil || first == decision.command { pending[id]?.waitingDecision = (digest, decision) }
         // The same again: what becomes of it is told soon.
         case .answered: break
         }
@@ -174,10 +174,10 @@ package struct ApprovalDesk<Form: AnswerForm> {
     ) {
         func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
         // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
-        let held =
+        let own =
             approval.isCut
             ? approval.digest : digests.input(tool: approval.tool, approval.input, offers: approval.form?.offers ?? [])
-        guard digest == held else { return settle(approval, stale: "digestMismatch") }
+        guard digest == own else { return settle(approval, stale: "digestMismatch") }
         guard isWhole() else { return settle(approval, stale: "notWhole") }
         guard let (handed, output) = approval.answer(to: decision, digests) else { return settle(approval, stale: "badAnswer") }
         deliver(handed, output, to: approval, token)
@@ -189,7 +189,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         var answered = approval
         answered.phase = .answered(handed)
         answered.phaseAt = now.monotonic
-        answered.heldDecision = nil
+        answered.waitingDecision = nil
         answered.handedBefore = nil
         pending[approval.id] = answered
         // The note first: a crash between the two makes the next life hand it over again, to the same hook.
@@ -210,8 +210,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
         approval.phaseAt = now.monotonic
         approval.process = question.process ?? approval.process
         pending[approval.id] = approval
-        if let held = approval.heldDecision {
-            apply(held.digest, held.decision, to: approval, question.token)
+        if let waiting = approval.waitingDecision {
+            apply(waiting.digest, waiting.decision, to: approval, question.token)
         } else if let handed = approval.handedBefore {
             handOverAgain(handed, to: approval, question.token)
         } else {

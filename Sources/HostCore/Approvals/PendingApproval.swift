@@ -38,7 +38,7 @@ package struct PendingApproval<Form: AnswerForm> {
     /// When the phase began, by the clock that never jumps.
     package internal(set) var phaseAt: Int64
     /// Waits for the hook to call again: came while nobody waited.
-    var heldDecision: (digest: InputDigest, decision: Decision)?
+    var waitingDecision: (digest: InputDigest, decision: Decision)?
     /// Known from an earlier life of this daemon.
     private(set) var isRestored = false
     /// It may have been settled at the terminal before this life of the daemon could look.

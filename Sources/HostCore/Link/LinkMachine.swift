@@ -68,7 +68,7 @@ package struct LinkMachine {
     /// A `resendAfter` was ordered and has not come: one for all who wait.
     private var isResendDue = false
     /// The relay can store nothing, until it is asked again.
-    private var isHeldOff = false
+    private var isDiskAway = false
     /// Events that go one by one because the relay refused a message; nil where all is well.
     private var carefulLeft: Int?
 
@@ -107,7 +107,7 @@ package struct LinkMachine {
         case (.resendDue, _):
             isResendDue = false
             guard isLive else { return [] }
-            isHeldOff = false
+            isDiskAway = false
             parked = []
             resend { _ in true }
             asked = []
@@ -160,7 +160,7 @@ package struct LinkMachine {
     private mutating func noticed(_ notice: Notice) -> [Effect] {
         var effects: [Effect] = [.log(.notice(code: notice.code))]
         if notice.code == ErrorCode.unavailable.rawValue {
-            isHeldOff = true
+            isDiskAway = true
             effects += resendLater()
         } else if notice.code == ErrorCode.tooMany.rawValue, notice.path == "$.session" {
             if let session = notice.session {
@@ -202,7 +202,7 @@ package struct LinkMachine {
         sentThrough = [:]
         inFlight = []
         parked = []
-        isHeldOff = false
+        isDiskAway = false
         if case .peer(CloseCode.replaced.rawValue?, _) = reason {
             reconnect.end()
             return effects + [.log(.replaced)]
@@ -244,7 +244,7 @@ package struct LinkMachine {
 
     /// The next message's events, if the window has room. The caller sends them and asks again.
     package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
-        guard isLive, !isHeldOff else { return nil }
+        guard isLive, !isDiskAway else { return nil }
         let isCareful = carefulLeft != nil
         let windowMessages = isCareful ? 1 : limits.windowMessages
         let flying = inFlight.reduce(0) { $0 + $1.bytes }

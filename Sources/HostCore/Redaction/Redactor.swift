@@ -78,7 +78,7 @@ package struct Redactor: Sendable {
                 let isExcerpt = key == "old_string" || key == "new_string"
                 var ranges = SecretScanner.secrets(in: string.bytes, isExcerpt: isExcerpt)
                 if name != nil, SecretScanner.isWorthHiding(string.bytes[...]) {
-                    ranges = SecretScanner.plainRuns(in: string.bytes, 0..<string.bytes.count)
+                    ranges = SecretScanner.plainSpans(in: string.bytes, 0..<string.bytes.count)
                 }
                 let wasWhole = isWhole
                 hide(ranges, of: string)

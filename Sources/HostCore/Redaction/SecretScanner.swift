@@ -51,20 +51,20 @@ struct SecretScanner {
     mutating func hide(_ range: Range<Int>) { found.append(range) }
 
     /// A value of any alphabet: its operators stay to be seen.
-    mutating func hideValue(_ range: Range<Int>) { found += Self.plainRuns(in: bytes, range) }
+    mutating func hideValue(_ range: Range<Int>) { found += Self.plainSpans(in: bytes, range) }
 
     // MARK: - What may be hidden
 
     /// The parts of a value that no shell could take for more than a piece of one word.
-    static func plainRuns(in bytes: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
+    static func plainSpans(in bytes: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
+        var spans: [Range<Int>] = []
         var start = range.lowerBound
         for index in range where isOperator(bytes[index]) {
-            if index > start { runs.append(start..<index) }
+            if index > start { spans.append(start..<index) }
             start = index + 1
         }
-        if range.upperBound > start { runs.append(start..<range.upperBound) }
-        return runs
+        if range.upperBound > start { spans.append(start..<range.upperBound) }
+        return spans
     }
 
     static func isOperator(_ byte: UInt8) -> Bool {

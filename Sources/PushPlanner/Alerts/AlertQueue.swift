@@ -6,9 +6,9 @@ struct AlertQueue {
     /// What the service has not taken yet, oldest first.
     private(set) var alerts: [OwedAlert] = []
     /// What was not said, by kind.
-    private(set) var heldBack: [AlertKind: Int64] = [:]
+    private(set) var deferred: [AlertKind: Int64] = [:]
     /// When the first of that came, in milliseconds since 1970.
-    private(set) var heldBackSince: Int64?
+    private(set) var deferredSince: Int64?
 
     // MARK: Not on disk
 
@@ -22,11 +22,11 @@ struct AlertQueue {
     init(stored value: JSONValue) throws(WireError) {
         for (key, count) in try value.required("heldBack").members() {
             guard let kind = AlertKind(rawValue: key), !count.isNull else { continue }
-            heldBack[kind] = try count.integer()
+            deferred[kind] = try count.integer()
         }
-        if !heldBack.isEmpty {
+        if !deferred.isEmpty {
             // Records of before do not say: it is due.
-            heldBackSince = try value.optionalInteger("heldBackSince") ?? 0
+            deferredSince = try value.optionalInteger("heldBackSince") ?? 0
         }
         for entry in try value.optional("owed")?.array() ?? [] { alerts.append(try OwedAlert(stored: entry)) }
     }
@@ -34,10 +34,10 @@ struct AlertQueue {
     func write(to writer: inout JSONWriter) {
         writer.object("heldBack") { writer in
             for kind in AlertKind.allCases {
-                if let count = heldBack[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
+                if let count = deferred[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
             }
         }
-        writer.field("heldBackSince", heldBackSince)
+        writer.field("heldBackSince", deferredSince)
         writer.array("owed", alerts.map(\.bytes))
     }
 
@@ -53,8 +53,8 @@ struct AlertQueue {
         return waiting.count == alerts.count ? Array(waiting.prefix(1)) : []
     }
 
-    /// Something was held back, and nothing that goes first is owed.
-    var hasDigest: Bool { !heldBack.isEmpty && alerts.isEmpty }
+    /// Something was deferred, and nothing that goes first is owed.
+    var hasDigest: Bool { !deferred.isEmpty && alerts.isEmpty }
 
     // MARK: - As they come and go
 
@@ -64,16 +64,16 @@ struct AlertQueue {
         if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
             let oldest = alerts.firstIndex(where: { $0.push == nil })
         {
-            holdBack(alerts.remove(at: oldest), at: now)
+            deferAlert(alerts.remove(at: oldest), at: now)
         }
         alerts.append(alert)
     }
 
-    private mutating func holdBack(_ alert: OwedAlert, at now: Int64) {
+    private mutating func deferAlert(_ alert: OwedAlert, at now: Int64) {
         // Until the digest goes the run may be over, and then that is what it counts.
         guard !alert.isOfRunThatGoesOn else { return }
-        if heldBack.isEmpty { heldBackSince = now }
-        heldBack[alert.kind, default: 0] += 1
+        if deferred.isEmpty { deferredSince = now }
+        deferred[alert.kind, default: 0] += 1
     }
 
     /// Lets go of what nobody wants, is not worth sending any more, or shall not be heard of by itself. Returns whether there was any.
@@ -81,10 +81,10 @@ struct AlertQueue {
         let before = alerts.count
         for alert in waiting {
             let isWanted = isWanted(alert)
-            let isHeldBack = isSilent && alert.alert.level != .passive
-            if isWanted, alert.alert.worthUntil > now, !isHeldBack { continue }
+            let isDeferred = isSilent && alert.alert.level != .passive
+            if isWanted, alert.alert.worthUntil > now, !isDeferred { continue }
             alerts.removeAll { $0.number == alert.number }
-            if isWanted, isHeldBack { holdBack(alert, at: now) }
+            if isWanted, isDeferred { deferAlert(alert, at: now) }
         }
         return alerts.count != before
     }
@@ -122,9 +122,9 @@ struct AlertQueue {
     }
 
     /// For the digest.
-    mutating func takeHeldBack() {
-        heldBack = [:]
-        heldBackSince = nil
+    mutating func takeDeferred() {
+        deferred = [:]
+        deferredSince = nil
     }
 
     /// What waits for its next try is due.
@@ -147,13 +147,13 @@ struct AlertQueue {
     /// The wall clock was set: what was so long ago still is.
     mutating func move(by jump: Int64) {
         dueAt = dueAt.moved(by: jump)
-        heldBackSince = heldBackSince?.moved(by: jump)
+        deferredSince = deferredSince?.moved(by: jump)
         for place in alerts.indices { alerts[place].alert.worthUntil = alerts[place].alert.worthUntil.moved(by: jump) }
     }
 
     /// It may have been set while the relay was down: nothing is worth sending for longer than it ever is.
     mutating func limit(to now: Int64) {
-        heldBackSince = heldBackSince.map { min($0, now) }
+        deferredSince = deferredSince.map { min($0, now) }
         for place in alerts.indices {
             alerts[place].alert.worthUntil = min(alerts[place].alert.worthUntil, now + PushPolicy.alertAge)
         }

@@ -34,7 +34,7 @@ struct Card {
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
     /// Since when the agent has been at work without a pause.
-    var runBeganAt: Int64?
+    var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
     var errorRung: String?
 
@@ -113,7 +113,7 @@ struct Card {
         urgentAt = urgentAt.moved(by: jump)
         phaseAt = phaseAt.moved(by: jump)
         waitingAt = waitingAt.moved(by: jump)
-        runBeganAt = runBeganAt?.moved(by: jump)
+        workBeganAt = workBeganAt?.moved(by: jump)
         if let mailbox {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
         }
@@ -127,7 +127,7 @@ struct Card {
         urgentAt = min(urgentAt, now)
         phaseAt = min(phaseAt, now)
         waitingAt = min(waitingAt, now)
-        if let runBeganAt { self.runBeganAt = min(runBeganAt, now) }
+        if let workBeganAt { self.workBeganAt = min(workBeganAt, now) }
     }
 
     init() {}
@@ -152,7 +152,7 @@ struct Card {
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
-        runBeganAt = try value.optionalInteger("runBeganAt")
+        workBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
     }
 
@@ -179,7 +179,7 @@ struct Card {
             writer.flag("endOwed", isEndOwed)
             writer.flag("unanswered", stage == .unanswered)
             writer.strings("rung", rung.map(\.rawValue).sorted())
-            writer.field("runBeganAt", runBeganAt)
+            writer.field("runBeganAt", workBeganAt)
             writer.field("errorRung", errorRung)
         }
     }

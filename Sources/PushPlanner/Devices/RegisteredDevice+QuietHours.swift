@@ -16,7 +16,7 @@ extension RegisteredDevice {
 
     /// When the device is told of what was held back, in milliseconds since 1970, as far as its person's choices say; nil: nothing was.
     func digestDueAt(_ now: Int64, _ settings: PushSettings) -> Int64? {
-        guard let since = alerts.heldBackSince else { return nil }
+        guard let since = alerts.deferredSince else { return nil }
         let gathered =
             switch device.gathering {
             case .interval(let minutes): since + minutes * 60_000

@@ -30,7 +30,7 @@ extension PushPlanner {
                         session: key.session, id: card.id, token: card.token, channel: card.channel,
                         isActive: card.stage.word == .active)
                 },
-                heldBackSince: known.alerts.heldBackSince)
+                deferredSince: known.alerts.deferredSince)
         }
     }
 

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// One notification for all that was held back: in quiet hours, or because its person wants to hear of it at once.
+/// One notification for all that was deferred: in quiet hours, or because its person wants to hear of it at once.
 extension PushPlanner {
     /// One at a time: what is owed goes first.
     mutating func armDigest(of key: DeviceKey, at now: Instant) {
@@ -15,19 +15,19 @@ extension PushPlanner {
         return device.digestDueAt(now.wall, settings).map { max($0, presences.until(key, at: now) ?? 0) }
     }
 
-    /// One notification for all that was held back.
+    /// One notification for all that was deferred.
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
         guard let device = devices[key], let due = digestDueAt(key, at: now) else { return }
         guard due <= now.wall else { return armDigest(of: key, at: now) }
         let counts = AlertKind.allCases.compactMap { kind in
-            device.alerts.heldBack[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
+            device.alerts.deferred[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
         }
         let text = AlertText(
             title: "Meanwhile", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
         let alert = OwedAlert(
             .finished, text, cover: text, chosen: device.device.text, level: .passive, thread: "digest", replaces: "digest",
             session: nil, at: now.wall)
-        devices[key]?.alerts.takeHeldBack()
+        devices[key]?.alerts.takeDeferred()
         owe(alert, to: key, at: now)
     }
 }

@@ -28,12 +28,12 @@ extension PushPlanner {
     private mutating func lookAtRun(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard var card = cards[key] else { return }
         let summary = view.state.summary
-        if summary.isAtWork, card.runBeganAt == nil {
-            card.runBeganAt = now.wall
+        if summary.isAtWork, card.workBeganAt == nil {
+            card.workBeganAt = now.wall
             cards[key] = card
             stageRecord(of: key)
-        } else if !summary.isAtWork, let began = card.runBeganAt {
-            card.runBeganAt = nil
+        } else if !summary.isAtWork, let began = card.workBeganAt {
+            card.workBeganAt = nil
             cards[key] = card
             stageRecord(of: key)
             let isLong = now.wall - began >= PushPolicy.finishedMin

@@ -95,7 +95,7 @@ extension Relay {
     mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
         guard let late = subscriptions.approvalRead(id) else { return }
         orders.reply(late.decide.reply(from: approval), to: late.command, of: late.peer)
-        subscriptions.resumeHeld(late.peer, seeing: shown, &orders)
+        subscriptions.resumePaused(late.peer, seeing: shown, &orders)
     }
 
     /// Answers every command whose decision is on disk by now.

@@ -106,7 +106,7 @@ extension Relay {
         subscriptions.sendToLive(
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
-            of: key, heldAfter: staged.firstSeq - 1, &orders)
+            of: key, pausedAfter: staged.firstSeq - 1, &orders)
         showSummary(of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)

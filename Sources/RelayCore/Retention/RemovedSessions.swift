@@ -4,7 +4,7 @@ import RelayProtocol
 /// Where the sessions that retention removed would go on: those at hand. Where that is not all of them, the log is asked for the others
 /// when a host names one: no position may mean two things, and nothing that is sent again may take effect twice.
 struct RemovedSessions {
-    private var held: [SessionKey: Entry] = [:]
+    private var kept: [SessionKey: Entry] = [:]
     /// Asked for just now, so often: what is learnt of one meanwhile must not be lost to an older answer.
     private var reading: [SessionKey: Int] = [:]
     private var lastAge = 0
@@ -31,18 +31,18 @@ struct RemovedSessions {
         for (key, place) in places { add(key, place) }
     }
 
-    subscript(key: SessionKey) -> RemovedSession? { held[key]?.place }
+    subscript(key: SessionKey) -> RemovedSession? { kept[key]?.place }
 
     /// Whether a nil from the subscript says that there is none.
-    func knows(_ key: SessionKey) -> Bool { isComplete || held[key] != nil }
+    func knows(_ key: SessionKey) -> Bool { isComplete || kept[key] != nil }
 
     mutating func add(_ key: SessionKey, _ place: RemovedSession?) {
         lastAge += 1
-        held[key] = Entry(place: place, age: lastAge)
+        kept[key] = Entry(place: place, age: lastAge)
     }
 
     /// The session is there again.
-    mutating func remove(_ key: SessionKey) { held[key] = nil }
+    mutating func remove(_ key: SessionKey) { kept[key] = nil }
 
     // MARK: - Looking up
 
@@ -96,18 +96,18 @@ struct RemovedSessions {
 
     /// Lets go of those that came longest ago, some more than it must, unless `isOpen`: then its first commit needs it.
     mutating func shrink(to countMax: Int, isOpen: (SessionKey) -> Bool) {
-        guard held.count > countMax else { return }
-        let free = held.filter { reading[$0.key] == nil && !isOpen($0.key) }.sorted { $0.value.age < $1.value.age }
-        for (key, entry) in free.prefix(held.count - countMax * 9 / 10) {
-            held[key] = nil
+        guard kept.count > countMax else { return }
+        let free = kept.filter { reading[$0.key] == nil && !isOpen($0.key) }.sorted { $0.value.age < $1.value.age }
+        for (key, entry) in free.prefix(kept.count - countMax * 9 / 10) {
+            kept[key] = nil
             if entry.place != nil { isComplete = false }
         }
     }
 
     func count(into census: inout RelayCensus, atMost countMax: Int, isOpen: (SessionKey) -> Bool) {
-        census.places = held.count
+        census.places = kept.count
         census.reads += lookUps.count
-        if held.keys.count(where: { reading[$0] == nil && !isOpen($0) }) > countMax {
+        if kept.keys.count(where: { reading[$0] == nil && !isOpen($0) }) > countMax {
             census.breach = "too many places of removed sessions are at hand"
         }
         let ofHosts = Dictionary(grouping: lookUps.values, by: \.peer)

@@ -171,10 +171,10 @@ struct RetentionSweep {
             guard step.budget > 0 else { return }
             guard let view = sessions.staged(key) else { continue }
             let left = excess[key.workspace, default: 0]
-            let held = view.seq - view.summary.first + 1
-            guard left > 0, held > Limits.keptEventsMin, eventBytes > 0 else { continue }
-            let share = (Double(left) / Double(eventBytes) * Double(held)).rounded(.up)
-            let count = min(Int64(min(share, Double(held))), held - Limits.keptEventsMin, step.budget)
+            let kept = view.seq - view.summary.first + 1
+            guard left > 0, kept > Limits.keptEventsMin, eventBytes > 0 else { continue }
+            let share = (Double(left) / Double(eventBytes) * Double(kept)).rounded(.up)
+            let count = min(Int64(min(share, Double(kept))), kept - Limits.keptEventsMin, step.budget)
             excess[key.workspace] = left - step.trim(key, view.state, count: count, because: .bytes)
             step.budget -= count
         }
@@ -185,15 +185,15 @@ extension RetentionSweep.Step {
     /// A long session goes in steps, its last one with its end.
     fileprivate mutating func remove(_ key: SessionKey, of sessions: Sessions, because reason: Removal.Reason) {
         guard let state = sessions.staged(key)?.state else { return }
-        let held = state.seq - state.summary.first + 1
-        guard held <= budget else {
+        let kept = state.seq - state.summary.first + 1
+        guard kept <= budget else {
             trim(key, state, count: budget, because: reason)
             budget = 0
             return
         }
-        removals.add(reason, events: held, endingSessionTouchedAt: state.touchedAt)
+        removals.add(reason, events: kept, endingSessionTouchedAt: state.touchedAt)
         trims.append(SessionTrim(key: key, through: state.seq, state: nil, usage: state.usage))
-        budget -= max(held, 1)
+        budget -= max(kept, 1)
     }
 
     /// Returns the bytes that go, in proportion: what each event weighs is not remembered.
@@ -203,8 +203,8 @@ extension RetentionSweep.Step {
     ) -> Int64 {
         guard count > 0 else { return 0 }
         removals.add(reason, events: count)
-        let held = state.seq - state.summary.first + 1
-        let freed = Int64(Double(state.eventBytes) * Double(count) / Double(max(held, 1)))
+        let kept = state.seq - state.summary.first + 1
+        let freed = Int64(Double(state.eventBytes) * Double(count) / Double(max(kept, 1)))
         var rest = state
         rest.summary.first += count
         rest.eventBytes -= freed

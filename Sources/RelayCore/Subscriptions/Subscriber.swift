@@ -32,7 +32,7 @@ struct Subscription {
         case live
         /// Congested. Has everything through `seq`, or nothing yet; goes on when it is drained. `isCatchingUp`: it asked to be given
         /// all from its position, and is, however far that is.
-        case held(Begin, hasSnapshot: Bool, isCatchingUp: Bool)
+        case paused(Begin, hasSnapshot: Bool, isCatchingUp: Bool)
     }
 
     var state: State
@@ -41,7 +41,7 @@ struct Subscription {
     func isReading(_ read: ReadID) -> Bool {
         switch state {
         case .fetching(read), .replaying(read, _, _): true
-        case .fetching, .replaying, .live, .held: false
+        case .fetching, .replaying, .live, .paused: false
         }
     }
 }

@@ -42,15 +42,16 @@ struct Subscriptions {
         file(peer)
         orders.add(.cancelTimer(.congestion(peer)))
         if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
-        resumeHeld(peer, seeing: shown, &orders)
+        resumePaused(peer, seeing: shown, &orders)
     }
 
     /// As many as may be read at once; the others follow when these are done.
-    mutating func resumeHeld(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
+    mutating func resumePaused(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
         guard let client = clients[peer], !client.isCongested else { return }
         for session in client.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard reads.hasRoom(for: peer) else { return }
-            guard case .held(let begin, let hasSnapshot, let isCatchingUp) = clients[peer]?.subscriptions[session]?.state else {
+            guard case .paused(let begin, let hasSnapshot, let isCatchingUp) = clients[peer]?.subscriptions[session]?.state
+            else {
                 continue
             }
             let key = SessionKey(workspace: client.workspace, session: session)
@@ -76,10 +77,10 @@ struct Subscriptions {
     /// Sends to all but the congested, who go on from `seq` when they are drained. Made only where somebody gets it, as below: most
     /// sessions are watched by nobody most of the time.
     mutating func sendToLive(
-        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, heldAfter seq: Int64, _ orders: inout Orders
+        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, pausedAfter seq: Int64, _ orders: inout Orders
     ) {
         guard let audience = audiences[key] else { return }
-        holdAside(audience, key, after: seq)
+        pauseAside(audience, key, after: seq)
         if !audience.live.peers.isEmpty { orders.send(message(), to: audience.live.peers) }
     }
 
@@ -93,20 +94,20 @@ struct Subscriptions {
         let workspace = audiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
         let audience = audiences[key] ?? Audience()
-        if let seq = shown[key]?.seq { holdAside(audience, key, after: seq) }
+        if let seq = shown[key]?.seq { pauseAside(audience, key, after: seq) }
         let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
         let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
         if !peers.isEmpty { orders.send(message(), to: peers) }
     }
 
-    private mutating func holdAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {
-        for peer in audience.aside { hold(peer, key, .after(seq), hasSnapshot: false, isCatchingUp: false) }
+    private mutating func pauseAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {
+        for peer in audience.aside { pause(peer, key, .after(seq), hasSnapshot: false, isCatchingUp: false) }
     }
 
-    private mutating func hold(
+    private mutating func pause(
         _ peer: PeerID, _ key: SessionKey, _ begin: Subscription.Begin, hasSnapshot: Bool, isCatchingUp: Bool
     ) {
-        set(Subscription(state: .held(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp)), of: key, peer)
+        set(Subscription(state: .paused(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp)), of: key, peer)
     }
 
     /// Before anything else that those who asked would hear of it.
@@ -172,7 +173,7 @@ struct Subscriptions {
         }
         switch client.subscriptions[session]?.state {
         case .fetching, .replaying: clients[peer]?.subscriptions[session]?.again = begin
-        case .live, .held, nil: start(key, begin, peer, shown, &orders)
+        case .live, .paused, nil: start(key, begin, peer, shown, &orders)
         }
     }
 
@@ -187,7 +188,7 @@ struct Subscriptions {
         _ key: SessionKey, _ begin: Subscription.Begin, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
     ) {
         switch begin {
-        case _ where isCongested(peer): hold(peer, key, begin, hasSnapshot: false, isCatchingUp: true)
+        case _ where isCongested(peer): pause(peer, key, begin, hasSnapshot: false, isCatchingUp: true)
         case .snapshot: fetchSnapshot(of: key, peer, shown, &orders)
         case .after(let seq): replay(key, after: seq, hasSnapshot: false, peer, shown, &orders)
         }
@@ -209,7 +210,7 @@ struct Subscriptions {
     ) {
         guard let view = shown[key] else { return }
         if isCongested(peer) {
-            hold(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
+            pause(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
         } else if seq == view.seq {
             set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
@@ -256,7 +257,7 @@ struct Subscriptions {
         reads.approval(of: key, for: late, &orders)
     }
 
-    /// What the approval was looked for; its peer may then `resumeHeld`.
+    /// What the approval was looked for; its peer may then `resumePaused`.
     mutating func approvalRead(_ id: ReadID) -> Reads.LateDecision? {
         guard case .decision(let late)? = reads.end(id).first else { return nil }
         return late
@@ -294,7 +295,7 @@ struct Subscriptions {
             if !fetching.isEmpty { sendSnapshot(of: place.key, page, to: fetching, shown, &orders) }
             if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, page, to: replaying, shown, &orders) }
         }
-        for purpose in purposes { resumeHeld(purpose.peer, seeing: shown, &orders) }
+        for purpose in purposes { resumePaused(purpose.peer, seeing: shown, &orders) }
     }
 
     /// Made once, for all who wait for it.
@@ -343,7 +344,7 @@ struct Subscriptions {
                 orders.add(.close(peer, .restarting))
             }
         }
-        if isLasting { for purpose in purposes { resumeHeld(purpose.peer, seeing: shown, &orders) } }
+        if isLasting { for purpose in purposes { resumePaused(purpose.peer, seeing: shown, &orders) } }
     }
 
     /// An event that is damaged for good keeps nobody from those after it: who replays gets a snapshot, and who waits for one gets it

@@ -1,6 +1,6 @@
-/// Bytes that are written one run after another.
+/// Bytes that are written one span after another.
 ///
-/// An array asks with each of them whether it is anybody else's and has room. This asks once a run.
+/// An array asks with each of them whether it is anybody else's and has room. This asks once a span.
 struct ByteRoom: Sendable {
     /// What is behind `count` means nothing.
     private var bytes: [UInt8]
@@ -20,15 +20,15 @@ struct ByteRoom: Sendable {
         }
     }
 
-    mutating func append(_ run: UnsafeBufferPointer<UInt8>) {
-        guard let start = run.baseAddress else { return }
-        unsafe append(atMost: run.count) { room in
-            unsafe room.update(from: start, count: run.count)
-            return run.count
+    mutating func append(_ span: UnsafeBufferPointer<UInt8>) {
+        guard let start = span.baseAddress else { return }
+        unsafe append(atMost: span.count) { room in
+            unsafe room.update(from: start, count: span.count)
+            return span.count
         }
     }
 
-    mutating func append(_ run: [UInt8]) { unsafe run.withUnsafeBufferPointer { unsafe append($0) } }
+    mutating func append(_ span: [UInt8]) { unsafe span.withUnsafeBufferPointer { unsafe append($0) } }
 
     /// Appends a word of ours.
     mutating func append(_ word: StaticString) {

@@ -8,7 +8,7 @@ struct DurabilityChecker {
 
     func check(_ message: MessageToClient) -> String? {
         switch message {
-        case .events(let run): check(run)
+        case .events(let batch): check(batch)
         case .summary(let summary): check(summary)
         case .approval(let approval): check(approval)
         case .workspaceSnapshot(let summaries, let approvals):
@@ -38,9 +38,9 @@ struct DurabilityChecker {
         log.sessions[SessionKey(workspace: workspace, session: session)]
     }
 
-    private func check(_ run: SessionEvents) -> String? {
-        let last = run.first + Int64(run.events.count) - 1
-        return last > stored(run.session)?.seq ?? 0 ? "event \(last) of \(run.session) is shown before it is on disk" : nil
+    private func check(_ batch: SessionEvents) -> String? {
+        let last = batch.first + Int64(batch.events.count) - 1
+        return last > stored(batch.session)?.seq ?? 0 ? "event \(last) of \(batch.session) is shown before it is on disk" : nil
     }
 
     private func check(_ summary: Summary) -> String? {

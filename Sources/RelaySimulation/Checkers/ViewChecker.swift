@@ -44,11 +44,11 @@ struct ViewChecker {
     }
 
     /// `stored` is all that was ever in the log.
-    mutating func took(_ run: SessionEvents, _ stored: [[UInt8]]) -> String? {
-        guard isFollowing, let seq else { return "events of \(session) from \(run.first) came where none follow on" }
-        guard run.first == seq + 1 else { return "\(session) goes on at \(run.first) after \(seq)" }
-        self.seq = seq + Int64(run.events.count)
-        return Self.compare(run.events, first: run.first, with: stored)
+    mutating func took(_ batch: SessionEvents, _ stored: [[UInt8]]) -> String? {
+        guard isFollowing, let seq else { return "events of \(session) from \(batch.first) came where none follow on" }
+        guard batch.first == seq + 1 else { return "\(session) goes on at \(batch.first) after \(seq)" }
+        self.seq = seq + Int64(batch.events.count)
+        return Self.compare(batch.events, first: batch.first, with: stored)
     }
 
     mutating func tookSnapshot(_ tail: SessionEvents, seq: Int64, _ stored: [[UInt8]]) -> String? {

@@ -11,9 +11,9 @@ package import RelayProtocol
 package final class SimulatedLog: SessionLog {
     struct Stored {
         let host: HostID
-        /// All events that ever were; the log still holds those from `heldFrom` on.
+        /// All events that ever were; the log still holds those from `keptFrom` on.
         var events: [[UInt8]] = []
-        var heldFrom: Int64 = 1
+        var keptFrom: Int64 = 1
         /// Retention removed all through here; what followed began anew, from what had been used up.
         var begunAfter: Int64 = 0
         var usage: [UInt8] = []
@@ -28,7 +28,7 @@ package final class SimulatedLog: SessionLog {
         var ends: [ApprovalID: ApprovalStage.Word] = [:]
 
         var seq: Int64 { Int64(events.count) }
-        var heldCount: Int { Int(seq - heldFrom) + 1 }
+        var keptCount: Int { Int(seq - keptFrom) + 1 }
         var place: RemovedSession { RemovedSession(host: host, seq: seq, hostSeq: hostSeq, usage: state == nil ? usage : []) }
     }
 
@@ -108,7 +108,7 @@ package final class SimulatedLog: SessionLog {
 
     private func trim(_ trim: SessionTrim) {
         guard var stored = sessions[trim.key] else { preconditionFailure("a trim was checked before it is done") }
-        stored.heldFrom = max(stored.heldFrom, trim.through + 1)
+        stored.keptFrom = max(stored.keptFrom, trim.through + 1)
         stored.state = trim.state?.bytes
         if let state = trim.state {
             stored.hostSeq = state.hostSeq
@@ -116,7 +116,7 @@ package final class SimulatedLog: SessionLog {
             if stored.stages.keys.contains(where: { stored.ends[$0] == nil }) {
                 complain(.retention, "\(trim.key.session) is removed with an open approval")
             }
-            stored.heldFrom = stored.seq + 1
+            stored.keptFrom = stored.seq + 1
             stored.usage = trim.usage
             stored.approvals = []
         }
@@ -132,14 +132,14 @@ package final class SimulatedLog: SessionLog {
 
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) -> LogPage {
         guard let stored = sessions[session] else { return LogPage(first: 0, events: []) }
-        return LogPage(from: stored.heldFrom, count: stored.heldCount, after: after, limit: limit, bytesMax: bytesMax) {
+        return LogPage(from: stored.keptFrom, count: stored.keptCount, after: after, limit: limit, bytesMax: bytesMax) {
             stored.events[Int($0) - 1]
         }
     }
 
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) -> LogPage {
         guard let stored = sessions[session] else { return LogPage(first: 0, events: []) }
-        return LogPage(from: stored.heldFrom, count: stored.heldCount, before: before, limit: limit, bytesMax: bytesMax) {
+        return LogPage(from: stored.keptFrom, count: stored.keptCount, before: before, limit: limit, bytesMax: bytesMax) {
             stored.events[Int($0) - 1]
         }
     }

@@ -37,7 +37,7 @@ package final class LoopInbox<Item: Sendable>: Sendable {
             if isFull { state.full.append(sender) }
             return (wasEmpty, isFull)
         }
-        if isFull { loop.isHoldingUp = true }
+        if isFull { loop.appliesBackpressure = true }
         if wasEmpty { main.execute { self.takeAll() } }
     }
 

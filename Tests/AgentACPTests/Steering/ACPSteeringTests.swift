@@ -174,7 +174,7 @@ struct ACPSteeringTests {
     @Test("what waits is bounded: beyond that the editor's prompts go through, for the agent to refuse")
     func heldBounds() {
         var limits = ACPLimits()
-        limits.heldPromptsMax = 1
+        limits.queuedPromptsMax = 1
         var bench = ACPBench(limits: limits)
         bench.open()
         bench.prompt("p1", "from afar")
@@ -182,8 +182,8 @@ struct ACPSteeringTests {
         bench.editor(ACPBench.prompt("7", "hi"))
         bench.editor(ACPBench.prompt("8", "ho"))
         #expect(bench.takeAgentLines() == [ACPBench.prompt("8", "ho")])
-        limits.heldPromptsMax = 9
-        limits.heldBytes = 100
+        limits.queuedPromptsMax = 9
+        limits.queuedBytesMax = 100
         var small = ACPBench(limits: limits)
         small.open()
         small.prompt("p1", "from afar")

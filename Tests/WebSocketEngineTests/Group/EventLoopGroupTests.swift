@@ -240,7 +240,7 @@ struct EventLoopGroupTests {
         let held = EventLog<Int>()
         for thread in threads {
             for _ in 0..<400 {
-                thread.handOver { held.append($0.heldUp.count) }
+                thread.handOver { held.append($0.backpressured.count) }
                 if try await held.next({ _ in true }) > 0 { break }
                 try await Task.sleep(for: .milliseconds(50))
             }

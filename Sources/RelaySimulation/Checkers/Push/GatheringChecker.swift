@@ -17,7 +17,7 @@ struct GatheringChecker {
 
     /// Nobody has looked for long, and the services were well.
     static func quiet(_ known: KnownDevice, at now: Int64) -> String? {
-        guard known.device.address.alerts != nil, known.device.quiet == nil, let since = known.heldBackSince else { return nil }
+        guard known.device.address.alerts != nil, known.device.quiet == nil, let since = known.deferredSince else { return nil }
         let wait: Int64 =
             switch known.device.gathering {
             case .interval(let minutes): minutes * 60_000

@@ -178,8 +178,8 @@ export function fileRisks(path, folder) {
 }
 
 /**
- * Homes where systems have them. A host says `~` for its own, and an agent writes it out: whose it is cannot be told here, so another person's
- * folder of the same name passes for the session's. With a warning at every change nobody would read the one that counts.
+ * Homes where systems have them, for hosts that say `~` and not whose that is: another person's folder of the same name passes for the
+ * session's there. With a warning at every change nobody would read the one that counts.
  */
 const home = /^(?:\/root|(?:\/var)?\/home\/[^/]+|\/Users\/[^/]+)(?=\/|$)/;
 

@@ -61,6 +61,12 @@ const plain = {
 const cells = /** @type {Record<string, string>} */ ({ insert: "Add a cell to", delete: "Delete a cell of", replace: "Change a cell of" });
 
 /**
+ * Where a session works: in full where its host says so, as nobody here can tell whose home `~` is.
+ * @param {Pick<import("./wire").Summary, "cwd"|"folder">} [summary]
+ */
+export const folderOf = (summary) => summary?.folder ?? summary?.cwd;
+
+/**
  * What is to be allowed, as the head of its card.
  * @param {string} tool @param {unknown} input @param {string} [folder] The session's.
  * @returns {Request}

@@ -11,7 +11,10 @@ export interface Position { epoch: string; seq: number }
 
 export interface Answer {
   question: string;
+  /** Labels, as they were shown. */
   choices: string[];
+  /** The places of `choices` in the question's list, from 0. */
+  indexes?: number[];
   /** In the person's own words. */
   text?: string;
 }
@@ -147,6 +150,8 @@ export interface Summary {
   title?: string;
   project?: string;
   cwd?: string;
+  /** In full, where `cwd` says `~`. */
+  folder?: string;
   status: Status;
   statusReason?: string;
   operation?: string;

@@ -132,7 +132,7 @@ extension SessionState {
         summary.model = facts.model ?? summary.model
         summary.title = facts.title ?? summary.title
         summary.project = facts.project ?? summary.project
-        summary.workingDirectory = facts.workingDirectory ?? summary.workingDirectory
+        if let directory = facts.workingDirectory { (summary.workingDirectory, summary.folder) = (directory, facts.folder) }
         summary.endedAt = nil
         summary.error = nil
         agentReason = nil

@@ -35,6 +35,7 @@ struct ClaudeMappingTests {
         facts.model = "claude-opus-5-5"
         facts.project = "proj"
         facts.workingDirectory = "~/proj"
+        facts.folder = "/home/dev/proj"
         facts.run = "4711-99"
         #expect(event.head == .sessionStarted(facts))
     }

@@ -108,15 +108,19 @@ struct ClaudePayloadTests {
         #expect(bench.take().prefix(2) == ["approval.stale badAnswer", "hook 1: no decision"])
     }
 
-    @Test("options that look alike once their secrets are hidden are shown apart, and each means itself")
-    func alike() throws {
+    @Test(
+        "options that look alike once their secrets are hidden are shown apart, and each means itself", arguments: [nil, [1]])
+    func alike(_ indexes: [Int64]?) throws {
         let (live, test) = ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "ghp_9876543210abcdefghijABCDEFGHIJ012345")
         var bench = try Self.asked(
             #"{"questions":[{"question":"Which key?","options":[{"label":"\#(live)"},{"label":"\#(test)"},{"label":"none"}]}]}"#,
             tool: "AskUserQuestion")
         let choices = try bench.body(.approvalRequested).array("questions")[0].array("choices").map { try $0.string("label") }
         #expect(choices == ["⟨redacted⟩ (1)", "⟨redacted⟩ (2)", "none"])
-        try bench.decide(.answer([Answer(question: "q0", choices: [choices[1]])]))
+        var other = bench
+        try other.decide(.answer([Answer(question: "q0", choices: [choices[1]], indexes: [0])]))
+        #expect(other.take().contains("approval.stale badAnswer"), "what stands there is another")
+        try bench.decide(.answer([Answer(question: "q0", choices: [choices[1]], indexes: indexes)]))
         let answer = try #require(bench.take().last)
         #expect(answer.contains(#""answers":{"Which key?":"\#(test)"}"#) && answer.hasPrefix("hook 1:"))
     }

@@ -62,9 +62,27 @@ struct LocalAskTests {
         #expect(bench.take().last == "local-s1: asks Which?")
         #expect(bench.requests[0].head.questions == [QuestionOffer(id: "c", choices: ["Red", "Blue"], isMultiple: false)])
         try bench.decide(.answer([Answer(question: "c", choices: ["Blue"])]))
-        #expect(bench.take().last == #"1: {"decision":"answer","answers":[{"question":"c","choices":["Blue"]}]}"#)
+        #expect(bench.take().last == #"1: {"decision":"answer","answers":[{"question":"c","choices":["Blue"],"indexes":[1]}]}"#)
         try bench.settle("ran")
         #expect(bench.take() == ["local-s1: applied answered", "2: 204"])
+    }
+
+    @Test("an answer goes by its places: a program's choices of one label are not mixed up")
+    func placesOfChoices() throws {
+        var bench = LocalBench()
+        let choices = #"[{"label":"key","description":"test"},{"label":"key","description":"live"}]"#
+        try bench.ask("q1", #""kind":"question","questions":[{"id":"c","text":"Which?","choices":\#(choices)}]"#)
+        #expect(bench.requests[0].head.questions.first?.choices == ["key (1)", "key (2)"])
+        try bench.decide(.answer([Answer(question: "c", choices: ["key (2)"], indexes: [1])]))
+        #expect(bench.take().last == #"1: {"decision":"answer","answers":[{"question":"c","choices":["key"],"indexes":[1]}]}"#)
+    }
+
+    @Test("an answer whose place has another label than it says is no decision")
+    func wrongPlace() throws {
+        var bench = LocalBench()
+        try bench.ask("q1", Self.questions)
+        try bench.decide(.answer([Answer(question: "c", choices: ["Blue"], indexes: [0])]))
+        #expect(bench.take().suffix(2) == ["local-s1: stale badAnswer", "1: 204"])
     }
 
     @Test("choices that look alike once their secrets are hidden are told apart")

@@ -167,7 +167,10 @@ struct AnswerParserTests {
     @Test func labelsNumbersAndTextsAreUnderstood() throws {
         #expect(
             try parse(["q0=Blue", "q1=A,B"])
-                == [Answer(question: "q0", choices: ["Blue"]), Answer(question: "q1", choices: ["A", "B"])])
+                == [
+                    Answer(question: "q0", choices: ["Blue"], indexes: [0]),
+                    Answer(question: "q1", choices: ["A", "B"], indexes: [0, 1]),
+                ])
         #expect(try parse(["q0=Red, dark", "q1=2"])[0].choices == ["Red, dark"])
         #expect(try parse(["q0==x", "q1=b"]).map(\.choices) == [["=x"], ["B"]])
         #expect(try parse(["q1=A"], ["q0=a=b"])[0] == Answer(question: "q0", choices: [], text: "a=b"))
@@ -185,15 +188,27 @@ struct AnswerParserTests {
         let versions = ApprovalText.Question(
             id: "q0", text: "Which?", header: nil, isMultiple: false,
             choices: [.init(label: "2"), .init(label: "1"), .init(label: "3,1")])
-        #expect(AnswerParser.typed("1", for: versions) == ["2"])
-        #expect(AnswerParser.typed("2", for: versions) == ["1"])
-        #expect(AnswerParser.typed("3,1", for: versions) == ["3,1"])
-        #expect(AnswerParser.understood(["1"], for: versions) == "2. 1")
+        #expect(AnswerParser.typed("1", for: versions) == [0])
+        #expect(AnswerParser.typed("2", for: versions) == [1])
+        #expect(AnswerParser.typed("3,1", for: versions) == [2])
+        #expect(AnswerParser.understood([1], for: versions) == "2. 1")
+    }
+
+    @Test func labelsThatAreAlikeAreChosenByTheirNumbersAlone() throws {
+        let keys = ApprovalText.Question(
+            id: "q0", text: "Which?", header: nil, isMultiple: false,
+            choices: [.init(label: "key"), .init(label: "key"), .init(label: "Key")])
+        #expect(AnswerParser.typed("2", for: keys) == [1])
+        #expect(AnswerParser.understood([1], for: keys) == "2. key")
+        #expect(AnswerParser.answer(to: keys, [1]) == Answer(question: "q0", choices: ["key"], indexes: [1]))
+        #expect(AnswerParser.typed("Key", for: keys) == [2])
+        #expect(AnswerParser.typed("key", for: keys) == nil)
+        #expect(throws: ClientError.self) { try AnswerParser.answers(to: [keys], choices: ["q0=key"], texts: []) }
     }
 
     @Test func otherWordsAreTheOnesOwn() {
-        #expect(AnswerParser.typed("1", for: questions[0]) == ["Blue"])
-        #expect(AnswerParser.typed("1, 2", for: questions[1]) == ["A", "B"])
+        #expect(AnswerParser.typed("1", for: questions[0]) == [0])
+        #expect(AnswerParser.typed("1, 2", for: questions[1]) == [0, 1])
         #expect(AnswerParser.typed("rather green", for: questions[0]) == nil)
     }
 }

@@ -285,7 +285,8 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
     decision = host.wait_decision(approval, timeout=5)["decision"]
     assert decision["decision"] == "answer"
     assert decision["answers"] == [
-        {"question": "q0", "choices": ["Amber"]}, {"question": "q1", "choices": ["Links"], "text": "and the footer"}]
+        {"question": "q0", "choices": ["Amber"], "indexes": [1]},
+        {"question": "q1", "choices": ["Links"], "indexes": [1], "text": "and the footer"}]
     expect(card).to_contain_text("Answered by you")
 
 

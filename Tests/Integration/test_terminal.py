@@ -191,7 +191,8 @@ def test_answer(shell, host):
     result = shell.run("approvals", "answer", approval, "--choose", "q0=Blue", "--choose", "q1=S,L", "--wait", "0")
     assert result.returncode == DONE, result.stderr
     answers = host.wait_decision(approval)["decision"]["answers"]
-    assert answers == [{"question": "q0", "choices": ["Blue"]}, {"question": "q1", "choices": ["S", "L"]}]
+    assert answers == [
+        {"question": "q0", "choices": ["Blue"], "indexes": [1]}, {"question": "q1", "choices": ["S", "L"], "indexes": [0, 2]}]
 
 
 def test_who_comes_second_is_told_who_won(shell, host, client, relay):

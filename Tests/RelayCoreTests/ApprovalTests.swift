@@ -69,6 +69,8 @@ struct ApprovalTests {
             [], [Answer(question: "q0", choices: [])], [Answer(question: "q1", choices: ["Red"])],
             [Answer(question: "q0", choices: ["Green"])], [Answer(question: "q0", choices: ["Red", "Blue"])],
             [Answer(question: "q0", choices: ["Red"]), Answer(question: "q0", choices: ["Red"])],
+            [Answer(question: "q0", choices: ["Red"], indexes: [1])],
+            [Answer(question: "q0", choices: ["Red"], indexes: [2])], [Answer(question: "q0", choices: ["Red"], indexes: [])],
         ])
     func badAnswer(_ answers: [Answer]) {
         let t = T()

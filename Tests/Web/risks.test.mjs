@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressRisks, commandRisks, fileRisks, pathIn } from "../../web/risks.js";
+import { folderOf } from "../../web/tools.js";
 
 const risky = {
   "Deletes folders": ["rm -rf build", "sudo rm -r /var", "find . -name x | xargs -0 rm -rf", "find . -exec rm -rf {} +", "/bin/rm -fr ~", "cd x && rm -R y", "echo $(rm -rf a)",
@@ -51,6 +52,9 @@ test("a file is told of where it is delicate or outside the session's folder", (
   for (const path of ["/home/ada/shop/a", "/root/shop/a", "/Users/ada/shop/src/a", "~/shop/a"]) assert.deepEqual(fileRisks(path, "~/shop"), [], path);
   for (const path of ["/home/ada/shop2/a", "/home/ada/x/shop/a", "/srv/shop/a", "/home/shop/a", "/home/ada/shop/../x"]) assert.match(fileRisks(path, "~/shop")[0] ?? "", /Outside/, path);
   assert.deepEqual(fileRisks("/home/ada/a", "~"), []);
+  assert.deepEqual(fileRisks("/home/ada/shop/a", folderOf({ cwd: "~/shop", folder: "/home/ada/shop" })), []);
+  assert.match(fileRisks("/home/eve/shop/a", folderOf({ cwd: "~/shop", folder: "/home/ada/shop" }))[0] ?? "", /Outside/, "another's home");
+  assert.equal(folderOf({ cwd: "~/shop" }), "~/shop");
   for (const path of ["../other/a", "/home/ada/shop2/a", "/home/ada/shop/../x", "~/a"]) assert.match(fileRisks(path, "/home/ada/shop")[0] ?? "", /Outside/, path);
 });
 

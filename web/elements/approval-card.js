@@ -13,7 +13,7 @@ import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
-import { requestOf, risksOf } from "../tools.js";
+import { folderOf, requestOf, risksOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
@@ -175,7 +175,7 @@ export class ApprovalCard extends HTMLElement {
 
   /** The folder that paths are read from. */
   get #folder() {
-    return this.#app.state.sessions.get(this.#approval.session)?.cwd;
+    return folderOf(this.#app.state.sessions.get(this.#approval.session));
   }
 
   /** @param {string} tool @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */

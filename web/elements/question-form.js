@@ -42,8 +42,9 @@ export class QuestionForm extends HTMLElement {
         ({ name, checked, value }) => name === this.#name(index) && checked && value !== "other");
       const other = /** @type {HTMLInputElement} */ (this.querySelector(`#${this.#name(index)}-text`));
       const text = this.#otherChosen(index) ? other.value.trim() : "";
-      const answer = { question: String(question.id), choices: choices.map(({ value }) => String(question.choices[Number(value)].label)) };
-      return text ? { ...answer, text } : answer;
+      const indexes = choices.map(({ value }) => Number(value));
+      const answer = { question: String(question.id), choices: indexes.map((place) => String(question.choices[place].label)) };
+      return { ...answer, ...(indexes.length ? { indexes } : {}), ...(text ? { text } : {}) };
     });
     return answers.every(({ choices, ...answer }) => choices.length || "text" in answer) ? answers : null;
   }

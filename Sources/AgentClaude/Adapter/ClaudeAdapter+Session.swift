@@ -62,6 +62,7 @@ extension ClaudeAdapter {
         if let directory = session.paths.workingDirectory {
             facts.project = TextCut.line(clean(ShownPaths.last(directory)))
             facts.workingDirectory = TextCut.line(clean(session.paths.tilde(directory)))
+            facts.folder = session.paths.full(directory).map { TextCut.line(clean($0)) }
         }
         facts.run = session.usage.run(of: session.process)
         facts.isResumed = isResumed

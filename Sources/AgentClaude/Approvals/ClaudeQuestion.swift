@@ -66,13 +66,10 @@ struct ClaudeQuestion: Equatable {
     /// What Claude is told for this question; nil where the answer does not fit it.
     func value(of answers: [Answer]) -> String? {
         let mine = answers.filter { $0.question == id }
-        guard mine.count == 1, let answer = mine.first else { return nil }
-        var parts: [String] = []
-        for label in answer.choices {
-            // No two are shown alike, so it is one.
-            guard let choice = choices.first(where: { $0.shownLabel == label }) else { return nil }
-            parts.append(choice.label)
+        guard mine.count == 1, let answer = mine.first, let places = answer.places(in: choices.map(\.shownLabel)) else {
+            return nil
         }
+        var parts = places.map { choices[$0].label }
         if let text = answer.text, !text.isEmpty { parts.append(text) }
         guard !parts.isEmpty, isMultiple || parts.count == 1 else { return nil }
         return parts.joined(separator: ", ")

@@ -25,6 +25,7 @@ extension CodexAdapter {
             if let directory = session.workingDirectory {
                 facts.project = line(ShownPaths.last(directory))
                 facts.workingDirectory = line(paths(of: id).tilde(directory))
+                facts.folder = paths(of: id).full(directory).map { line($0) }
             }
             facts.isResumed = known != nil
             emit(.sessionStarted(facts), in: id)

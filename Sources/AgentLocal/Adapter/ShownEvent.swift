@@ -22,6 +22,7 @@ struct ShownEvent {
             facts.title = facts.title.map(line)
             facts.project = facts.project.map(line)
             facts.workingDirectory = facts.workingDirectory.map(line)
+            facts.folder = facts.folder.map(line)
             self.head = .sessionStarted(facts)
         case .sessionRenamed(let title): self.head = .sessionRenamed(title: line(title))
         case .sessionEnded(let reason, let failed): self.head = .sessionEnded(reason: reason.map(line), failed: failed)

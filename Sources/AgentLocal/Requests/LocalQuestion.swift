@@ -68,16 +68,11 @@ struct LocalQuestion: Sendable {
     func chosen(in answers: [Answer], _ clean: (String) -> String) -> Answer? {
         let mine = answers.filter { $0.question == id }
         guard mine.count == 1, var answer = mine.first else { return nil }
-        let shown = shownLabels(clean)
-        var labels: [String] = []
-        for label in answer.choices {
-            // No two are shown alike, so it is one.
-            guard let index = shown.firstIndex(of: label) else { return nil }
-            labels.append(choices[index].label)
-        }
+        guard let places = answer.places(in: shownLabels(clean)) else { return nil }
+        let labels = places.map { choices[$0].label }
         let count = labels.count + (answer.text?.isEmpty == false ? 1 : 0)
         guard count > 0, isMultiple || count == 1 else { return nil }
-        answer.choices = labels
+        (answer.choices, answer.indexes) = (labels, places.map { Int64($0) })
         return answer
     }
 }

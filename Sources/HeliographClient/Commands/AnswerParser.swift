@@ -8,7 +8,7 @@ enum AnswerParser {
     static func answers(
         to questions: [Question], choices: [String], texts: [String]
     ) throws(ClientError) -> [Answer] {
-        var answers: [String: Answer] = [:]
+        var answers: [String: (places: [Int], text: String?)] = [:]
         for (entry, isText) in choices.map({ ($0, false) }) + texts.map({ ($0, true) }) {
             guard let mark = entry.firstIndex(of: "=") else {
                 throw ClientError(.usage, "“\(entry)” is not QUESTION=ANSWER", advice: names(questions))
@@ -18,18 +18,18 @@ enum AnswerParser {
             guard let question = questions.first(where: { $0.id == name }) else {
                 throw ClientError(.usage, "there is no question “\(name)”", advice: names(questions))
             }
-            var answer = answers[name] ?? Answer(question: name, choices: [])
+            var answer = answers[name] ?? (places: [], text: nil)
             if isText {
                 guard answer.text == nil, !value.isEmpty, value.utf8.count <= WireLimits.textBytesMax else {
                     throw ClientError(.usage, "“\(name)” takes one text of 1 to \(WireLimits.textBytesMax) bytes")
                 }
                 answer.text = value
             } else {
-                for label in try labels(value, of: question) where !answer.choices.contains(label) {
-                    answer.choices.append(label)
+                for place in try places(value, of: question) where !answer.places.contains(place) {
+                    answer.places.append(place)
                 }
             }
-            guard question.isMultiple || answer.choices.count <= 1 else {
+            guard question.isMultiple || answer.places.count <= 1 else {
                 throw ClientError(.usage, "“\(name)” takes one choice", advice: list(question))
             }
             answers[name] = answer
@@ -40,50 +40,64 @@ enum AnswerParser {
                 .usage, "not answered: \(missing.map(\.id).joined(separator: ", "))",
                 advice: missing.map(list).joined(separator: "\n"))
         }
-        return questions.compactMap { answers[$0.id] }
+        return questions.compactMap { question in
+            answers[question.id].map { self.answer(to: question, $0.places, text: $0.text) }
+        }
+    }
+
+    /// By places, with the labels that stand there.
+    static func answer(to question: Question, _ places: [Int], text: String? = nil) -> Answer {
+        Answer(
+            question: question.id, choices: places.map { question.choices[$0].label },
+            indexes: places.isEmpty ? nil : places.map { Int64($0) }, text: text)
     }
 
     /// One typed line: numbers or labels with commas between, or a label. Nil: it is an answer in the person's own words.
-    static func typed(_ line: String, for question: Question) -> [String]? {
-        try? labels(line, of: question)
+    static func typed(_ line: String, for question: Question) -> [Int]? {
+        try? places(line, of: question)
     }
 
     /// What was understood, as it stood in the list.
-    static func understood(_ labels: [String], for question: Question) -> String {
-        question.choices.enumerated().filter { labels.contains($1.label) }
-            .map { "\($0 + 1). \(VisibleText.exactLine($1.label))" }.joined(separator: ", ")
+    static func understood(_ places: [Int], for question: Question) -> String {
+        places.sorted().map { "\($0 + 1). \(VisibleText.exactLine(question.choices[$0].label))" }.joined(separator: ", ")
     }
 
     /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
-    private static func labels(_ value: String, of question: Question) throws(ClientError) -> [String] {
-        let places = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
-        let isListOfNumbers = !places.isEmpty && places.allSatisfy { $0 != nil }
-        if isListOfNumbers, question.isMultiple || places.count == 1 { return places.compactMap(\.self) }
-        if let label = label(value, of: question) { return [label] }
-        var result: [String] = []
+    private static func places(_ value: String, of question: Question) throws(ClientError) -> [Int] {
+        let numbers = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
+        let isListOfNumbers = !numbers.isEmpty && numbers.allSatisfy { $0 != nil }
+        if isListOfNumbers, question.isMultiple || numbers.count == 1 { return distinct(numbers.compactMap(\.self)) }
+        if let place = place(value, of: question) { return [place] }
+        var result: [Int] = []
         for part in value.split(separator: ",") {
-            guard let label = label(trimmed(part), of: question) else {
+            guard let place = place(trimmed(part), of: question) else {
                 throw ClientError(.usage, "“\(question.id)” has no choice “\(trimmed(part))”", advice: list(question))
             }
-            result.append(label)
+            result.append(place)
         }
+        result = distinct(result)
         guard !result.isEmpty, question.isMultiple || result.count == 1 else {
             throw ClientError(.usage, "“\(question.id)” takes one choice", advice: list(question))
         }
         return result
     }
 
-    private static func numbered(_ text: String, of question: Question) -> String? {
+    private static func numbered(_ text: String, of question: Question) -> Int? {
         guard let number = Int(text), question.choices.indices.contains(number - 1) else { return nil }
-        return question.choices[number - 1].label
+        return number - 1
     }
 
-    /// By number; by label, exactly; by label without regard to case, if that is one.
-    private static func label(_ text: String, of question: Question) -> String? {
-        if let label = numbered(text, of: question) { return label }
-        if let exact = question.choices.first(where: { $0.label.utf8.elementsEqual(text.utf8) }) { return exact.label }
-        let alike = question.choices.filter { $0.label.lowercased() == text.lowercased() }
-        return alike.count == 1 ? alike[0].label : nil
+    /// By number; by label, exactly; by label without regard to case. A label that stands there twice is none.
+    private static func place(_ text: String, of question: Question) -> Int? {
+        if let place = numbered(text, of: question) { return place }
+        let places = question.choices.indices
+        let exact = places.filter { question.choices[$0].label.utf8.elementsEqual(text.utf8) }
+        let alike = exact.isEmpty ? places.filter { question.choices[$0].label.lowercased() == text.lowercased() } : exact
+        return alike.count == 1 ? alike[0] : nil
+    }
+
+    private static func distinct(_ places: [Int]) -> [Int] {
+        places.enumerated().filter { !places[..<$0].contains($1) }.map(\.element)
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -235,9 +235,9 @@ final class DecideTask: ClientTask {
                 return run.finish(.refused)
             }
             if line.allSatisfy(\.isWhitespace) { return ask(questions, approval) }
-            if let labels = AnswerParser.typed(line, for: question) {
-                answers.append(Answer(question: question.id, choices: labels))
-                run.terminal.print("  understood: \(AnswerParser.understood(labels, for: question))")
+            if let places = AnswerParser.typed(line, for: question) {
+                answers.append(AnswerParser.answer(to: question, places))
+                run.terminal.print("  understood: \(AnswerParser.understood(places, for: question))")
             } else {
                 answers.append(Answer(question: question.id, choices: [], text: line))
                 run.terminal.print("  in your own words: \(VisibleText.line(line))")

@@ -19,6 +19,9 @@ package struct ShownPaths: Sendable {
         return "~/" + rest
     }
 
+    /// The path as it is, where `tilde` shortens it.
+    package func full(_ path: String) -> String? { tilde(path) == path ? nil : path }
+
     package static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     private static func rest(of path: String, below directory: String) -> String? {

@@ -163,6 +163,7 @@ extension SessionFacts {
         title = try head.optionalString("title", bytesMax: WireLimits.lineBytesMax)
         project = try head.optionalString("project", bytesMax: WireLimits.lineBytesMax)
         workingDirectory = try head.optionalString("cwd", bytesMax: WireLimits.lineBytesMax)
+        folder = try head.optionalString("folder", bytesMax: WireLimits.lineBytesMax)
         run = try head.optionalString("run", bytesMax: WireLimits.nameBytesMax)
         isResumed = try head.flag("resumed")
     }
@@ -176,6 +177,7 @@ extension SessionFacts {
         writer.field("title", title)
         writer.field("project", project)
         writer.field("cwd", workingDirectory)
+        writer.field("folder", folder)
         writer.field("run", run)
         writer.flag("resumed", isResumed)
     }

@@ -71,6 +71,8 @@ package struct SessionFacts: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
+    /// The same in full, where that is shortened with `~`: whose home it is, only its host knows.
+    package var folder: String?
     /// One process of the agent; tokens and cost count up within it.
     package var run: String?
     package var isResumed = false

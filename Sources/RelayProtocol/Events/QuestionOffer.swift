@@ -41,9 +41,7 @@ package struct QuestionOffer: Sendable, Equatable {
         guard answers.count == offers.count else { return false }
         return offers.allSatisfy { offer in
             let mine = answers.filter { $0.question == offer.id }
-            guard mine.count == 1, let answer = mine.first, answer.choices.allSatisfy(offer.choices.contains) else {
-                return false
-            }
+            guard mine.count == 1, let answer = mine.first, answer.places(in: offer.choices) != nil else { return false }
             let parts = answer.choices.count + (answer.text?.isEmpty == false ? 1 : 0)
             return offer.isMultiple ? parts > 0 : parts == 1
         }

@@ -13,6 +13,8 @@ package struct Summary: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
+    /// The same in full, where that is shortened with `~`.
+    package var folder: String?
     package var status: SessionStatus
     package var statusReason: String?
     package var operation: String?
@@ -68,6 +70,7 @@ package struct Summary: Sendable, Equatable {
         title = try value.optionalString("title")
         project = try value.optionalString("project")
         workingDirectory = try value.optionalString("cwd")
+        folder = try value.optionalString("folder")
         status = try value.word("status")
         statusReason = try value.optionalString("statusReason")
         operation = try value.optionalString("operation")
@@ -112,6 +115,7 @@ package struct Summary: Sendable, Equatable {
         writer.field("title", title)
         writer.field("project", project)
         writer.field("cwd", workingDirectory)
+        writer.field("folder", folder)
         writer.field("status", status.rawValue)
         writer.field("statusReason", statusReason)
         writer.field("operation", operation)

@@ -12,7 +12,8 @@ extension WireTable {
             .required("host", .object(named.fields + [.required("connected", .flag)])),
             .required("agent", .object([.required("name", .anyText), .optional("version", .anyText)])),
             .optional("model", .anyText), .optional("title", .anyText), .optional("project", .anyText),
-            .optional("cwd", .anyText), .required("status", status), .optional("statusReason", .anyText),
+            .optional("cwd", .anyText), .optional("folder", .anyText, "In full, where `cwd` says `~`."),
+            .required("status", status), .optional("statusReason", .anyText),
             .optional("operation", .anyText), .optional("file", .anyText),
             .required("operations", .count, "Tools started."), .required("messages", .count),
             .optional("todo", .object(todo)), .required("approvals", .count, "Pending now."),
@@ -74,7 +75,11 @@ extension WireTable {
     static let answer = WireObject(
         "answer",
         [
-            .required("question", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
+            .required("question", .name),
+            .required("choices", .list(.typed, 0...WireLimits.questionsMax), "Labels, as they were shown."),
+            .optional(
+                "indexes", .list(.integer(Answer.indexRange), 0...WireLimits.questionsMax),
+                "The places of `choices` in the question's list, from 0."),
             .optional("text", .typed, "In the person's own words."),
         ])
 

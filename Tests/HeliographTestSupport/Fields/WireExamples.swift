@@ -57,7 +57,9 @@ package struct WireExamples {
             if case .word = element.shape { return [.list(examples(element))] }
             if case .openWord = element.shape { return [.list(examples(element))] }
             let elements = examples(element)
-            return [.list(elements.count > 1 ? elements : elements + examples(element))]
+            guard elements.count > 1 else { return [.list(elements + examples(element))] }
+            // Each change of an element has the whole message read again: long lists become several.
+            return stride(from: 0, to: elements.count, by: 4).map { .list(Array(elements[$0..<min($0 + 4, elements.count)])) }
         case .event(let kind, _): return [event(kind ?? .message)]
         case .fields: return [.object(["x": .plain("1")])]
         }

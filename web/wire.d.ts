@@ -23,13 +23,12 @@ export interface Answer {
 export interface QuietHours { from: number; to: number; timeZone: string }
 
 /** When it is told of what needs no answer, all in one: `interval`, so many minutes after the first of it, or `daily`. */
-export interface Gathering {
-  when: "interval" | "daily";
-  minutes?: number;
-  /** The minute of the day. */
-  at?: number;
-  timeZone?: string;
-}
+export type Gathering = {
+} & (
+  // at: The minute of the day.
+  | { when: "interval"; minutes: number; at?: undefined; timeZone?: undefined }
+  | { when: "daily"; minutes?: undefined; at: number; timeZone: string }
+);
 
 /** An app's registration for push. */
 export type Device = {

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ import pytest
 
 from claude import DIALOG, MODEL, Machine, claude_program
 from client import WireClient
-from relay import BINARY, Relay
+from relay import BINARY
+from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
-from test_claude_run import ANSWERED, FINAL, Steered
+from test_claude_run import ANSWERED, Run
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -26,22 +26,13 @@ pytestmark = pytest.mark.agent
 LEAVE = "C-\\"
 
 
-@pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    """A client that may steer and follows all sessions."""
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
-
-
-class Held(Steered):
+class Held(Run):
     """A session in a terminal that `heliograph claude` holds, with a window that shows it, and what the phone sends it."""
 
     program = None
 
     def __init__(self, machine: Machine, phone: WireClient, *arguments: str, name: str = "window"):
-        self.machine, self.phone = machine, phone
-        self.ids = (f"{name}-{number}" for number in itertools.count(1))
+        self.machine = machine
         machine.api.script = ANSWERED
         self.environment = machine.environment | {"PATH": f"{claude_program().parent}:{machine.environment['PATH']}"}
         mode = [] if "--permission-mode" in arguments else ["--permission-mode", "manual"]
@@ -51,7 +42,9 @@ class Held(Steered):
         self.window.wait_screen("manual mode on", 40)
         self.id = next(entry["id"] for entry in self.listed() if entry["id"] not in before)
         wait_until(lambda: set(phone.summaries) - known, 30, lambda: f"a session. {self.shown()}")
-        self.session = next(iter(set(phone.summaries) - known))
+        Steered.__init__(self, phone, next(iter(set(phone.summaries) - known)), machine.api)
+        # Two of them have ids of their own.
+        self.ids = (f"{name}-{number}" for number in itertools.count(1))
         phone.subscribe(self.session)
         self.offered("prompt")
 
@@ -230,7 +223,7 @@ def test_half_typed_text_is_set_aside_and_given_back(machine, held):
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "prompt to a busy one waits", "`UserPromptSubmit`, after the turn")
 def test_while_the_agent_works_a_prompt_waits(machine, held):
-    held.begin([[{"sleep": 4}, {"text": "Slow answer."}]])
+    held.work([[{"sleep": 4}, {"text": "Slow answer."}]])
     id = held.prompt("after that")
     held.stage(id, "queued")
     machine.api.script = ANSWERED
@@ -288,7 +281,7 @@ def test_somebody_who_types_is_not_interrupted_and_both_texts_stay_whole(machine
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in text", "the transcript's line")
 def test_interrupted(machine, held):
-    held.begin([[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], [{"text": "Done."}]])
+    held.work([[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], [{"text": "Done."}]])
     # Before the first of an answer the prompt would go back to the input line, and nothing be written of it.
     held.window.wait_screen("Begun.")
     held.taken(held.send("interrupt"), timeout=15)
@@ -336,7 +329,7 @@ def test_two_at_once_are_steered_each(machine, held, hold):
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "the agent is killed", "its process is gone")
 def test_the_holder_is_killed_and_the_session_ends(machine, held):
-    held.begin([[{"sleep": 30}, {"text": "Never."}]])
+    held.work([[{"sleep": 30}, {"text": "Never."}]])
     id = held.prompt("never given")
     held.stage(id, "queued")
     os.kill(held.holder, signal.SIGKILL)

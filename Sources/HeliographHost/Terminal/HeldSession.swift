@@ -10,7 +10,7 @@ internal import RelayProtocol
 struct HeldSession {
     private let inbox: LoopInbox<RunItem>
     private let config: String
-    private let limits = RunLimits()
+    private let limits: DaemonLimits
     private var machine: TypingMachine
     private var process: AgentProcess?
     private var stamp: FileStamp?
@@ -23,6 +23,10 @@ struct HeldSession {
 
     init(mode: String?, inbox: LoopInbox<RunItem>) {
         self.inbox = inbox
+        var limits = DaemonLimits()
+        // Nobody else waits for this session's commands for long: it is open in no other program.
+        limits.unwantedInterval = limits.retryInterval
+        self.limits = limits
         machine = TypingMachine(mode: mode)
         config = Self.config
     }

@@ -8,10 +8,10 @@ struct TerminalChild: Sendable {
     let terminal: Int32
 
     /// `variables` are added to our environment, or replace what stands there; `without` names some that are left out.
-    init(_ command: [String], variables: [String], without: [String], rows: Int, columns: Int) throws(AgentStartError) {
+    init(_ command: [String], variables: [String], without: [String], rows: Int, columns: Int) throws(HostError) {
         guard let name = command.first,
             let program = name.contains("/") ? name : InstalledProgram.path(of: name)
-        else { throw AgentStartError(command: command.first ?? "", number: ENOENT) }
+        else { throw HostError.notStarted(command.first ?? "", ENOENT) }
         let names = variables.map { String($0.prefix { $0 != "=" }) + "=" } + without.map { $0 + "=" }
         var environment: [String] = []
         var place = 0
@@ -30,7 +30,7 @@ struct TerminalChild: Sendable {
         var terminal: Int32 = -1
         let process = unsafe clinux_spawn_in_terminal(
             &terminal, UInt16(clamping: rows), UInt16(clamping: columns), program, &arguments, &settings)
-        guard process > 0 else { throw AgentStartError(command: name, number: errno) }
+        guard process > 0 else { throw HostError.notStarted(name, errno) }
         _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
         self.process = process
         self.terminal = terminal

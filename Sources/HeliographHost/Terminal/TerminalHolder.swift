@@ -110,7 +110,7 @@ struct TerminalHolder {
     // MARK: The agent
 
     private mutating func start(rows: Int, columns: Int) {
-        do throws(AgentStartError) {
+        do throws(HostError) {
             let child = try TerminalChild(
                 command, variables: ["\(TerminalNotice.variable)=\(socket.path)"], without: [RunCall.variable], rows: rows,
                 columns: columns)
@@ -124,8 +124,8 @@ struct TerminalHolder {
                 kill(child.process, SIGKILL)
             }
         } catch {
-            sendAll(TerminalFrame(.message, Array("\(error.sentence)\r\n".utf8)))
-            end = (error.exit, Self.now)
+            sendAll(TerminalFrame(.message, Array("\(error.message)\r\n".utf8)))
+            end = (error.shellStatus, Self.now)
         }
     }
 

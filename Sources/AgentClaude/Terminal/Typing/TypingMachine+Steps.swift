@@ -49,7 +49,7 @@ extension TypingMachine {
 
     private mutating func type(_ prompt: Prompt) {
         write(prompt.text.keys)
-        let until = (heldUntil ?? now) - limits.holdFor.milliseconds + limits.shownWithin.milliseconds
+        let until = (bufferedUntil ?? now) - limits.holdFor.milliseconds + limits.shownWithin.milliseconds
         phase = .typing(prompt, until: until)
     }
 
@@ -57,7 +57,7 @@ extension TypingMachine {
     private mutating func enter(_ prompt: Prompt) {
         guard let box, prompt.text.isShown(in: box) else { return }
         guard doing == .idle else { return remove(prompt, "the agent began something else while it was typed") }
-        guard heldUntil.map({ now < $0 }) == true else { return }
+        guard bufferedUntil.map({ now < $0 }) == true else { return }
         write(Key.enter)
         phase = .entered(prompt, until: now + limits.takenWithin.milliseconds)
     }
@@ -173,7 +173,7 @@ extension TypingMachine {
             tell(name, .taken)
             return free()
         }
-        guard steps < limits.modeStepsMax, doing == .idle, heldUntil != nil else { return notSwitched(name) }
+        guard steps < limits.modeStepsMax, doing == .idle, bufferedUntil != nil else { return notSwitched(name) }
         write(Key.nextMode)
         phase = .switching(name, to: target, from: shown, steps: steps + 1, until: now + limits.modeWithin.milliseconds)
     }
@@ -188,7 +188,7 @@ extension TypingMachine {
     mutating func timerFired() {
         if let at = releaseAt, at <= now { release() }
         expire()
-        if let until = heldUntil, until <= now { release() }
+        if let until = bufferedUntil, until <= now { release() }
     }
 
     private mutating func expire() {
@@ -203,7 +203,7 @@ extension TypingMachine {
         case .typing(let prompt, let until) where until <= now:
             remove(prompt, "it did not show in the input line as it was typed")
         case .removing(let prompt, let why, _, let next) where next <= now:
-            if heldUntil.map({ now < $0 }) == true { return deleteText() }
+            if bufferedUntil.map({ now < $0 }) == true { return deleteText() }
             tell(prompt.name, .unknown, "\(why); it may stand in the input line\(aside(prompt)): look at the terminal")
             free()
         case .givingBack(let prompt, let why, let until) where until <= now:

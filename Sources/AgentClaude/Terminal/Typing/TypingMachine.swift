@@ -56,7 +56,7 @@ package struct TypingMachine: Sendable {
     var mode: String?
     var keyAt: Int64?
     /// Until when the person's keys are held back, at the latest.
-    var heldUntil: Int64?
+    var bufferedUntil: Int64?
     /// Shorter, for an Esc.
     var releaseAt: Int64?
     /// A draft went to the stash and we gave up: it goes back if it turns up there before the person has typed.
@@ -104,7 +104,7 @@ package struct TypingMachine: Sendable {
                 until
             }
         let quietAt = keyAt.map { $0 + limits.quiet.milliseconds }.flatMap { $0 > now ? $0 : nil }
-        return [due, heldUntil, releaseAt, quietAt].compactMap { $0 }.min()
+        return [due, bufferedUntil, releaseAt, quietAt].compactMap { $0 }.min()
     }
 
     /// The screen and the registry are looked at often while something of ours is at the terminal.
@@ -232,14 +232,14 @@ package struct TypingMachine: Sendable {
     }
 
     mutating func hold() {
-        heldUntil = now + limits.holdFor.milliseconds
+        bufferedUntil = now + limits.holdFor.milliseconds
         order(.hold)
     }
 
     mutating func release() {
         releaseAt = nil
-        guard heldUntil != nil else { return }
-        heldUntil = nil
+        guard bufferedUntil != nil else { return }
+        bufferedUntil = nil
         order(.release)
     }
 

@@ -98,9 +98,9 @@ final class HostProcess {
 
     // MARK: New sessions
 
-    static let projects = ["here", "moved"].map { ProjectOffer(name: $0, folder: "/work/\($0)") }
+    static let projects = ["here", "moved"].map { ProjectOffer(name: $0, folder: "/srv/\($0)") }
     /// The other project's folder has become a link to somewhere else since it was offered.
-    static let allowedFolders: Set = ["/work/here"]
+    static let allowedFolders: Set = ["/srv/here"]
 
     func launch(_ order: LaunchOrder, by agent: String) { agents.first { $0.name == agent }?.launch(order) }
 
@@ -109,7 +109,7 @@ final class HostProcess {
         let fact: LaunchFact =
             switch order {
             case .readProjects: .read(Self.projects, startable)
-            case .resolve(let name, "here"): .resolved(name, folder: "/work/here", reason: "")
+            case .resolve(let name, "here"): .resolved(name, folder: "/srv/here", reason: "")
             case .resolve(let name, _):
                 .resolved(name, folder: world.plant == .strayStart ? "/elsewhere" : nil, reason: "another folder now")
             }

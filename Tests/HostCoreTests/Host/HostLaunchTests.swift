@@ -42,9 +42,14 @@ struct HostLaunchTests {
         }
     }
 
+    private func acknowledge(_ bench: inout HostBench, through: Int) {
+        _ = bench.tell(.received(.ack([SessionProgress(session: Self.desk, through: Int64(through))])))
+    }
+
     @Test("a start is noted, goes to its agent, and its first prompt goes the way of every prompt; one outcome tells of both")
     func started() throws {
         var bench = try bench()
+        acknowledge(&bench, through: 0)
         _ = bench.tell(start())
         #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"), "on disk before anything is started")
         #expect(resolve(&bench).first == "one hears launch k1 in /home/a/site")
@@ -55,6 +60,9 @@ struct HostLaunchTests {
         _ = bench.tell("one", [.steered(Self.session, SteeringChange(Self.name, .taken))])
         #expect(try changes(bench, of: Self.desk) == ["k1 taken one-s"])
         #expect(try changes(bench, of: Self.session) == [], "it is no command of that session's own")
+        #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"), "until the relay has that end")
+        _ = bench.tell(.fired(.flush))
+        acknowledge(&bench, through: try events(bench, of: Self.desk).count)
         #expect(!bench.spool.index.notes.keys.contains("steering.phone.k1"))
         #expect(!bench.tell(start()).contains { $0.contains("hears") }, "it came before")
     }

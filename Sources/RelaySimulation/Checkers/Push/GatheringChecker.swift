@@ -6,7 +6,7 @@ struct GatheringChecker {
     /// As notifications are named that tell of what has happened.
     private static let names = ["error.", "finished.", "running.", "budget."]
     /// Retries, and what is owed before it.
-    private static let patience: Int64 = 300_000
+    private static let patience: Int64 = 60_000
 
     static func planned(_ order: PushIntent, to device: Device) -> String? {
         guard device.gathering != nil, order.purpose == .alert, order.urgency == .atOnce, let name = order.replaces,

@@ -376,6 +376,10 @@ package struct HostMachine {
             let its = lost.filter { agents[agent].has($0) }
             if !its.isEmpty { tell(agent, .eventsLost(its)) }
         }
+        // What can be done to a session may be among what was lost, and nothing else would say it again.
+        for session in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let offer = offers[session] { emit(.steeringOffered(offer), of: session) }
+        }
         drive(.sendAgain)
     }
 

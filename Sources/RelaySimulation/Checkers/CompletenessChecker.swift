@@ -115,7 +115,7 @@ struct CompletenessChecker {
             case let head where SteeringChecker.isMadeByRelay(head): continue
             case .truncated(let count):
                 guard let count else { return "a truncated event does not count" }
-                for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) {
+                for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {
                     return "event \(lost) of \(session) is counted as lost, and waits in the spool"
                 }
                 number += Int(count)
@@ -131,6 +131,14 @@ struct CompletenessChecker {
             return "\(session) is said to be through \(hostSeq), its events are through \(number - 1)"
         }
         return nil
+    }
+
+    /// What became of a command that the relay does not know, or whose end it has, is counted in the log, and not in it.
+    private func isRefusable(_ session: SessionID, _ number: Int) -> Bool {
+        guard let list = entries[session], list.indices.contains(number - 1),
+            case .steeringChanged? = (try? Event(stored: list[number - 1].bytes))?.head
+        else { return false }
+        return true
     }
 
     func settled() -> String? {

@@ -39,10 +39,11 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model"], "whileBusy": True, "reason": "r", "mode": "plan", "modes": ["plan"], "models": ["m"],
-        "commands": ["/compact"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "start", "resume", "past"], "whileBusy": True, "reason": "r", "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
+        "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
     },
-    "steering.changed": {"client": "c1", "command": "c2", "stage": "queued", "reason": "r"},
+    "steering.changed": {"client": "c1", "command": "c2", "stage": "taken", "reason": "r", "started": "s2"},
     "truncated": {"count": 3},
     "rewound": {"to": 1},
     "mood.changed": {"mood": "sunny"},
@@ -76,6 +77,13 @@ FROM_CLIENT: dict[str, Message] = {
     "stop": {"type": "stop", "id": "c1", "session": "s1", "signature": "s"},
     "mode": {"type": "mode", "id": "c1", "session": "s1", "mode": "plan", "signature": "s"},
     "model": {"type": "model", "id": "c1", "session": "s1", "model": "m", "signature": "s"},
+    "start": {
+        "type": "start", "id": "c1", "session": "s1", "project": "p", "agent": "a", "mode": "plan", "model": "m", "text": "t", "signature": "s",
+    },
+    "resume": {
+        "type": "resume", "id": "c1", "session": "s1", "project": "p", "agent": "a", "past": "x", "mode": "plan", "model": "m", "text": "t", "signature": "s",
+    },
+    "past": {"type": "past", "id": "c1", "session": "s1", "project": "p", "agent": "a", "signature": "s"},
     "withdraw": {"type": "withdraw", "id": "c1", "session": "s1", "client": "c2", "command": "c9"},
     "ping": {"type": "ping", "id": "c1"},
     "pair": {"type": "pair", "id": "c1", "role": "host"},

@@ -264,6 +264,8 @@ def test_the_host_is_killed(agent, daemon, editor, steered):
         return steered.stage(steered.prompt("answer me now"), *FINAL)["stage"] == "taken"
 
     wait_until(again, 20, "a prompt to be taken again")
+    # The agent says that it has it before it asks the model.
+    steered.wait_asked("answer me now")
     assert steered.asked("answer me now") == 1 and steered.asked("answer me never") == 0
 
 

@@ -113,7 +113,6 @@ def test_windows_come_and_go_and_the_size_follows_the_smallest(place):
     first.close()
     wait_until(lambda: [entry[2] for entry in place.listed()] == ["0"], 10, "a closed window to be gone")
     third = place.open("attach", place.listed()[0][0])
-    third.wait_screen("size 29 100")
     third.wait_screen("size 30 100")
     third.type("b")
     third.wait_screen("key [b]")

@@ -296,8 +296,8 @@ def test_where_only_a_denial_stops_what_asks_no_interrupt_is_offered(screen: Cal
 def test_more_freedom_needs_a_second_tap_and_less_needs_one(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
     one = opened(screen, size=size)
     one.page.get_by_role("button", name="Mode, model and commands").click()
-    mode = one.page.get_by_label("Mode", exact=True)
     panel = one.page.get_by_role("group", name="Mode, model and commands")
+    mode = panel.get_by_label("Mode", exact=True)
     mode.select_option("acceptEdits")
     panel.get_by_role("button", name="Change …").click()
     expect(panel).to_contain_text("In it the agent edits without asking.")

@@ -52,7 +52,10 @@ final class PushWorld {
 
     func relayStarts(after last: PushID) {
         lastPlanned = last
-        if world.relay.wallOffset != wallOffset { crossing.clockWasSet() }
+        if world.relay.wallOffset != wallOffset {
+            crossing.clockWasSet()
+            channel.clockWasSet()
+        }
     }
 
     func relayCrashed() {
@@ -175,6 +178,7 @@ final class PushWorld {
         }
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
+        if case .accepted = outcome, order.purpose == .alert, order.replaces == "digest" { crossing.digested(order.device) }
         channel.answered(order, outcome)
         starts.answered(order, outcome)
         browser.answered(order, outcome)

@@ -17,6 +17,8 @@ struct ChannelChecker {
         var isUnwantedSince: Int64?
     }
 
+    /// By which an hour may have been over that was none.
+    private var clockWasChanged = false
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
     /// Those of which this life of the relay heard that the service took them away.
@@ -34,7 +36,7 @@ struct ChannelChecker {
                 return "push \(order.id.rawValue) is published to \(name), which is deleted"
             }
         case .deleteChannel(let name):
-            if let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended) {
+            if !clockWasChanged, let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended) {
                 return "\(name) is deleted \(order.plannedAt - ended) ms after the end that it keeps"
             }
             if isListenedTo, known[name]?.isOver == false { return "\(name) is deleted, and a card listens to it" }
@@ -59,6 +61,9 @@ struct ChannelChecker {
 
     /// An answer that the last life never heard, or did not write down, is news to the next.
     mutating func relayEnded() { heardLost = [] }
+
+    /// A relay has lived with another clock.
+    mutating func clockWasSet() { clockWasChanged = true }
 
     /// What a crash cannot take back.
     mutating func stored(_ batch: LogBatch) {

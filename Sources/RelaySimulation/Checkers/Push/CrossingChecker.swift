@@ -55,6 +55,9 @@ struct CrossingChecker {
 
     // MARK: What ends an alert without APNs
 
+    /// It has the one that tells of all that was deferred, so also of what failed before.
+    mutating func digested(_ device: DeviceID) { spared(device) }
+
     mutating func forgot(_ device: DeviceID) { alerts = alerts.filter { $0.key.device != device } }
 
     /// It looks.
@@ -68,8 +71,8 @@ struct CrossingChecker {
         }
     }
 
-    /// A relay that starts with another clock takes what is too old for what it is.
-    mutating func clockWasSet() { alerts = alerts.filter { !$0.value.allSatisfy(\.isLost) } }
+    /// A relay that starts with another clock takes what is too old for what it is, also what was under way when the last one ended.
+    mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
         device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil

@@ -29,7 +29,7 @@ final class PushWorld {
     private var channel = ChannelChecker()
     private var browser = BrowserChecker()
     private var lastPlanned = PushID(rawValue: 0)
-    /// As the relay's clock was set when it crashed.
+    /// As the relay's clock was set when it last started: it may have been set since, while it ran or while it was away.
     private var wallOffset: Int64 = 0
 
     init(world: World, phones: Int, browsers: Int, hasChannels: Bool) {
@@ -56,6 +56,7 @@ final class PushWorld {
             crossing.clockWasSet()
             channel.clockWasSet()
         }
+        wallOffset = world.relay.wallOffset
     }
 
     func relayCrashed() {
@@ -66,7 +67,6 @@ final class PushWorld {
         channel.relayEnded()
         pace.relayEnded()
         browser.relayEnded()
-        wallOffset = world.relay.wallOffset
         codes = [:]
     }
 

@@ -47,7 +47,7 @@ class Service:
     pushes: int
     """In a round."""
     goal: float
-    """Of h2load's rate."""
+    """Of h2load's rate, or where each push is encrypted anew of what OpenSSL alone has keys for."""
 
 
 APNS = Service("apns", CARD, CARD, [
@@ -57,7 +57,7 @@ APNS = Service("apns", CARD, CARD, [
 ], 100_000, 0.5)  # fmt: skip
 WEB = Service("web", NOTIFICATION, SEALED, [
     "authorization: vapid t=" + "t" * 240 + ", k=" + "k" * 87, "ttl: 3600", "urgency: high", "content-encoding: aes128gcm", "content-type: application/octet-stream",
-], 20_000, 0.1)  # fmt: skip
+], 20_000, 0.4)  # fmt: skip
 
 
 def run(*command: str) -> str:
@@ -136,9 +136,14 @@ def pushes_a_second(service: Service) -> Callable[[Bench], Iterator[str | Ratio]
             finally:
                 server.terminate()
                 server.wait()
-        yield f"ours {statistics.median(mine for mine, _ in rounds):,.0f} /s, h2load {statistics.median(theirs for _, theirs in rounds):,.0f} /s"
+        ours_a_second = statistics.median(mine for mine, _ in rounds)
+        yield f"ours {ours_a_second:,.0f} /s, h2load {statistics.median(theirs for _, theirs in rounds):,.0f} /s"
         if service is WEB:
-            yield f"OpenSSL alone, one thread: {agreements_a_second():,.0f} agreements/s; each of ours takes one, and a new key"
-        yield Ratio("pushes/s / h2load", statistics.median(mine / theirs for mine, theirs in rounds), service.goal, False)
+            # What is sealed for a browser takes a new key and an agreement, which cost alike.
+            alone = agreements_a_second() / 2
+            yield f"OpenSSL alone, one thread: new keys and agreements for {alone:,.0f} /s"
+            yield Ratio("pushes/s / what OpenSSL alone has keys for", ours_a_second / alone, service.goal, False)
+        else:
+            yield Ratio("pushes/s / h2load", statistics.median(mine / theirs for mine, theirs in rounds), service.goal, False)
 
     return row

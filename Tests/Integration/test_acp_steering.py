@@ -285,6 +285,9 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         assert steered.asked("answer me typed") == 0
         agent.api.gate("slow").set()
         terminal.wait_screen("Answered.")
+        # Its words come before its turn is over.
+        wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
+        steered.status("idle")
         steered.taken(steered.prompt("answer me from afar"))
         steered.status("idle")
         assert steered.said() == ["slow work", "answer me typed", "answer me from afar"]

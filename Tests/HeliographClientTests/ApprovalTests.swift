@@ -128,7 +128,7 @@ struct ApprovalTests {
 
     @Test(arguments: [
         (ErrorCode.notFound, ClientExit.notFound), (.closed, .refused), (.digestMismatch, .refused), (.notWhole, .refused),
-        (.unavailable, .timedOut), (.wrongKind, .refused),
+        (.unavailable, .timedOut), (.wrongKind, .refused), (.forbidden, .unauthorised),
     ])
     func refusalsHaveExitCodes(_ code: ErrorCode, _ exit: ClientExit) {
         #expect(DecideTask.fault(Notice(code: code.rawValue, message: "m"), nil, now: 0).exit == exit)

@@ -74,6 +74,24 @@ def test_a_link_works_once(shell, relay):
     assert again.returncode not in (DONE, USAGE) and again.stderr.strip()
 
 
+def test_pairing_again_revokes_the_token_from_before(shell, relay):
+    file = shell.folder / ".config/heliograph/client.json"
+    before = json.loads(file.read_text())["token"]
+    again = shell.run("login", relay.pair_link("client"))
+    assert again.returncode == DONE and not again.stderr, again.stderr
+    old = shell.run("sessions", environment={"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": before})
+    assert old.returncode == UNAUTHORISED
+    assert shell.run("sessions").returncode == DONE
+
+
+def test_who_only_watches_is_told_so(shell, relay, host):
+    approval = ask(host)
+    assert shell.run("login", relay.pair_link("watcher")).returncode == DONE
+    shell.json("approvals", "list")
+    for refused in (shell.run("approvals", "deny", approval), shell.run("budget", "set", "--day", "5")):
+        assert refused.returncode == UNAUTHORISED and "was not paired to" in refused.stderr and "pair --role client" in refused.stderr
+
+
 def test_who_is_not_paired_is_told_what_to_do(shell, relay, tmp_path):
     result = shell.run("sessions", environment={"XDG_CONFIG_HOME": str(tmp_path / "empty")})
     assert result.returncode == UNAUTHORISED and "heliograph login" in result.stderr

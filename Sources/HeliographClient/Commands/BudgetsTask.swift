@@ -28,7 +28,7 @@ final class BudgetsTask: ClientTask {
         switch reply {
         case .failed(let notice, _):
             let isThere = notice.code != ErrorCode.notFound.rawValue
-            run.fail(ClientError(isThere ? .refused : .notFound, VisibleText.line(notice.message)))
+            run.fail(isThere ? .notTaken(notice, "set budgets") : ClientError(.notFound, VisibleText.line(notice.message)))
         case .budgets(let budgets): show(budgets)
         default: listing = run.submit(.budgets)
         }

@@ -297,7 +297,7 @@ final class DecideTask: ClientTask {
             return ClientError(
                 .refused, "the agent asks for something else by now", advice: "Look again: heliograph approvals list")
         case .unavailable: return ClientError(.timedOut, "the relay cannot store anything just now: \(notice.message)")
-        default: return ClientError(.refused, notice.message)
+        default: return ClientError.notTaken(notice, "decide")
         }
     }
 

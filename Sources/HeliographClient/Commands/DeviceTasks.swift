@@ -110,6 +110,7 @@ enum DeviceReply {
 
     static func check(_ reply: Reply) throws(ClientError) {
         guard case .failed(let notice, _) = reply else { return }
-        throw ClientError(notice.code == ErrorCode.notFound.rawValue ? .notFound : .refused, notice.message)
+        if notice.code == ErrorCode.notFound.rawValue { throw ClientError(.notFound, notice.message) }
+        throw ClientError.notTaken(notice, "change devices")
     }
 }

@@ -24,8 +24,10 @@ enum PairingCommands {
             let result: PairingRequest.Result
             do { result = try request.perform() } catch { throw Self.fault(error, link.relay) }
             let file = ClientFile(options)
+            let former = try? file.read()
             try file.write(
                 Credentials(relay: link.relay, token: result.token, name: result.name, certificateAuthorityFile: authorities))
+            let isFormerRevoked = former.map(revoke) ?? true
             if options.isJSON {
                 let document = JSONWriter.object {
                     $0.field("relay", link.relay.description)
@@ -35,6 +37,11 @@ enum PairingCommands {
                 terminal.print(JSONLine.text(document))
             } else {
                 terminal.print("paired with \(link.relay) as \(VisibleText.line(result.name)); the token is in \(file.path)")
+            }
+            if let former, !isFormerRevoked {
+                terminal.remark(
+                    "\(former.relay) may still take the token that was here before: “heliograph token list” there, then "
+                        + "“token revoke”.", .yellow)
             }
             return .done
         } catch {
@@ -52,13 +59,7 @@ enum PairingCommands {
                 terminal.print(options.isJSON ? "{\"removed\":false,\"revoked\":false}" : "this machine was not paired")
                 return .done
             }
-            var isRevoked = false
-            if let credentials {
-                let exchange = HTTPExchange(
-                    relay: credentials.relay, path: "/v1/logout", bearer: credentials.token,
-                    certificateAuthorityFile: credentials.certificateAuthorityFile)
-                isRevoked = ((try? exchange.perform())?.status).map { (200..<300).contains($0) } ?? false
-            }
+            let isRevoked = credentials.map(revoke) ?? false
             if options.isJSON {
                 terminal.print("{\"removed\":true,\"revoked\":\(isRevoked)}")
             } else {
@@ -73,6 +74,16 @@ enum PairingCommands {
             terminal.report(error)
             return error.exit
         }
+    }
+
+    /// False where the relay did not say that it takes this token no more.
+    private static func revoke(_ credentials: Credentials) -> Bool {
+        let exchange = HTTPExchange(
+            relay: credentials.relay, path: "/v1/logout", bearer: credentials.token,
+            certificateAuthorityFile: credentials.certificateAuthorityFile)
+        guard let status = (try? exchange.perform())?.status else { return false }
+        // A token that was revoked before is taken no more either.
+        return (200..<300).contains(status) || status == 401
     }
 
     /// `ada@laptop`.

@@ -193,11 +193,7 @@ final class SteerTask: ClientTask {
     static func fault(_ notice: Notice) -> ClientError {
         switch ErrorCode(rawValue: notice.code) {
         case .notFound: ClientError(.notFound, "the relay does not know this session (any more)")
-        case .forbidden:
-            ClientError(
-                .unauthorised, "this terminal was not paired to tell agents what to do",
-                advice: "On the relay's machine: heliograph pair --role operator. Here: heliograph login LINK")
-        default: ClientError(.refused, notice.message)
+        default: ClientError.notTaken(notice, "tell agents what to do", role: "operator")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import HeliographLink
+internal import RelayProtocol
 
 extension ClientError {
     init(_ fault: LinkError) {
@@ -11,5 +12,16 @@ extension ClientError {
             }
         let isUnknown = fault.kind == .unauthorised
         self.init(exit, fault.message, advice: isUnknown ? "Pair again: heliograph login LINK" : fault.advice)
+    }
+
+    /// A command that the relay did not take, where the command has no words of its own for that: `deed` is what this terminal may
+    /// not do where `role` may.
+    static func notTaken(_ notice: Notice, _ deed: String, role: String = "client") -> ClientError {
+        guard ErrorCode(rawValue: notice.code) == .forbidden else {
+            return ClientError(.refused, VisibleText.line(notice.message))
+        }
+        return ClientError(
+            .unauthorised, "this terminal was not paired to \(deed)",
+            advice: "On the relay's machine: heliograph pair --role \(role). Here: heliograph login LINK")
     }
 }

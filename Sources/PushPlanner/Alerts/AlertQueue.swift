@@ -16,6 +16,8 @@ struct AlertQueue {
     private var tries: Int64 = 0
     /// … and when the next is tried, in milliseconds since 1970.
     private(set) var dueAt: Int64 = 0
+    /// The number of the alert that was deferred last.
+    private(set) var counted: Int64?
 
     init() {}
 
@@ -74,6 +76,7 @@ struct AlertQueue {
         guard !alert.isOfRunThatGoesOn else { return }
         if deferred.isEmpty { deferredSince = now }
         deferred[alert.kind, default: 0] += 1
+        counted = alert.number
     }
 
     /// Lets go of what nobody wants, is not worth sending any more, or shall not be heard of by itself. Returns whether there was any.
@@ -119,6 +122,14 @@ struct AlertQueue {
     mutating func takeBack(_ numbers: Set<Int64>) -> [PushID] {
         defer { alerts.removeAll { numbers.contains($0.number) } }
         return alerts.filter { numbers.contains($0.number) }.compactMap(\.push)
+    }
+
+    /// One that was deferred tells of what is not on disk.
+    mutating func takeBackCount(of kind: AlertKind) {
+        // The digest may have gone meanwhile.
+        guard let count = deferred[kind] else { return }
+        deferred[kind] = count > 1 ? count - 1 : nil
+        if deferred.isEmpty { deferredSince = nil }
     }
 
     /// For the digest.

@@ -27,7 +27,9 @@ extension PushPlanner {
             let number = ring(
                 .budget, device, view, budgetLevel: crossing.level,
                 replaces: "budget.\(crossing.scope?.rawValue ?? "all").\(crossing.level).\(key.session)", at: now)
-            if let number { orders.append(.tie(device, alert: number)) }
+            guard let number else { continue }
+            orders.append(.tie(device, alert: number))
+            if devices[device]?.alerts.counted == number { counted.add(number, of: device) }
         }
     }
 

@@ -78,7 +78,10 @@ extension PushPlanner {
     /// What they tell of is not on disk. Returns the pushes that were planned for them.
     mutating func takeBackAlerts(_ tied: [DeviceKey: Set<Int64>]) -> Set<PushID> {
         var planned: Set<PushID> = []
-        for (key, numbers) in tied { planned.formUnion(devices[key]?.alerts.takeBack(numbers) ?? []) }
+        for (key, numbers) in tied {
+            planned.formUnion(devices[key]?.alerts.takeBack(numbers) ?? [])
+            for _ in counted.take(numbers, of: key) { devices[key]?.alerts.takeBackCount(of: .budget) }
+        }
         for id in planned { pushes.takeBack(id) }
         return planned
     }

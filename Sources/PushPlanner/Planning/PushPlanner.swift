@@ -18,6 +18,8 @@ package struct PushPlanner {
     var watchers: [WorkspaceID: Set<PeerID>] = [:]
     /// What the disk has not taken.
     var owed = OwedRecords()
+    /// Crossings of the newest batch that were counted for a digest at once.
+    var counted = CountedCrossings()
     /// Numbers alerts that are owed.
     var lastAlert: Int64 = 0
     /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.
@@ -65,7 +67,9 @@ package struct PushPlanner {
         case .sessionsChanged(let keys): look(at: keys, at: now)
         case .sessionRemoved(let key): leaveCards(of: key, at: now)
         case .budgetCrossed(let crossing, let key, let view): ring(for: crossing, key, view, at: now)
-        case .batchCut: stageOwed()
+        case .batchCut:
+            counted.batchWasCut()
+            stageOwed()
         case .committed(let intents): for intent in intents where pushes[intent.id] != nil { orders.append(.push(intent)) }
         case .commitFailed(let lost): keepForNextBatch(lost)
         case .timerFired(.card(let workspace, let device, let session)):

@@ -145,6 +145,24 @@ import Testing
         #expect(next.takePushes().isEmpty)
     }
 
+    @Test("a crossing that the disk did not take, and that comes again, counts once")
+    func lostCrossing() throws {
+        let rig = try PlannerRig()
+        rig.register { $0.gathering = .interval(minutes: 30) }
+        rig.agent(T.started)
+        rig.command(.budget(Budget(scope: .session(T.session), microUSD: 1_000_000)))
+        var usage = Usage()
+        usage.costMicroUSD = 600_000
+        rig.transcript.send([.usage(usage)], first: 2, by: rig.host)
+        rig.transcript.failCommit()
+        rig.pass(1_000)
+        rig.transcript.send([.usage(usage)], first: 2, by: rig.transcript.host())
+        rig.transcript.commit()
+        rig.pass(31 * Self.minute)
+        let told = rig.take()
+        #expect(told.count == 1 && told[0].text.contains("1 budget crossed"), "\(told.map(\.text))")
+    }
+
     @Test("a time zone that is none is refused, with its place")
     func timeZone() throws {
         let rig = try PlannerRig()

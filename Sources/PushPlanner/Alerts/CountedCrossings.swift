@@ -1,0 +1,21 @@
+/// Crossings of budgets that were counted for a digest in the batch that holds them: where the disk does not take it, they come again.
+struct CountedCrossings {
+    private var numbers: [DeviceKey: Set<Int64>] = [:]
+    private var isCut = false
+
+    mutating func add(_ number: Int64, of device: DeviceKey) {
+        // One batch at a time is on its way, so that what was cut before has its answer.
+        if isCut { numbers = [:] }
+        isCut = false
+        numbers[device, default: []].insert(number)
+    }
+
+    mutating func batchWasCut() { isCut = true }
+
+    /// Those among `lost` that were counted.
+    mutating func take(_ lost: Set<Int64>, of device: DeviceKey) -> Set<Int64> {
+        let taken = numbers[device]?.intersection(lost) ?? []
+        numbers[device]?.subtract(taken)
+        return taken
+    }
+}

@@ -97,8 +97,8 @@ def test_a_question_is_answered(host: Any, app: App) -> None:
     approval = host.request_approval("s1", "AskUserQuestion", {"questions": COLOURS}, kind="question", questions=COLOURS)
     app.wait_state(lambda state: state["approvals"])
     assert app.state["approvals"][0]["questions"] == {"q0": ["Red", "Blue"]}
-    assert "decided" in app.wish("answer", approval, "q0", "Blue")
-    assert host.wait_decision(approval)["decision"]["answers"] == [{"question": "q0", "choices": ["Blue"]}]
+    assert "decided" in app.wish("answer", approval, "q0", "1")
+    assert host.wait_decision(approval)["decision"]["answers"] == [{"question": "q0", "choices": ["Blue"], "indexes": [1]}]
 
 
 def test_a_session_is_followed_across_a_restart_of_the_relay(relay: Any, host: Any, app: App) -> None:

@@ -88,11 +88,13 @@ import Testing
         #expect(try body(.deny()) == #"{"decision":"deny"}"#)
         #expect(try body(.deny(message: "No/\"")) == #"{"decision":"deny","message":"No/\""}"#)
         let answers = [
-            LiveActivityKit.Answer(question: "q1", choices: ["main"]), .init(question: "q2", choices: [], text: "dev"),
+            LiveActivityKit.Answer(question: "q1", choices: ["main"], indexes: [2]),
+            .init(question: "q2", choices: [], text: "dev"),
         ]
         #expect(
             try body(.answer(answers))
-                == #"{"answers":[{"choices":["main"],"question":"q1"},{"choices":[],"question":"q2","text":"dev"}]}"#)
+                == #"{"answers":[{"choices":["main"],"indexes":[2],"question":"q1"},{"choices":[],"question":"q2","text":"dev"}]}"#
+        )
     }
 
     @Test(

@@ -22,7 +22,11 @@ extension Decision.Verdict {
             case .deny(let message): .deny(message: message)
             case .answer(let answers):
                 .answer(
-                    answers.map { RelayProtocol.Answer(question: $0.question, choices: $0.choices, text: $0.text) })
+                    answers.map {
+                        RelayProtocol.Answer(
+                            question: $0.question, choices: $0.choices, indexes: $0.indexes?.map { Int64($0) },
+                            text: $0.text)
+                    })
             }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import LiveActivityKit
 internal import RelayProtocol
 
 /// What an agent cannot go on without. A decision is for exactly this input: it carries `digest`.
@@ -11,7 +12,8 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
 
     public struct Question: Sendable, Hashable, Identifiable {
         public struct Choice: Sendable, Hashable {
-            /// What an answer names.
+            /// Its place in the question's list, from 0: labels can be alike.
+            public let index: Int
             public let label: String
             public let description: String?
         }
@@ -20,6 +22,12 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         public let text: String
         public let isMultiple: Bool
         public let choices: [Choice]
+
+        /// Says which of the choices are meant by their places, and with what was shown there.
+        public func answer(_ taken: [Choice], text: String? = nil) -> LiveActivityKit.Answer {
+            LiveActivityKit.Answer(
+                question: id, choices: taken.map(\.label), indexes: taken.isEmpty ? nil : taken.map(\.index), text: text)
+        }
     }
 
     public let session: String
@@ -77,10 +85,11 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
             let choices = (try? entry.array("choices", countMax: WireLimits.questionsMax)) ?? []
             return Question(
                 id: id, text: VisibleText.exact(text), isMultiple: (try? entry.flag("multiple")) ?? false,
-                choices: choices.compactMap { choice in
+                choices: choices.enumerated().compactMap { index, choice in
                     guard let label = try? choice.string("label") else { return nil }
                     let description = try? choice.optionalString("description")
-                    return Question.Choice(label: label, description: description.map { VisibleText.exact($0) })
+                    return Question.Choice(
+                        index: index, label: label, description: description.map { VisibleText.exact($0) })
                 })
         }
     }

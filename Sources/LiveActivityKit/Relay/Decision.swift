@@ -9,14 +9,17 @@ public enum Verdict: Hashable, Sendable {
 /// What the person chose for one question.
 public struct Answer: Codable, Hashable, Sendable {
     public var question: String
-    /// Labels of the choices taken.
+    /// Labels of the choices taken, as they were shown.
     public var choices: [String]
+    /// Their places in the question's list, from 0. Without them a label that stands there twice is refused.
+    public var indexes: [Int]?
     /// An answer in the person's own words.
     public var text: String?
 
-    public init(question: String, choices: [String], text: String? = nil) {
+    public init(question: String, choices: [String], indexes: [Int]? = nil, text: String? = nil) {
         self.question = question
         self.choices = choices
+        self.indexes = indexes
         self.text = text
     }
 }

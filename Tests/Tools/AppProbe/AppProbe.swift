@@ -106,8 +106,10 @@ final class Memory: RelayCredentials {
         case "allow": return "\(try await client.decide(shown.named(words[1]), .allow))"
         case "deny": return "\(try await client.decide(shown.named(words[1]), .deny(message: "not now")))"
         case "answer":
-            let answer = LiveActivityKit.Answer(question: words[2], choices: [words[3]])
-            return "\(try await client.decide(shown.named(words[1]), .answer([answer])))"
+            let approval = shown.named(words[1])
+            let question = approval.questions.first { $0.id == words[2] }!
+            let taken = question.choices[Int(words[3])!]
+            return "\(try await client.decide(approval, .answer([question.answer([taken])])))"
         case "register":
             var device = DeviceRegistration(device: "phone1", name: "Ada's phone", environment: .sandbox, system: "18.1")!
             device.alertToken = words[1]

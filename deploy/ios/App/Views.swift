@@ -113,7 +113,7 @@ struct ApprovalView: View {
                 if approval.questions.count == 1, !question.isMultiple {
                     ForEach(question.choices, id: \.self) { choice in
                         Button(choice.label) {
-                            decide(.answer([Answer(question: question.id, choices: [choice.label])]))
+                            decide(.answer([question.answer([choice])]))
                         }
                     }
                 }

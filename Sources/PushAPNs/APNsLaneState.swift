@@ -25,7 +25,7 @@ package struct APNsLaneState: Equatable, Sendable {
         teamID = id.teamID
         waiting = lane.queue.count + lane.delayed.count
         flying = lane.flights.count
-        isBreakerOpen = lane.barredUntil != nil
+        isBreakerOpen = lane.breaker.barredUntil != nil
         trouble = lane.trouble
         verdict = lane.verdict
         self.connection = connection

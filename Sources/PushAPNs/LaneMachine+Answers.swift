@@ -117,9 +117,8 @@ extension LaneMachine {
         _ request: LaneRequest, _ answer: APNsAnswer, _ flight: Flight, _ now: Moment
     ) {
         finish(request, answer.refusal(.fixCredentials))
-        credentialRefusals += 1
         effects.append(.readKey)
-        guard credentialRefusals >= limits.credentialRefusalsMax, barredUntil == nil else { return }
+        guard breaker.credentialsRefused(max: limits.credentialRefusalsMax) else { return }
         bar(answer.reason, now)
         leave(flight, now)
     }

@@ -62,11 +62,6 @@ struct LaneMachine {
         var tokenSerial: Int
     }
 
-    struct Delayed {
-        var request: LaneRequest
-        var notBefore: MonotonicTime
-    }
-
     private(set) var link = Link.idle
     let limits: APNsLimits
     var dice: Dice
@@ -74,7 +69,7 @@ struct LaneMachine {
 
     // Requests: each is in exactly one of these.
     var queue = RequestQueue()
-    var delayed: [Delayed] = []
+    private(set) var delayed = DelayedRequests()
     var flights: [Int: Flight] = [:]
 
     // The connection.
@@ -96,11 +91,7 @@ struct LaneMachine {
     // Restraint.
     /// The last there was, whatever came of the connection since.
     var verdict: APNsVerdict?
-    /// Consecutive refusals of our credentials.
-    var credentialRefusals = 0
-    private(set) var barredUntil: MonotonicTime?
-    private var barredReason: APNsReason?
-    private var barredCount = 0
+    var breaker = Breaker()
     /// Consecutive errors of the server.
     var serverErrors = 0
     /// Devices that get too much.
@@ -134,7 +125,7 @@ struct LaneMachine {
             if let flight = land(number) { finish(flight.request, .notSent(.invalidRequest)) }
         case .closed(let generation, let reason): closed(generation, reason, now)
         case .tokenMinted: break
-        case .keyChanged: (credentialRefusals, barredCount, barredUntil) = (0, 0, nil)
+        case .keyChanged: breaker.keyChanged()
         case .timePassed: timePassed(now)
         case .replaced: replaced()
         case .stopped: stopped()
@@ -185,7 +176,7 @@ struct LaneMachine {
 
     private mutating func timePassed(_ now: Moment) {
         wakeAt = nil
-        if let barredUntil, barredUntil <= now.instant { self.barredUntil = nil }
+        breaker.timePassed(now.instant)
         if case .pausing(let until) = link, until <= now.instant { link = .idle }
         if case .checking(_, let until) = link, until <= now.instant {
             trouble = "the connection is dead: no answer to a PING"
@@ -194,44 +185,33 @@ struct LaneMachine {
         }
         deviceBackOffs = deviceBackOffs.filter { $0.value > now.instant }
         for request in queue.remove(where: { $0.until <= now.instant }) { giveUp(request) }
-        let waiting = delayed
-        delayed = []
-        for entry in waiting {
-            if entry.request.until <= now.instant {
-                giveUp(entry.request)
-            } else if entry.notBefore <= now.instant {
-                queue.append(entry.request)
-            } else {
-                delayed.append(entry)
-            }
-        }
+        let waited = delayed.take(at: now.instant)
+        for request in waited.over { giveUp(request) }
+        for request in waited.due { queue.append(request) }
         rearm()
     }
 
     /// What waits is for the other to send, which may know a better way. What flies lands here.
     private mutating func replaced() {
         isReplaced = true
-        for request in queue.remove(where: { _ in true }) + delayed.map(\.request) { finish(request, .notSent(.replaced)) }
-        delayed = []
+        for request in queue.remove(where: { _ in true }) + delayed.takeAll() { finish(request, .notSent(.replaced)) }
     }
 
     private mutating func stopped() {
         isStopped = true
         effects.append(.close(generation: generation))
         for generation in draining.keys { effects.append(.close(generation: generation)) }
-        for request in queue.remove(where: { _ in true }) + delayed.map(\.request) {
-            finish(request, request.givenUp(.stopped))
-        }
+        for request in queue.remove(where: { _ in true }) + delayed.takeAll() { finish(request, request.givenUp(.stopped)) }
         for flight in flights.values { finish(flight.request, .unknown(flight.request.uncertainty ?? .connectionLost)) }
-        (delayed, flights, draining, flightsHere, link) = ([], [:], [:], 0, .idle)
+        (flights, draining, flightsHere, link) = ([:], [:], 0, .idle)
     }
 
     // MARK: Sending
 
     private mutating func pump(_ tokens: inout ProviderTokenMachine, _ now: Moment) {
         guard !isStopped, !queue.isEmpty else { return }
-        if barredUntil != nil {
-            for request in queue.remove(where: { _ in true }) { finish(request, request.givenUp(.breakerOpen(barredReason))) }
+        if breaker.barredUntil != nil {
+            for request in queue.remove(where: { _ in true }) { finish(request, request.givenUp(.breakerOpen(breaker.reason))) }
             return
         }
         switch link {
@@ -349,7 +329,7 @@ struct LaneMachine {
 
     /// APNs knows us now, whatever it said about the request.
     mutating func authenticated(_ generation: Int) {
-        (credentialRefusals, barredCount) = (0, 0)
+        breaker.credentialsTaken()
         if generation == self.generation, link == .proving { link = .open }
     }
 
@@ -361,16 +341,12 @@ struct LaneMachine {
 
     /// Sends nothing for a while, longer each time, or until then.
     mutating func bar(_ reason: APNsReason?, until: MonotonicTime) {
-        barredReason = reason
-        barredUntil = until
+        breaker.bar(reason, until: until)
         wake(by: until)
     }
 
     mutating func bar(_ reason: APNsReason?, _ now: Moment) {
-        barredCount += 1
-        // At least the whole step: Apple counts, too.
-        let step = min(limits.breakerBase * (1 << min(barredCount - 1, 20)), limits.breakerMax)
-        bar(reason, until: now.instant + step + step / 4 * dice.next())
+        wake(by: breaker.bar(reason, limits, &dice, at: now.instant))
     }
 
     // MARK: The end of requests
@@ -389,7 +365,7 @@ struct LaneMachine {
     }
 
     private mutating func delay(_ request: LaneRequest, until: MonotonicTime) {
-        delayed.append(Delayed(request: request, notBefore: until))
+        delayed.add(request, notBefore: until)
         wake(by: min(until, request.until))
     }
 
@@ -399,13 +375,13 @@ struct LaneMachine {
 
     /// After a look at everything.
     private mutating func rearm() {
-        if let barredUntil { wake(by: barredUntil) }
+        if let until = breaker.barredUntil { wake(by: until) }
         switch link {
         case .pausing(let until), .checking(_, let until): wake(by: until)
         case .idle, .connecting, .proving, .open: break
         }
         for until in deviceBackOffs.values { wake(by: until) }
-        for entry in delayed { wake(by: min(entry.notBefore, entry.request.until)) }
+        if let next = delayed.next { wake(by: next) }
         if let until = queue.firstEnd { wake(by: until) }
     }
 }

@@ -21,16 +21,10 @@ package struct HostMachine {
     /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private let limits = HostLimits()
-    /// What the relay last said is held.
-    private var holds = Holds()
-    /// Until the disk takes it, only this life knows.
-    private var hasUnsavedHolds = false
+    private var known = KnownHolds()
+    private var timers = HostTimers()
     /// Something may be to send since the last flush was armed.
     private var hasNews = false
-    /// Of those that nobody else remembers: `flush` and `disk`.
-    private var armed: Set<HostTimer> = []
-    /// When the adapters' timer is due.
-    private var agentsDue: Int64?
     /// An adapter learned something, so that it may be due at another time.
     private var wereAgentsTold = false
 
@@ -65,7 +59,7 @@ package struct HostMachine {
             orders.append(.disarm(.welcome))
             drive(.closed(end, dice: dice))
         case .holdsNotSaved:
-            hasUnsavedHolds = true
+            known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
         case .fired(let timer): fired(timer)
         }
@@ -84,14 +78,14 @@ package struct HostMachine {
 
     private mutating func start(_ holds: Holds) {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
-        restoreSteering()
+        forget(steering.restore(from: journal.spool.index.notes, isWaiting: isWaiting))
         for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil {
             // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
         }
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
-        self.holds = holds
+        known.restore(holds)
         tellAll(.held(holds))
         drive(.started)
     }
@@ -106,19 +100,16 @@ package struct HostMachine {
     }
 
     private mutating func fired(_ timer: HostTimer) {
+        timers.fired(timer)
         switch timer {
         case .retry: drive(.retry)
         case .welcome: drive(.welcomeOverdue)
         case .resend: drive(.resendDue)
         case .flush:
-            armed.remove(.flush)
             hasNews = false
             flush()
-        case .disk:
-            armed.remove(.disk)
-            retryDisk()
+        case .disk: retryDisk()
         case .agents:
-            agentsDue = nil
             carryOut(steering.timerFired(at: now))
             tellAll(.timerFired)
         }
@@ -227,22 +218,6 @@ package struct HostMachine {
         emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
     }
 
-    private mutating func restoreSteering() {
-        var notes: [SteeringName: SteeringNote] = [:]
-        var acknowledged: [SteeringName] = []
-        for (key, bytes) in journal.spool.index.notes {
-            guard let name = SteeringName(note: key) else { continue }
-            notes[name] = SteeringNote(bytes)
-            // The relay has that end; or the disk has lost it, and then nobody knows better than that it may have been given.
-            if case .told(let session)? = notes[name], !isWaiting(session) {
-                notes[name] = .given
-                acknowledged.append(name)
-            }
-        }
-        steering.restore(notes)
-        forget(acknowledged)
-    }
-
     /// Something of it may be told that the relay does not have.
     private func isWaiting(_ session: SessionID) -> Bool {
         journal.spool.isFailing || journal.spool.index.sessions[session]?.entries.isEmpty == false
@@ -327,16 +302,9 @@ package struct HostMachine {
     }
 
     private mutating func hold(_ holds: Holds) {
-        // What is known already is on disk already, or waits for it. A file that cannot be read says as much as what we say.
-        guard holds != self.holds else { return }
-        self.holds = holds
+        guard known.learn(holds) else { return }
         orders.append(.log(.held(holds)))
         tellAll(.held(holds))
-        saveHolds()
-    }
-
-    private mutating func saveHolds() {
-        hasUnsavedHolds = false
         orders.append(.saveHolds(holds))
     }
 
@@ -344,17 +312,8 @@ package struct HostMachine {
     private mutating func flush() {
         guard link.isLive else { return }
         do throws(SpoolError) {
-            try journal.spool.synchronize()
-            while let question = link.nextQuestion(journal.spool.index) { orders.append(.send(question)) }
-            while let batch = link.nextBatch(journal.spool.index) {
-                var entries: [HostLog] = []
-                let read = try journal.read(batch) { entries.append($0) }
-                orders += entries.map { .log($0) }
-                // Without it, from the first that is not acknowledged.
-                guard let events = read else { return drive(.sendAgain) }
-                let told = HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events)
-                orders.append(.send(HostMessage.events(told).bytes))
-            }
+            // Where some of it cannot be read: from the first that is not acknowledged.
+            if try !journal.send(over: &link, &orders) { drive(.sendAgain) }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
             orders.append(.log(.notSent(error)))
@@ -363,7 +322,7 @@ package struct HostMachine {
     }
 
     private mutating func retryDisk() {
-        if hasUnsavedHolds { saveHolds() }
+        if known.retries() { orders.append(.saveHolds(known.holds)) }
         do throws(SpoolError) {
             try journal.spool.retry { id in agents.contains { $0.isLive(id) } }
         } catch {
@@ -386,20 +345,18 @@ package struct HostMachine {
     // MARK: Waiting
 
     private mutating func arm(_ timer: HostTimer, after wait: Duration) {
-        if armed.insert(timer).inserted { orders.append(.arm(timer, after: wait)) }
+        if let order = timers.arm(timer, after: wait) { orders.append(order) }
     }
 
     private mutating func armTimers() {
         if journal.spool.isFailing { arm(.disk, after: limits.diskRetryAfter) }
-        if hasNews, link.isLive, !armed.contains(.flush) {
+        if hasNews, link.isLive, !timers.isArmed(.flush) {
             hasNews = false
             arm(.flush, after: limits.flushAfter)
         }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
         let due = (agents.map(\.nextDeadline) + [steering.nextDeadline]).compactMap { $0 }.min()
-        guard due != agentsDue else { return }
-        agentsDue = due
-        orders.append(due.map { .arm(.agents, after: .milliseconds(max(1, $0 - now.monotonic))) } ?? .disarm(.agents))
+        if let order = timers.armAgents(due: due, at: now) { orders.append(order) }
     }
 }

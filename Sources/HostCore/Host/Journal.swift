@@ -1,3 +1,4 @@
+internal import HeliographLink
 internal import RelayProtocol
 
 /// What the adapters say goes to disk, and what becomes of it where the disk does not take it.
@@ -87,8 +88,20 @@ struct Journal {
         return sessionsWithGaps
     }
 
+    /// All that the link takes now, once it is on disk. False where some of it could not be read, which is a gap now.
+    func send(over link: inout LinkMachine, _ orders: inout [HostOrder]) throws(SpoolError) -> Bool {
+        try spool.synchronize()
+        while let question = link.nextQuestion(spool.index) { orders.append(.send(question)) }
+        while let batch = link.nextBatch(spool.index) {
+            guard let events = try read(batch, log: { orders.append(.log($0)) }) else { return false }
+            let told = HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events)
+            orders.append(.send(HostMessage.events(told).bytes))
+        }
+        return true
+    }
+
     /// Nil where one of them was damaged: that one is a gap now.
-    func read(_ batch: SpoolIndex.Batch, log: (HostLog) -> Void) throws(SpoolError) -> [Event]? {
+    private func read(_ batch: SpoolIndex.Batch, log: (HostLog) -> Void) throws(SpoolError) -> [Event]? {
         let stored: [[UInt8]]
         do throws(SpoolError) {
             stored = try spool.read(batch)

@@ -25,8 +25,6 @@ package final class Spool {
         case note(String, [UInt8]?)
     }
 
-    private static let magic = Array("HELSPL1\n".utf8)
-
     package private(set) var index = SpoolIndex()
     /// Events that were dropped because there was no room, or that the disk did not take, or the relay refused.
     package private(set) var droppedCount = 0
@@ -36,6 +34,7 @@ package final class Spool {
     private(set) var rotationCount = 0
 
     private let disk: any SpoolDisk
+    private let files: SpoolFiles
     private let limits: SpoolLimits
     private let log: (SpoolLog) -> Void
     /// The file that is written to.
@@ -46,9 +45,7 @@ package final class Spool {
     private var isDirty = false
     /// What `current` holds is not known.
     private var isSuspect = false
-    /// In the order they came; notes among them.
-    private var owed: [Item] = []
-    private var owedBytes = 0
+    private var owed: OwedItems
     /// Numbers of these were given to events that were not written, and no record says so yet.
     private var skipped: Set<SessionID> = []
 
@@ -57,80 +54,19 @@ package final class Spool {
     package init(
         disk: any SpoolDisk, limits: SpoolLimits = SpoolLimits(), log: @escaping (SpoolLog) -> Void
     ) throws(SpoolError) {
+        let files = SpoolFiles(on: disk, log: log)
         self.disk = disk
+        self.files = files
         self.limits = limits
+        owed = OwedItems(bytesMax: limits.owedBytesMax)
         self.log = log
         var index = SpoolIndex()
-        let numbers = try disk.names().compactMap(Self.number).sorted()
-        for number in numbers { try Self.load(number, of: disk, isLast: number == numbers.last, into: &index, log) }
+        let last = try files.load(into: &index)
         index.settle()
-        current = try Self.begin((numbers.last ?? 0) + 1, on: disk, &index)
+        current = try files.begin(last + 1, &index)
         currentBytes = index.segments.last?.bytes ?? 0
         self.index = index
         deleteDeadSegments()
-    }
-
-    private static func name(_ number: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits + ".spool"
-    }
-
-    private static func number(_ name: String) -> Int? {
-        guard name.hasSuffix(".spool"), name.utf8.count == 22 else { return nil }
-        return Int(name.prefix(16), radix: 16)
-    }
-
-    private static func load(
-        _ number: Int, of disk: any SpoolDisk, isLast: Bool, into index: inout SpoolIndex, _ log: (SpoolLog) -> Void
-    ) throws(SpoolError) {
-        let name = name(number)
-        let bytes: [UInt8]
-        do throws(SpoolError) {
-            bytes = try disk.contents(of: name)
-        } catch {
-            // A bad sector of an old file must not keep the host from its work.
-            guard error.code == .damaged else { throw error }
-            log(.unreadable(file: name, error))
-            return
-        }
-        guard bytes.starts(with: magic) else {
-            log(.foreign(file: name))
-            return
-        }
-        index.beginSegment(number, bytes: magic.count)
-        var end = magic.count
-        var lost = 0
-        while let found = SpoolRecord.find(bytes, from: end) {
-            lost += found.start - end
-            index.add(found.record, at: found.start, size: found.end - found.start)
-            end = found.end
-        }
-        lost += bytes.count - end
-        if lost > 0 { log(.damaged(file: name, bytes: lost, isLast: isLast)) }
-    }
-
-    /// Writes a file that says all that is known, and then `records`: it is there whole or not at all.
-    private static func begin(
-        _ number: Int, on disk: any SpoolDisk, _ index: inout SpoolIndex, with records: [SpoolRecord] = []
-    ) throws(SpoolError) -> String {
-        let records = index.snapshot + records
-        let name = name(number)
-        var frames: [[UInt8]] = []
-        for record in records { frames.append(try record.framed()) }
-        do throws(SpoolError) {
-            try disk.replace(name, with: magic + frames.joined())
-        } catch {
-            // It may be there all the same, and would be read after what is written from now on.
-            try? disk.remove(name)
-            throw error
-        }
-        index.beginSegment(number, bytes: magic.count)
-        var start = magic.count
-        for (record, frame) in zip(records, frames) {
-            index.add(record, at: start, size: frame.count)
-            start += frame.count
-        }
-        return name
     }
 
     // MARK: Writing
@@ -144,18 +80,17 @@ package final class Spool {
     package func append(
         _ items: [Item], isNeeded: (SessionID) -> Bool = { _ in false }
     ) throws(SpoolError) -> [Int64] {
-        guard !items.isEmpty || !owed.isEmpty else { return [] }
+        guard !items.isEmpty || !owed.items.isEmpty else { return [] }
         do throws(SpoolError) {
             for item in items { try Self.check(item) }
             try renewIfSuspect()
             try rotateIfFull(isNeeded)
-            let (records, numbers) = number(owed + items)
+            let (records, numbers) = number(owed.items + items)
             try write(records)
-            log(.took(owed + items, numbers: numbers))
+            log(.took(owed.items + items, numbers: numbers))
             // The numbers of what was owed before are nobody's business.
-            let owedEvents = owed.count { if case .note = $0 { false } else { true } }
-            owed = []
-            owedBytes = 0
+            let owedEvents = owed.eventCount
+            owed.removeAll()
             skipped = []
             isFailing = false
             makeRoom(isNeeded)
@@ -163,7 +98,9 @@ package final class Spool {
         } catch {
             if error.code != .tooLong { isFailing = true }
             log(.refused(items, error))
-            for item in items { skipOrOwe(item, because: error) }
+            for item in items {
+                if let session = owed.takeIn(item, because: error) { skip(session) }
+            }
             throw error
         }
     }
@@ -264,7 +201,7 @@ package final class Spool {
 
     private func beginNext(with records: [SpoolRecord]) throws(SpoolError) {
         guard let last = index.segments.last else { preconditionFailure("a spool always has a file that it writes to") }
-        current = try Self.begin(last.number + 1, on: disk, &index, with: records)
+        current = try files.begin(last.number + 1, &index, with: records)
         currentBytes = index.segments.last?.bytes ?? 0
         unsynchronized = []
         skipped = []
@@ -284,24 +221,6 @@ package final class Spool {
         }
     }
 
-    private func skipOrOwe(_ item: Item, because error: SpoolError) {
-        switch item {
-        case .event(let session, _, _): skip(session)
-        case .owed(let session, let event):
-            let isTaken = error.code != .tooLong && owedBytes + event.count <= limits.owedBytesMax
-            if isTaken { owe(item, event.count) } else { skip(session) }
-        case .note(let key, let content):
-            // Only the last word counts.
-            owed.removeAll { if case .note(key, _) = $0 { true } else { false } }
-            if error.code != .tooLong { owe(item, content?.count ?? 0) }
-        }
-    }
-
-    private func owe(_ item: Item, _ bytes: Int) {
-        owed.append(item)
-        owedBytes += bytes
-    }
-
     private func skip(_ session: SessionID) {
         index.skipNumber(of: session)
         skipped.insert(session)
@@ -315,23 +234,13 @@ package final class Spool {
         var events: [[UInt8]] = []
         for entry in batch.entries {
             do throws(SpoolError) {
-                events.append(try read(entry, of: batch.session))
+                events.append(try files.read(entry, of: batch.session))
             } catch {
                 if error.code == .damaged { drop(batch.session, seq: entry.seq) }
                 throw error
             }
         }
         return events
-    }
-
-    private func read(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8] {
-        let name = Self.name(entry.segment)
-        let head = SpoolRecord.eventOffset(session)
-        let bytes = try disk.read(name, at: entry.offset - head, count: head + entry.count)
-        guard case .event(session, entry.seq, _, let event)? = SpoolRecord.read(bytes, at: 0)?.record else {
-            throw SpoolError(.damaged, "\(name) does not hold what was written to it")
-        }
-        return event
     }
 
     // MARK: The relay's word
@@ -374,7 +283,7 @@ package final class Spool {
     /// Nil, and a gap, where the disk does not hold it any more.
     private func readIfWhole(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8]? {
         do throws(SpoolError) {
-            return try read(entry, of: session)
+            return try files.read(entry, of: session)
         } catch {
             guard error.code == .damaged else { throw error }
             droppedCount += 1
@@ -410,10 +319,10 @@ package final class Spool {
     private func deleteDeadSegments() {
         for number in index.takeDeadSegments() {
             do throws(SpoolError) {
-                try disk.remove(Self.name(number))
+                try disk.remove(SpoolFiles.name(number))
             } catch {
                 // It goes at the next opening: all in it is known to be acknowledged.
-                log(.notRemoved(file: Self.name(number), error))
+                log(.notRemoved(file: SpoolFiles.name(number), error))
             }
         }
     }
@@ -436,7 +345,7 @@ package final class Spool {
 
     private func thin(_ number: Int) throws(SpoolError) {
         let all = index.entries(inSegment: number)
-        var bytes = Self.magic
+        var bytes = SpoolFiles.magic
         var kept: [(session: SessionID, entry: SpoolIndex.Entry)] = []
         for (session, entry) in all where entry.isKept {
             guard let event = try readIfWhole(entry, of: session) else { continue }
@@ -446,7 +355,7 @@ package final class Spool {
             kept.append((session, moved))
         }
         // Where nothing stays, the file just goes: that works on a full disk too.
-        if !kept.isEmpty { try disk.replace(Self.name(number), with: bytes) }
+        if !kept.isEmpty { try disk.replace(SpoolFiles.name(number), with: bytes) }
         index.replaceSegment(number, bytes: bytes.count, with: kept)
         let dropped = all.count - kept.count
         droppedCount += dropped

@@ -38,6 +38,24 @@ struct SteeringDesk {
         }
     }
 
+    /// What earlier lives noted, among the notes of others. The commands whose notes are needed no more. `isWaiting`: something of that
+    /// session may be told that the relay does not have.
+    mutating func restore(from notes: [String: [UInt8]], isWaiting: (SessionID) -> Bool) -> [SteeringName] {
+        var own: [SteeringName: SteeringNote] = [:]
+        var acknowledged: [SteeringName] = []
+        for (key, bytes) in notes {
+            guard let name = SteeringName(note: key) else { continue }
+            own[name] = SteeringNote(bytes)
+            // The relay has that end; or the disk has lost it, and then nobody knows better than that it may have been given.
+            if case .told(let session)? = own[name], !isWaiting(session) {
+                own[name] = .given
+                acknowledged.append(name)
+            }
+        }
+        restore(own)
+        return acknowledged
+    }
+
     /// Its end is on disk, or waits for that.
     mutating func noted(_ name: SteeringName, of session: SessionID) { told[session, default: []].append(name) }
 

@@ -24,7 +24,7 @@ extension Relay {
         var names: Set<String> = []
         for host in presence.hosts.values where host.hasSaidHello && host.key.workspace == workspace {
             if case .session(let session) = budget.scope,
-                sessions.ofHosts[host.key]?.contains(SessionKey(workspace: workspace, session: session)) != true
+                !sessions.ofHosts[host.key].contains(SessionKey(workspace: workspace, session: session))
             {
                 continue
             }
@@ -97,7 +97,7 @@ extension Relay {
     /// Sessions whose budget is spent: their hosts have every tool asked for.
     mutating func sayHolds(to peer: PeerID) {
         guard let host = presence.hosts[peer], host.hasSaidHello, host.capabilities.contains(.hold) else { return }
-        let keys = sessions.ofHosts[host.key] ?? []
+        let keys = sessions.ofHosts[host.key]
         budgets.sayHolds(of: keys, in: host.key.workspace, to: peer, seeing: shown, &orders)
     }
 

@@ -122,11 +122,7 @@ struct RetentionSweep {
 
     /// Those with no room for another session, with how many of theirs have to go.
     private func crowdedHosts(of sessions: Sessions) -> [HostKey: Int] {
-        var excess: [HostKey: Int] = [:]
-        for (host, keys) in sessions.ofHosts where sessions.quotaReached(byAnotherSessionOf: host) != nil {
-            excess[host] = max(1, keys.count / Limits.roomShare)
-        }
-        return excess
+        sessions.fullHosts.mapValues { max(1, $0 / Limits.roomShare) }
     }
 
     private func keysToMakeRoom(

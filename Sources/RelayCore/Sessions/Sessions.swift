@@ -5,7 +5,7 @@ import RelayProtocol
 struct Sessions {
     private let quotas: Quotas
     private var sessions: [SessionKey: Session] = [:]
-    private(set) var ofHosts: [HostKey: Set<SessionKey>] = [:]
+    private(set) var ofHosts = SessionsOfHosts()
     /// What is on disk of each session: the only views that are ever shown.
     private(set) var shown = CommittedSessions()
     private var asking = Asking()
@@ -21,7 +21,7 @@ struct Sessions {
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
             state.summary.hostIsConnected = false
             shown.put(SessionView(state: state), for: key)
-            ofHosts[HostKey(workspace: key.workspace, host: state.summary.host.id), default: []].insert(key)
+            ofHosts.add(key, of: HostKey(workspace: key.workspace, host: state.summary.host.id))
         }
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
@@ -50,7 +50,7 @@ struct Sessions {
 
     func inOrder(in workspace: WorkspaceID) -> [SessionKey] { sessions.keys.filter { $0.workspace == workspace }.sorted() }
 
-    func inOrder(of host: HostKey) -> [SessionKey] { (ofHosts[host] ?? []).sorted() }
+    func inOrder(of host: HostKey) -> [SessionKey] { ofHosts[host].sorted() }
 
     /// The host of a session by its name, as it is staged.
     func host(of key: SessionKey) -> HostKey? { staged(key).map { HostKey(workspace: key.workspace, host: $0.hostID) } }
@@ -63,7 +63,7 @@ struct Sessions {
     /// Decisions that are on disk and that their host has not confirmed.
     func waitingDecisions(of host: HostKey) -> [Approval] {
         // Not all of its sessions, which may be thousands.
-        let keys = asking.sessions(in: host.workspace).filter { ofHosts[host]?.contains($0) == true }.sorted()
+        let keys = asking.sessions(in: host.workspace).filter { ofHosts[host].contains($0) }.sorted()
         return keys.flatMap { shown[$0]?.approvals.openInOrder ?? [] }.filter { $0.stage.word == .decided }
     }
 
@@ -130,7 +130,7 @@ struct Sessions {
             return .taken
         }
         if known == nil {
-            if let quota = quotaReached(byAnotherSessionOf: host.key) {
+            if let quota = ofHosts.quotaReached(byAnotherOf: host.key, quotas) {
                 refuse(said.session, quota, to: peer, &orders)
                 return .noRoom
             }
@@ -172,7 +172,7 @@ struct Sessions {
             state.resume(usage: removed.usage)
         }
         sessions[key] = Session(key: key, staged: SessionView(state: state))
-        ofHosts[host.key, default: []].insert(key)
+        ofHosts.add(key, of: host.key)
     }
 
     /// Whether a delta of so many bytes may be passed on; false also where this host has no such session.
@@ -306,7 +306,7 @@ struct Sessions {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
         guard let view = shown[key] else {
-            ofHosts[host]?.remove(key)
+            ofHosts.remove(key, of: host)
             sessions[key] = nil
             return host
         }
@@ -347,18 +347,14 @@ struct Sessions {
             sessions[key]?.staged.state.eventBytes -= bytes
         } else if let host = host(of: key) {
             sessions[key] = nil
-            ofHosts[host]?.remove(key)
+            ofHosts.remove(key, of: host)
         }
     }
 
     // MARK: - Quotas
 
-    /// Nil where there is room for another session of this host.
-    func quotaReached(byAnotherSessionOf host: HostKey) -> Quota? {
-        if ofHosts[host, default: []].count >= quotas.sessionsPerHost { return .sessionsPerHost }
-        let ofWorkspace = ofHosts.reduce(0) { $0 + ($1.key.workspace == host.workspace ? $1.value.count : 0) }
-        return ofWorkspace >= quotas.sessionsPerWorkspace ? .sessionsPerWorkspace : nil
-    }
+    /// Those that have no room for another session, with how many they have.
+    var fullHosts: [HostKey: Int] { ofHosts.full(quotas) }
 
     /// Nil where there is room for the approval that this event asks for, or where it asks for none.
     private mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {

@@ -1,0 +1,26 @@
+/// The timers of a host that nobody else remembers: what is armed is not armed again before it has fired.
+struct HostTimers {
+    /// `flush` and `disk`.
+    private var armed: Set<HostTimer> = []
+    /// When the adapters' timer is due.
+    private var agentsDue: Int64?
+
+    func isArmed(_ timer: HostTimer) -> Bool { armed.contains(timer) }
+
+    /// Nil where it is armed already.
+    mutating func arm(_ timer: HostTimer, after wait: Duration) -> HostOrder? {
+        armed.insert(timer).inserted ? .arm(timer, after: wait) : nil
+    }
+
+    /// Nil where it stays as it is.
+    mutating func armAgents(due: Int64?, at now: HostInstant) -> HostOrder? {
+        guard due != agentsDue else { return nil }
+        agentsDue = due
+        return due.map { .arm(.agents, after: .milliseconds(max(1, $0 - now.monotonic))) } ?? .disarm(.agents)
+    }
+
+    mutating func fired(_ timer: HostTimer) {
+        armed.remove(timer)
+        if timer == .agents { agentsDue = nil }
+    }
+}

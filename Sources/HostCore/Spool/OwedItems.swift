@@ -1,0 +1,34 @@
+internal import RelayProtocol
+
+/// What a disk did not take and is still to be written, in the order it came: ends that others wait for, and notes.
+struct OwedItems {
+    private(set) var items: [Spool.Item] = []
+    private var bytes = 0
+    private let bytesMax: Int
+
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    var eventCount: Int { items.count { if case .note = $0 { false } else { true } } }
+
+    mutating func removeAll() { (items, bytes) = ([], 0) }
+
+    /// The session that has lost an event, where this is one that does not wait.
+    mutating func takeIn(_ item: Spool.Item, because error: SpoolError) -> SessionID? {
+        switch item {
+        case .event(let session, _, _): return session
+        case .owed(let session, let event):
+            guard error.code != .tooLong, bytes + event.count <= bytesMax else { return session }
+            owe(item, event.count)
+        case .note(let key, let content):
+            // Only the last word counts.
+            items.removeAll { if case .note(key, _) = $0 { true } else { false } }
+            if error.code != .tooLong { owe(item, content?.count ?? 0) }
+        }
+        return nil
+    }
+
+    private mutating func owe(_ item: Spool.Item, _ count: Int) {
+        items.append(item)
+        bytes += count
+    }
+}

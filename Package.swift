@@ -115,7 +115,9 @@ let package = Package(
             ["HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
 
         // What measures a relay, from outside.
-        module("HeliographBench", ["RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", histogram]),
+        module(
+            "HeliographBench",
+            ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram]),
 
         // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
         module("RelayCore", ["PushPlanner", "RelayModel", "RelayProtocol"]),

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographPlatform
 
 /// A connected stream socket with a deadline on everything but the name look-up, which the system's resolver bounds.
 struct PlainSocket: ~Copyable {
@@ -18,22 +19,8 @@ struct PlainSocket: ~Copyable {
     }
 
     private static func connectUnix(_ path: String, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-            guard bytes.count < room.count else { return false }
-            unsafe room.copyBytes(from: bytes)
-            return true
-        }
-        guard fits else { throw HTTPError(.local, "the socket's path is too long") }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe attempt(AF_UNIX, $0, length, until: deadline)
-            }
-        }
-        switch result {
+        guard let address = UnixAddress(path) else { throw HTTPError(.local, "the socket's path is too long") }
+        switch unsafe address.withSocketAddress({ unsafe attempt(AF_UNIX, $0, $1, until: deadline) }) {
         case .success(let descriptor): return PlainSocket(descriptor: descriptor)
         case .failure(let fault): throw fault
         }

@@ -26,39 +26,35 @@ enum Binding {
         if unsafe inet_pton(AF_INET, host, &four.sin_addr) == 1 {
             four.sin_family = sa_family_t(AF_INET)
             four.sin_port = port.bigEndian
-            let descriptor = try bind(AF_INET, &four, MemoryLayout<sockaddr_in>.size, "\(host):\(port)")
+            let descriptor = try bind(AF_INET, "\(host):\(port)") { attach($0, to: four) }
             return (descriptor, boundPort(descriptor, or: port))
         }
         if unsafe inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
             six.sin6_family = sa_family_t(AF_INET6)
             six.sin6_port = port.bigEndian
-            let descriptor = try bind(AF_INET6, &six, MemoryLayout<sockaddr_in6>.size, "[\(host)]:\(port)")
+            let descriptor = try bind(AF_INET6, "[\(host)]:\(port)") { attach($0, to: six) }
             return (descriptor, boundPort(descriptor, or: port))
         }
         throw WebSocketEngineError(.invalidConfiguration, "\(host) is not an IPv4 or IPv6 address")
     }
 
     static func unix(path: String) throws(WebSocketEngineError) -> Int32 {
-        var address = try unixAddress(path)
-        try removeStaleSocket(path, &address)
-        return try bind(AF_UNIX, &address, MemoryLayout<sockaddr_un>.size, path)
+        let address = try unixAddress(path)
+        try removeStaleSocket(path, address)
+        return try bind(AF_UNIX, path) { address.bind($0) }
     }
 
-    static func unixAddress(_ path: String) throws(WebSocketEngineError) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
-            throw WebSocketEngineError(.invalidConfiguration, "the socket path must have 1 to \(capacity - 1) bytes: \(path)")
+    static func unixAddress(_ path: String) throws(WebSocketEngineError) -> UnixAddress {
+        guard !path.isEmpty, let address = UnixAddress(path) else {
+            throw WebSocketEngineError(
+                .invalidConfiguration, "the socket path must have 1 to \(UnixAddress.pathBytesMax) bytes: \(path)")
         }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         return address
     }
 
     /// A socket file that a dead process left is in the way of bind(2). One on which somebody answers is somebody's, and
     /// anything that is not a socket is none of our business.
-    private static func removeStaleSocket(_ path: String, _ address: inout sockaddr_un) throws(WebSocketEngineError) {
+    private static func removeStaleSocket(_ path: String, _ address: UnixAddress) throws(WebSocketEngineError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -67,12 +63,7 @@ enum Binding {
         let probe = streamSocket(AF_UNIX)
         guard probe >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
         defer { Glibc.close(probe) }
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result != 0, errno == ECONNREFUSED else {
+        guard !address.connect(probe), errno == ECONNREFUSED else {
             throw WebSocketEngineError(.cannotListen, "another process listens on \(path)")
         }
         unsafe unlink(path)
@@ -82,8 +73,16 @@ enum Binding {
         socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     }
 
-    private static func bind<Address>(
-        _ family: Int32, _ address: inout Address, _ size: Int, _ name: String
+    private static func attach<Address>(_ descriptor: Int32, to address: Address) -> Bool {
+        unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+    }
+
+    private static func bind(
+        _ family: Int32, _ name: String, to attach: (Int32) -> Bool
     ) throws(WebSocketEngineError) -> Int32 {
         let descriptor = streamSocket(family)
         guard descriptor >= 0 else { throw WebSocketEngineError(.cannotListen, "no socket: \(String(errno: errno))") }
@@ -95,12 +94,7 @@ enum Binding {
         } else {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, onSize)
         }
-        let bound = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.bind(descriptor, $0, socklen_t(size)) == 0
-            }
-        }
-        guard bound, listen(descriptor, backlog) == 0 else {
+        guard attach(descriptor), listen(descriptor, backlog) == 0 else {
             let code = errno
             Glibc.close(descriptor)
             throw WebSocketEngineError(

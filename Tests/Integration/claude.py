@@ -3,15 +3,16 @@
 The program comes with the PyPI package `claude-agent-sdk`; it talks to a scripted model API on loopback and to nothing else.
 """
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from relay import BINARY, ROOT, Relay, plain_environment
 from terminal import Terminal
@@ -58,6 +59,15 @@ class Machine:
         self.terminal = Terminal(folder / "tmux", self.environment, self.project)
 
     # Life
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[Self]:
+        """Set up, and torn down in the end, also where that failed half way."""
+        try:
+            self.set_up()
+            yield self
+        finally:
+            self.tear_down()
 
     def set_up(self) -> None:
         """A home that has seen Claude Code's first-start questions, our hooks in it, and the daemon connected."""
@@ -136,6 +146,26 @@ class Machine:
         return result
 
     # The agent
+
+    def agents(self) -> list[dict[str, Any]]:
+        """Those that run, by Claude Code's own registry."""
+        entries = [json.loads(path.read_text()) for path in (self.home / ".claude/sessions").glob("*.json")]
+        return [entry for entry in entries if Path(f"/proc/{entry['pid']}").exists()]
+
+    def agent(self, session: str) -> int:
+        """The process that has this session."""
+        return next(entry["pid"] for entry in self.agents() if entry["sessionId"] == session.removeprefix("claude-"))
+
+    def told(self) -> list[str]:
+        """The person's words as the model has them, in the last request."""
+        texts = []
+        for message in self.api.requests[-1]["messages"]:
+            if message["role"] != "user":
+                continue
+            content = message["content"]
+            parts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
+            texts += [part for part in parts if not part.startswith("<system-reminder>")]
+        return texts
 
     def start_claude(
         self, script: list[list[Block]], permission_mode: str | None = "manual", model: str = MODEL, arguments: list[str] | None = None

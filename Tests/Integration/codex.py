@@ -119,9 +119,5 @@ trust_level = "trusted"
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    machine = CodexMachine(short_path, relay)
-    try:
-        machine.set_up()
+    with CodexMachine(short_path, relay).at_work() as machine:
         yield machine
-    finally:
-        machine.tear_down()

@@ -147,9 +147,5 @@ def machine(short_path: Path, relay: Relay) -> Iterator[Any]:
     """A throw-away machine: a home, a project, the real Claude Code with our hooks, and `heliograph host` running."""
     from claude import Machine
 
-    machine = Machine(short_path, relay)
-    try:
-        machine.set_up()
+    with Machine(short_path, relay).at_work() as machine:
         yield machine
-    finally:
-        machine.tear_down()

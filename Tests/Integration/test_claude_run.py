@@ -3,7 +3,6 @@
 What counts is what the model was told, what ran, and that the outcome on the phone says just that.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -55,9 +54,7 @@ class Run(Steered):
 
     @property
     def agent(self) -> int:
-        """The process of the agent, by its own registry."""
-        entries = [json.loads(path.read_text()) for path in (self.machine.home / ".claude/sessions").glob("*.json")]
-        return next(entry["pid"] for entry in entries if entry["sessionId"] == self.name)
+        return self.machine.agent(self.session)
 
     def end(self) -> int:
         """By SIGTERM, as when the machine goes down; its status."""
@@ -75,15 +72,7 @@ class Run(Steered):
         return self.phone.wait_card()
 
     def told(self) -> list[str]:
-        """The person's words as the model has them, in the last request."""
-        texts = []
-        for message in self.machine.api.requests[-1]["messages"]:
-            if message["role"] != "user":
-                continue
-            content = message["content"]
-            parts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
-            texts += [part for part in parts if not part.startswith("<system-reminder>")]
-        return texts
+        return self.machine.told()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,19 +15,13 @@ from claude import MODEL, Machine, claude_program
 from client import WireClient
 from relay import BINARY, Relay
 from start_desk import Desk
+from steered import phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
 
 ANSWERED = [[{"text": "Answered."}]]
 WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
-
-
-@pytest.fixture
-def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
-    phone.subscribe()
-    return phone
 
 
 class ClaudeDesk(Desk):
@@ -42,17 +35,10 @@ class ClaudeDesk(Desk):
         wait_until(lambda: not Path(f"/proc/{run}").exists(), 30, "the program that ran it to end")
 
     def process(self, session: str) -> int:
-        """The agent's, by its own registry."""
-        entries = [json.loads(path.read_text()) for path in (self.machine.home / ".claude/sessions").glob("*.json")]
-        return next(entry["pid"] for entry in entries if entry["sessionId"] == session.removeprefix("claude-"))
+        return self.machine.agent(session)
 
     def told(self) -> list[str]:
-        texts = []
-        for message in self.machine.api.requests[-1]["messages"]:
-            content = message["content"]
-            parts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
-            texts += [part for part in parts if message["role"] == "user" and not part.startswith("<system-reminder>")]
-        return texts
+        return self.machine.told()
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ What counts is what the model was told, what ran, what stands on the screen, and
 """
 
 import itertools
-import json
 import os
 import signal
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from relay import BINARY
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from test_claude_run import ANSWERED, Run
-from waits import patient, wait_until
+from waits import wait_until
 
 pytestmark = pytest.mark.agent
 
@@ -99,23 +97,12 @@ WINDOWS: list[Terminal] = []
 @pytest.fixture
 def hold(machine: Machine, phone: WireClient):
     """`hold(*arguments)`: a session in a terminal that is held, and ended in the end."""
-    made: list[Held] = []
-
-    def make(*arguments: str, **options: Any) -> Held:
-        made.append(Held(machine, phone, *arguments, **options))
-        return made[-1]
-
-    yield make
-    for entry in json_entries(machine):
+    yield lambda *arguments, **options: Held(machine, phone, *arguments, **options)
+    for entry in machine.agents():
         os.kill(entry["pid"], signal.SIGTERM)
     wait_until(lambda: "None runs" in machine.heliograph("claude", "list").stdout, 20, "all to end")
     while WINDOWS:
         WINDOWS.pop().close()
-
-
-def json_entries(machine: Machine) -> list[dict[str, Any]]:
-    entries = [json.loads(path.read_text()) for path in (machine.home / ".claude/sessions").glob("*.json")]
-    return [entry for entry in entries if Path(f"/proc/{entry['pid']}").exists()]
 
 
 @pytest.fixture
@@ -136,7 +123,9 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     held.window.press(LEAVE)
     held.window.wait_screen("it goes on")
     held.window.wait_ended()
-    assert held.entry["windows"] == "0" and held.entry["does"] == "idle"
+    # Its registry says that it is idle a moment after its answer is on the screen.
+    wait_until(lambda: held.entry["does"] == "idle", 10, lambda: f"the agent to be idle: {held.entry}")
+    assert held.entry["windows"] == "0"
     window = held.attach()
     window.wait_screen("half typed")
     assert "Answered." in window.screen(), "all of it is drawn anew"

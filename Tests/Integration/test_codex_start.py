@@ -25,14 +25,11 @@ def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
     programs.mkdir()
     (programs / "codex").symlink_to(codex_program())
     machine.environment["PATH"] = f"{programs}:{machine.environment['PATH']}"
-    try:
-        machine.set_up()
+    with machine.at_work():
         machine.start_codex([[{"text": "First."}]])
         machine.prompt("hello there")
         machine.wait_screen("First.")
         yield machine
-    finally:
-        machine.tear_down()
 
 
 @pytest.fixture

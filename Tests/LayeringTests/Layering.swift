@@ -34,7 +34,7 @@ struct Layering {
             "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging",
         ]),
         "HeliographBench": Module(imports: [
-            "RelayProtocol", "RelayAccess", "HeliographCrypto", "CHeliographLinux", "Histogram",
+            "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",
         ]),
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),

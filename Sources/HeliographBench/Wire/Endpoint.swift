@@ -1,5 +1,6 @@
 internal import HeliographCrypto
 internal import Glibc
+internal import HeliographPlatform
 internal import RelayAccess
 
 /// The address of a relay, looked up once.
@@ -17,16 +18,10 @@ struct Endpoint {
         switch relay.target {
         case .unix(let path):
             host = "localhost"
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            let bytes = Array(path.utf8)
-            let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-                guard bytes.count < room.count else { return false }
-                unsafe room.copyBytes(from: bytes)
-                return true
+            guard let address = UnixAddress(path) else { throw BenchError(.plan, "\(relay): the socket's path is too long") }
+            unsafe address.withSocketAddress { pointer, length in
+                unsafe copy(UnsafeRawBufferPointer(start: pointer, count: Int(length)))
             }
-            guard fits else { throw BenchError(.plan, "\(relay): the socket's path is too long") }
-            unsafe withUnsafeBytes(of: &address) { unsafe copy($0) }
         case .tcp(let name, let port, let isTLS):
             if isTLS {
                 do {

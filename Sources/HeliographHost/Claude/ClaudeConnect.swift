@@ -73,9 +73,7 @@ struct ClaudeConnect: ConnectPart {
     static func path(of place: ConnectPlace, environment: (String) -> String? = HostPaths.variable) -> String {
         switch place {
         case .project: return workingDirectory() + "/.claude/settings.local.json"
-        case .user:
-            if let directory = environment("CLAUDE_CONFIG_DIR"), !directory.isEmpty { return directory + "/settings.json" }
-            return HostPaths(environment: environment).home + "/.claude/settings.json"
+        case .user: return ClaudeDirectory.path(environment: environment) + "/settings.json"
         }
     }
 

@@ -13,15 +13,11 @@ struct ClaudePast {
     private let folder: String
     private let configDirectory: String
 
-    init(of project: String, configDirectory: String = ClaudePast.configDirectory) {
+    init(of project: String, configDirectory: String = ClaudeDirectory.path()) {
         // As Claude Code spells the folders of its transcripts.
         let name = String(project.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
         folder = configDirectory + "/projects/" + name
         self.configDirectory = configDirectory
-    }
-
-    static var configDirectory: String {
-        HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
     }
 
     /// Whether this project has a session of that name.

@@ -8,6 +8,13 @@ enum LiveSessions {
     /// Processes that have ended leave their entries now and then.
     private static let countMax = 4_096
 
+    /// Why a program of ours does not open this session too; nil where it may.
+    static func refusal(toOpen session: String) -> String? {
+        process(of: session, in: ClaudeDirectory.path()).map {
+            "this session is open in another program (process \($0)): end it there first"
+        }
+    }
+
     /// Nil where nobody has it open, as far as the registry can be read.
     static func process(of session: String, in configDirectory: String) -> Int32? {
         let directory = configDirectory + "/sessions"

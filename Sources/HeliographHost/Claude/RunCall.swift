@@ -34,10 +34,7 @@ package enum RunCall {
         } catch {
             return refuse(error.message)
         }
-        let config = HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
-        if let process = LiveSessions.process(of: arguments.session, in: config) {
-            return refuse("this session is open in another program (process \(process)): end it there first")
-        }
+        if let refusal = LiveSessions.refusal(toOpen: arguments.session) { return refuse(refusal) }
         guard let session = SessionID("claude-" + arguments.session) else { return refuse("this is no name of a session") }
         let isConnected = ClaudeConnect.isConnectedHere
         if !isConnected, arguments.hasSettings {
@@ -55,9 +52,6 @@ package enum RunCall {
     private static func begin(
         _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl, isWatched: Bool
     ) throws -> Int32 {
-        var limits = DaemonLimits()
-        // Nobody else waits for this session's commands for long: it is open in no other program.
-        limits.unwantedInterval = limits.retryInterval
         let inbox = try LoopInbox<RunItem>()
         let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
@@ -69,7 +63,7 @@ package enum RunCall {
             HookStream.write(Array("heliograph: \(failure.message)\n".utf8), to: STDERR_FILENO)
             return failure.shellStatus
         }
-        let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
+        let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: .ofSoleProgram)
         let isStarted =
             link.start() && passErrors(of: child) && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
             && BackgroundThread.start { while true { inbox.put(.signal(signals.next().number)) } }

@@ -1,4 +1,5 @@
 import Glibc
+internal import HeliographPlatform
 
 /// One connection to the daemon's Unix socket; every wait on it ends at a deadline. Closed when it goes out of scope.
 struct HookSocket: ~Copyable {
@@ -10,19 +11,14 @@ struct HookSocket: ~Copyable {
 
     /// Nil unless a daemon that runs as our own user took the connection before the deadline.
     init?(connectingTo path: String, until deadline: ContinuousClock.Instant) {
-        guard var address = Self.address(of: path), Self.isOwnSocket(path) else { return nil }
+        guard let address = UnixAddress(path), Self.isOwnSocket(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         // With a full backlog a non-blocking connect fails with EAGAIN and nothing to poll for; a send time-out bounds the
         // kernel's own wait instead.
         var wait = Self.timeValue(until: deadline)
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
-        // A `sockaddr_un` begins as every `sockaddr` does, and its length goes with it.
-        let isConnected = unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) == 0 }
-        }
-        guard isConnected, Self.isOwnPeer(descriptor) else {
+        guard address.connect(descriptor), UnixAddress.isOwnPeer(descriptor) else {
             close(descriptor)
             return nil
         }
@@ -83,26 +79,6 @@ struct HookSocket: ~Copyable {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid()
-    }
-
-    private static func isOwnPeer(_ descriptor: Int32) -> Bool {
-        // The kernel's `struct ucred`, which the C library keeps behind a feature macro: process, user, group.
-        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, uid_t.max, gid_t.max)
-        var length = socklen_t(MemoryLayout.size(ofValue: peer))
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return false }
-        return peer.user == geteuid()
-    }
-
-    private static func address(of path: String) -> sockaddr_un? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        return unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-            // A zero byte must follow, and none may stand inside.
-            guard bytes.count < room.count, !bytes.contains(0) else { return false }
-            unsafe room.copyBytes(from: bytes)
-            return true
-        } ? address : nil
     }
 
     // MARK: - Time

@@ -10,4 +10,11 @@ struct DaemonLimits: Sendable {
     var reportGrace = Duration.seconds(2)
     /// Outcomes of commands from afar that wait for the daemon: of as many as it gives (`SteeringLimits.handedMax`), two of each.
     var changesMax = 128
+
+    /// Of a program that has the session to itself: nobody else waits for its commands for long, for it is open in no other.
+    static var ofSoleProgram: DaemonLimits {
+        var limits = DaemonLimits()
+        limits.unwantedInterval = limits.retryInterval
+        return limits
+    }
 }

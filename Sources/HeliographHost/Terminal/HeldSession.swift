@@ -10,7 +10,6 @@ internal import RelayProtocol
 struct HeldSession {
     private let inbox: LoopInbox<RunItem>
     private let config: String
-    private let limits: DaemonLimits
     private var machine: TypingMachine
     private var process: AgentProcess?
     private var stamp: FileStamp?
@@ -23,16 +22,8 @@ struct HeldSession {
 
     init(mode: String?, inbox: LoopInbox<RunItem>) {
         self.inbox = inbox
-        var limits = DaemonLimits()
-        // Nobody else waits for this session's commands for long: it is open in no other program.
-        limits.unwantedInterval = limits.retryInterval
-        self.limits = limits
         machine = TypingMachine(mode: mode)
-        config = Self.config
-    }
-
-    static var config: String {
-        HostPaths.variable("CLAUDE_CONFIG_DIR").flatMap { $0.isEmpty ? nil : $0 } ?? HostPaths().home + "/.claude"
+        config = ClaudeDirectory.path()
     }
 
     static var directory: String {
@@ -85,7 +76,8 @@ struct HeldSession {
         close()
         self.id = id
         transcript = nil
-        guard let id, let link = try? SteeringLink(session: id, socketPath: HostPaths().socket, inbox: inbox, limits: limits),
+        guard let id,
+            let link = try? SteeringLink(session: id, socketPath: HostPaths().socket, inbox: inbox, limits: .ofSoleProgram),
             link.start()
         else { return }
         self.link = link

@@ -19,9 +19,7 @@ package enum TerminalCall {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return refuse("heliograph claude needs a terminal; without one: heliograph run -- claude")
         }
-        if let session = resumed(arguments), let process = LiveSessions.process(of: session, in: HeldSession.config) {
-            return refuse("this session is open in another program (process \(process)): end it there first")
-        }
+        if let session = resumed(arguments), let refusal = LiveSessions.refusal(toOpen: session) { return refuse(refusal) }
         let holder = try AgentChild([executable, "claude", "hold", executable] + arguments)
         close(holder.input)
         defer { close(holder.output) }
@@ -99,11 +97,10 @@ package enum TerminalCall {
 
     private static func show(_ id: String, isNew: Bool) throws -> Int32 {
         let inbox = try LoopInbox<Int32>()
-        var signals = windowSignals
-        // Before any thread starts: they inherit it.
-        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0,
-            BackgroundThread.start({ pass(windowSignals) { inbox.put($0) } })
-        else { throw HostError(.system, "the signals could not be passed on") }
+        let signals = BlockedSignals(BlockedSignals.ending + [SIGWINCH, SIGQUIT])
+        guard BackgroundThread.start({ while true { inbox.put(signals.next().number) } }) else {
+            throw HostError(.system, "the signals could not be passed on")
+        }
         guard let connection = connect(HeldTerminal.directory(HostPaths()) + "/" + id) else {
             return refuse("no Claude Code runs as \(id): heliograph claude list")
         }
@@ -136,8 +133,7 @@ package enum TerminalCall {
         signal(SIGPIPE, SIG_IGN)
         // A session of its own: what the terminal of the person sends to all who sit there is not for it.
         _ = setsid()
-        var signals = holderSignals
-        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { return tell("the signals could not be blocked") }
+        let signals = BlockedSignals(BlockedSignals.ending)
         do {
             var command = ["claude"] + arguments
             if !ClaudeConnect.isConnectedHere {
@@ -153,7 +149,7 @@ package enum TerminalCall {
             var holder = try TerminalHolder(name: id, command: command, mode: lawless(arguments), socket: socket)
             HookStream.write(Array("=\(id)\n".utf8))
             leaveTerminal()
-            return holder.run { inbox in pass(holderSignals) { inbox.put(.signal($0)) } }
+            return holder.run(signals)
         } catch {
             return tell("\(error)")
         }
@@ -181,26 +177,7 @@ package enum TerminalCall {
         return isLawless ? "bypassPermissions" : nil
     }
 
-    // MARK: - Signals and words
-
-    private static func group(of signals: [Int32]) -> sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        return set
-    }
-
-    private static var windowSignals: sigset_t { group(of: [SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGQUIT]) }
-    private static var holderSignals: sigset_t { group(of: [SIGTERM, SIGINT, SIGHUP]) }
-
-    private static func pass(_ signals: sigset_t, _ put: (Int32) -> Void) {
-        var signals = signals
-        var info = unsafe siginfo_t()
-        while true {
-            let signal = unsafe sigwaitinfo(&signals, &info)
-            if signal > 0 { put(signal) }
-        }
-    }
+    // MARK: - Words
 
     private static func say(_ sentence: String) { HookStream.write(Array("heliograph: \(sentence)\n".utf8)) }
 

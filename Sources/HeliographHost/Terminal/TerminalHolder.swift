@@ -47,9 +47,9 @@ struct TerminalHolder {
     private static var now: Int64 { HostInstant.now.monotonic }
 
     /// Until the agent has ended, or nobody came to see it start; its exit status.
-    mutating func run(signals: @escaping @Sendable (LoopInbox<RunItem>) -> Void) -> Int32 {
+    mutating func run(_ signals: BlockedSignals) -> Int32 {
         let inbox = inbox
-        guard BackgroundThread.start({ signals(inbox) }) else { return 1 }
+        guard BackgroundThread.start({ while true { inbox.put(.signal(signals.next().number)) } }) else { return 1 }
         while true {
             if let end, !outputIsOpen || Self.now >= end.drainUntil { return finish(end.exit) }
             if child == nil, end == nil, Self.now >= startUntil { return finish(1) }

@@ -1,13 +1,18 @@
 import ArgumentParser
 import HeliographClient
 
-/// Where, and with what, a session is started.
-struct LaunchOptions: ParsableArguments {
+/// Where a session is started.
+struct LaunchPlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the project.", valueName: "host"))
     var host: String?
 
     @Option(help: "The agent. Default: the only one that can be started there.")
     var agent: String?
+}
+
+/// Where, and with what, a session is started.
+struct LaunchOptions: ParsableArguments {
+    @OptionGroup var place: LaunchPlaceOptions
 
     @Option(help: "One of the modes that the host offers. Default: the one that asks most.")
     var mode: String?
@@ -17,7 +22,7 @@ struct LaunchOptions: ParsableArguments {
 
     func wish(_ project: String?) -> LaunchWish {
         var wish = LaunchWish(project: project)
-        (wish.host, wish.agent, wish.mode, wish.model) = (host, agent, mode, model)
+        (wish.host, wish.agent, wish.mode, wish.model) = (place.host, place.agent, mode, model)
         return wish
     }
 }
@@ -50,7 +55,7 @@ struct StartCommand: ParsableCommand {
     func run() throws {
         var wish = launch.wish(project)
         wish.text = prompt
-        try steering.steer(.launch(wish), session: nil)
+        try steering.launch(wish)
     }
 }
 
@@ -84,7 +89,7 @@ struct ResumeCommand: ParsableCommand {
     func run() throws {
         var wish = launch.wish(project)
         (wish.past, wish.text) = (session, prompt)
-        try steering.steer(.launch(wish), session: nil)
+        try steering.launch(wish)
     }
 }
 
@@ -105,11 +110,7 @@ struct ProjectsCommand: ParsableCommand {
 
     @OptionGroup var steering: SteeringOptions
 
-    @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the project.", valueName: "host"))
-    var host: String?
-
-    @Option(help: "The agent. Default: the only one that can be started there.")
-    var agent: String?
+    @OptionGroup var place: LaunchPlaceOptions
 
     @Argument(help: "List the past sessions of this project.")
     var project: String?
@@ -119,7 +120,7 @@ struct ProjectsCommand: ParsableCommand {
             return try ClientCommandOptions.end(HeliographClient.ClientCommands.projects(steering.client.options))
         }
         var wish = LaunchWish(project: project)
-        (wish.host, wish.agent, wish.isList) = (host, agent, true)
-        try steering.steer(.launch(wish), session: nil)
+        (wish.host, wish.agent, wish.isList) = (place.host, place.agent, true)
+        try steering.launch(wish)
     }
 }

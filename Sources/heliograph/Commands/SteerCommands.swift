@@ -14,6 +14,8 @@ struct SteeringOptions: ParsableArguments {
         try ClientCommandOptions.end(HeliographClient.ClientCommands.steer(client.options, options))
     }
 
+    func launch(_ wish: LaunchWish) throws { try steer(.launch(wish), session: nil) }
+
     static let session: ArgumentHelp = "A session's id, the beginning of it, or `latest`. Default: the one that takes it."
 
     /// `[SESSION] LAST`: with one word that is the last.

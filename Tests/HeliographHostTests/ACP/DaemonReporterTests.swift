@@ -16,8 +16,6 @@ struct DaemonReporterTests {
 
     init() throws { folder = try HookFolder() }
 
-    private var socketPath: String { folder.path + "/host.sock" }
-
     /// Takes each request on a thread of its own, keeps those that wait for a command open, and is slow with outcomes.
     private final class SlowDaemon: Sendable {
         private let heard = Mutex<[String]>([])
@@ -79,9 +77,10 @@ struct DaemonReporterTests {
         "What became of its commands is told before a session is given up, at its end and at the agent's",
         arguments: [false, true])
     func outcomesFirst(isSessionClosed: Bool) throws {
-        let daemon = try SlowDaemon(at: socketPath)
+        let daemon = try SlowDaemon(at: folder.socketPath)
         let reporter = try DaemonReporter(
-            socketPath: socketPath, inbox: try LoopInbox<ACPItem>(), limits: ACPDriverLimits(), logger: Logger(label: "test"))
+            socketPath: folder.socketPath, inbox: try LoopInbox<ACPItem>(), limits: ACPDriverLimits(),
+            logger: Logger(label: "test"))
         #expect(reporter.start())
         reporter.stand(session, ACPStand(SteeringOffer(actions: [.prompt]), .idle))
         wait("the listener") { daemon.order == ["waits"] }

@@ -13,7 +13,7 @@ struct HookExchangeTests {
 
     init() throws {
         folder = try HookFolder()
-        socketPath = folder.path + "/host.sock"
+        socketPath = folder.socketPath
         request = try #require(
             HookRequest(
                 path: ["hook", "claude", "Stop"], body: Array("{}\n".utf8), caller: HookCaller(process: "42")))

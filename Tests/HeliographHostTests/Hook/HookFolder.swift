@@ -3,6 +3,8 @@ import Glibc
 /// A folder of a test's own, removed with all that is in it.
 final class HookFolder {
     let path: String
+    /// Of a daemon that the test plays.
+    var socketPath: String { path + "/host.sock" }
 
     init() throws {
         var template = Array("/tmp/heliograph-test-XXXXXX".utf8CString)

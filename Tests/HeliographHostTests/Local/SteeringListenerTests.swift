@@ -12,8 +12,6 @@ struct SteeringListenerTests {
 
     init() throws { folder = try HookFolder() }
 
-    private var socketPath: String { folder.path + "/host.sock" }
-
     private func command(_ id: String, _ session: SessionID) -> String {
         let request = SteeringRequest(
             command: CommandID(id)!, session: session, by: Named(id: ClientID("phone")!, name: "phone"), action: .interrupt)
@@ -30,13 +28,13 @@ struct SteeringListenerTests {
         _ replies: [FakeDaemon.Reply], retryInterval: Duration = .milliseconds(100), adapter: String? = "claude",
         asHost: SessionID? = nil
     ) -> (again: Int, String) {
-        let daemon = FakeDaemon(at: socketPath, replies + [.answer(command("last", asHost ?? session))])
+        let daemon = FakeDaemon(at: folder.socketPath, replies + [.answer(command("last", asHost ?? session))])
         var limits = DaemonLimits()
         limits.retryInterval = retryInterval
         limits.unwantedInterval = retryInterval
         let taken = Mutex<[String]>([])
         var again = 0
-        SteeringListener(session: session, adapter: adapter, socketPath: socketPath, limits: limits).run(
+        SteeringListener(session: session, adapter: adapter, socketPath: folder.socketPath, limits: limits).run(
             isWanted: { taken.withLock { $0.isEmpty } }, sayAgain: { again += 1 },
             took: { request in taken.withLock { $0.append(request.command.rawValue) } })
         #expect(daemon.requests.allSatisfy { $0.contains("POST /v1/agent/steering/next ") })

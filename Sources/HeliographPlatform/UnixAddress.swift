@@ -1,0 +1,43 @@
+package import Glibc
+
+/// The address of a Unix socket by its path.
+package struct UnixAddress: Sendable {
+    /// With the zero byte that must follow.
+    package static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    private var address = sockaddr_un()
+
+    /// Nil where the path is too long, or has a zero byte inside, which would end it there.
+    package init?(_ path: String) {
+        let bytes = Array(path.utf8)
+        guard bytes.count <= Self.pathBytesMax, !bytes.contains(0) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    }
+
+    /// Whether the process at the other end of a connection runs as our own user.
+    package static func isOwnPeer(_ descriptor: Int32) -> Bool {
+        // The kernel's `struct ucred`, which the C library keeps behind a feature macro: process, user, group.
+        var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, uid_t.max, gid_t.max)
+        var length = socklen_t(MemoryLayout.size(ofValue: peer))
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return false }
+        return peer.user == geteuid()
+    }
+
+    /// For `bind` and `connect`; the pointer holds until `body` returns.
+    package func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        // A `sockaddr_un` begins as every `sockaddr` does, and its length goes with it.
+        unsafe withUnsafePointer(to: address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// Nobody listens there yet.
+    package func bind(_ descriptor: Int32) -> Bool { unsafe withSocketAddress { unsafe Glibc.bind(descriptor, $0, $1) } == 0 }
+
+    package func connect(_ descriptor: Int32) -> Bool {
+        unsafe withSocketAddress { unsafe Glibc.connect(descriptor, $0, $1) } == 0
+    }
+}

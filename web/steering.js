@@ -41,7 +41,7 @@ export function standing(may, { steering, endedAt, host }, isLive) {
 
 /**
  * Whether that can be done now.
- * @param {string[]} may @param {Summary} summary @param {boolean} isLive @param {"interrupt"|"stop"|"mode"|"model"} action
+ * @param {string[]} may @param {Summary} summary @param {boolean} isLive @param {"interrupt"|"stop"|"mode"|"model"|"askAll"} action
  */
 export const can = (may, { steering, endedAt, host }, isLive, action) =>
   isLive && may.includes("steer") && !endedAt && host.connected && steering?.actions.includes(action) === true;
@@ -124,6 +124,17 @@ export function isFreer(from, to) {
 export const modeQuestion = (mode) =>
   `Go on in the mode ${mode}? ${modeWords(mode) ? `In it the agent ${modeWords(mode)}.` : "What it lets the agent do is not known here."}`;
 
+// What it asks for
+
+/** What a session asks for: as a person wants it, or as its agent would. */
+export const everything = "for everything";
+export const ownRules = "by its own rules";
+
+/** @param {string} choice @param {Summary|undefined} summary Empty where it takes freedom away. */
+export const askingQuestion = (choice, summary) =>
+  choice === ownRules && summary?.steering?.asksAll
+    ? `Ask by the agent's own rules again? What they${summary.steering.mode ? `, or its mode ${summary.steering.mode},` : ""} let run is not asked for any more.` : "";
+
 // Outcomes
 
 /** @param {Row} row @returns {Stage} */
@@ -160,6 +171,7 @@ export function actionWords({ event: { head } }) {
     case "stop": return "End the session";
     case "mode": return `Mode ${head.mode}`;
     case "model": return `Model ${head.model}`;
+    case "askAll": return head.on ? "Ask me for everything" : "Ask by the agent's own rules";
     default: return String(head.action);
   }
 }

@@ -125,6 +125,8 @@ export interface SteeringOffer {
   whileBusy?: boolean;
   /** Why something that people expect is not offered, and what to do about it. */
   reason?: string;
+  /** A person is asked before every tool, as one has wanted with `askAll`. */
+  asksAll?: boolean;
   mode?: string;
   modes?: string[];
   /** Left out where the agent takes any name. */
@@ -500,6 +502,7 @@ export type Command =
   | { type: "stop"; session: string; signature?: string }
   | { type: "mode"; session: string; mode: string; signature?: string }
   | { type: "model"; session: string; model: string; signature?: string }
+  | { type: "askAll"; session: string; on: boolean; signature?: string }
   | { type: "start"; session: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
   | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
   | { type: "past"; session: string; project: string; agent: string; signature?: string }

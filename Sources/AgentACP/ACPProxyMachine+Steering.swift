@@ -14,7 +14,8 @@ extension ACPProxyMachine {
         case .prompt(let prompt): give(prompt, request, name, session, turns, now)
         case .interrupt: interrupt(request, name, session, turns, now)
         case .mode(let mode): set(mode, request, name, session, turns)
-        case .stop, .model, .launch: refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
+        case .stop, .model, .askAll, .launch:
+            refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
         }
     }
 

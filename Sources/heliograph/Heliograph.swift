@@ -42,7 +42,8 @@ struct Heliograph: ParsableCommand {
                 name: "Client",
                 subcommands: [
                     Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
-                    ModelCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self, ResumeCommand.self,
+                    ModelCommand.self, AskAllCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self,
+                    ResumeCommand.self,
                     ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self,
                     Logout.self,
                 ]),

@@ -209,6 +209,8 @@ struct ClaudeBench: AgentBench {
             return text.hasPrefix(wanted)
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
         case .restrict(let token, ClaudeAnswer.ask): return "hook \(token.rawValue): ask"
+        case .restrict(let token, ClaudeAnswer.askAll): return "hook \(token.rawValue): ask for all"
+        case .askAll(let session, let isOn): return "ask for all of \(session): \(isOn ? "on" : "off")"
         case .restrict(_, let output): return "BAD: \(String(decoding: output, as: UTF8.self))"
         case .own(.readTasks(_, let directory)): return "read \(directory)"
         case .steered(_, let change):

@@ -71,6 +71,76 @@ struct ClaudeHoldTests {
         #expect(bench.take().last?.hasPrefix("approval.requested") == true)
     }
 
+    // MARK: As a person wants it
+
+    private func want(_ isOn: Bool, _ id: String, _ bench: inout ClaudeBench) -> [String] {
+        _ = bench.take()
+        let by = Named<ClientTag>(id: ClientID("c1")!, name: "Ada")
+        bench.tell(.steer(SteeringRequest(command: CommandID(id)!, session: Self.session, by: by, action: .askAll(isOn))))
+        return bench.take()
+    }
+
+    private func offer(_ bench: ClaudeBench) -> SteeringOffer? {
+        bench.effects.compactMap { if case .offer(_, let offer?) = $0 { offer } else { nil } }.last
+    }
+
+    @Test("asked for everything: kept before it counts as taken, offered as it is, and by the agent's own rules again")
+    func askAll() throws {
+        var bench = ClaudeBench()
+        #expect(try answer(&bench, call()) == "hook 1: no decision")
+        #expect(want(true, "k1", &bench) == ["ask for all of claude-s1: on", "steering: k1 taken"])
+        #expect(offer(bench)?.asksAll == true && offer(bench)?.actions == [.interrupt, .askAll])
+        #expect(try answer(&bench, call(mode: "bypassPermissions")) == "hook 2: ask for all")
+        #expect(try answer(&bench, call("AskUserQuestion")) == "hook 3: no decision")
+        #expect(want(true, "k2", &bench) == ["steering: k2 taken (it was so already)"])
+        #expect(want(false, "k3", &bench) == ["ask for all of claude-s1: off", "steering: k3 taken"])
+        #expect(try answer(&bench, call()) == "hook 4: no decision" && offer(bench)?.asksAll == false)
+    }
+
+    @Test("in a mode that asks nobody, what a person wants to be asked for is asked")
+    func askAllInBypass() throws {
+        var bench = ClaudeBench()
+        try bench.call(call())
+        _ = want(true, "k1", &bench)
+        try bench.call(call(mode: "bypassPermissions", event: "PermissionRequest"))
+        #expect(bench.take().last?.hasPrefix("approval.requested") == true)
+    }
+
+    @Test("a budget that holds goes on asking when a person does not want to be asked any more, and says so")
+    func askAllAndHeld() throws {
+        var bench = ClaudeBench()
+        try bench.call(call())
+        _ = want(true, "k1", &bench)
+        bench.tell(.held(Holds(everySession: true)))
+        #expect(want(false, "k2", &bench).last?.contains("its budget is spent") == true)
+        #expect(try answer(&bench, call()) == "hook 1: ask")
+    }
+
+    @Test("another life of the daemon asks on, and so does the session when it is cleared, or ended and resumed")
+    func askAllStays() throws {
+        var before = ClaudeBench()
+        try before.call(call())
+        _ = want(true, "k1", &before)
+        var bench = ClaudeBench()
+        bench.tell(.daemonStarted(notes: before.notes.filter { $0.key.hasPrefix("claude-") }))
+        #expect(bench.take().contains("ask for all of claude-s1: on"))
+        #expect(try answer(&bench, call()) == "hook 1: ask for all")
+        try bench.call(#"{"session_id":"s1","hook_event_name":"SessionEnd","reason":"clear"}"#)
+        #expect(bench.take().contains("ask for all of claude-s1: off"), "nothing else asks for its sake")
+        try bench.call(#"{"session_id":"s2","hook_event_name":"SessionStart","source":"clear"}"#)
+        #expect(bench.take().contains("ask for all of claude-s2: on"))
+        try bench.call(#"{"session_id":"s1","hook_event_name":"SessionStart","source":"resume"}"#)
+        #expect(bench.take().contains("ask for all of claude-s1: on"))
+    }
+
+    @Test("where nobody can be asked it is not to be had")
+    func askAllUnattended() throws {
+        var bench = ClaudeBench()
+        try bench.call(call(), isAttended: false)
+        #expect(offer(bench)?.actions == [])
+        #expect(want(true, "k1", &bench).first?.hasPrefix("steering: k1 refused (another program") == true)
+    }
+
     @Test("what the hook prints is what Claude Code takes for a question")
     func output() throws {
         let value = try JSONDocument(parsing: ClaudeAnswer.ask).root.required("hookSpecificOutput")

@@ -257,7 +257,7 @@ struct CodexBench: AgentBench {
             return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
                 + (change.reason.map { " (\($0))" } ?? "")
         case .launched(let name, let outcome): return "launch: \(name.command.rawValue) \(Self.words(outcome))"
-        case .launch, .begin: return "NOT CODEX'S"
+        case .launch, .begin, .askAll: return "NOT CODEX'S"
         case .own, .remember, .offer, .stands: return nil
         }
     }

@@ -47,7 +47,7 @@ struct LocalBench {
                 requests.append((session, head, String(decoding: bytes, as: UTF8.self)))
             }
             lines.append("\(session): \(Self.line(event.head))")
-        case .stream, .restrict, .launched, .launch, .begin: lines.append("unexpected")
+        case .stream, .restrict, .askAll, .launched, .launch, .begin: lines.append("unexpected")
         case .steered(_, let change):
             lines.append(
                 "steering: \(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { " (\($0))" } ?? ""))

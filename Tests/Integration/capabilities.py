@@ -36,6 +36,7 @@ CAPABILITIES = [
     "interrupt with an approval open",
     "mode",
     "model",
+    "asked for everything, and no more",
     "end of the session from afar",
     "started from afar in a project",
     "resumed from afar",

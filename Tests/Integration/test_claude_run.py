@@ -330,7 +330,7 @@ def test_stopped_from_afar_and_taken_over_at_the_terminal(machine, steered):
     resumed = steered.phone.wait_event(steered.session, lambda event: event["kind"] == "session.started" and event["head"].get("resumed"))
     assert resumed
     steered.phone.wait_summary(
-        steered.session, lambda summary: summary["steering"]["actions"] == ["interrupt"] and "heliograph run" in summary["steering"]["reason"],
+        steered.session, lambda summary: summary["steering"]["actions"] == ["interrupt", "askAll"] and "heliograph run" in summary["steering"]["reason"],
         what="what a terminal allows",
     )
 
@@ -394,7 +394,7 @@ def test_our_daemon_is_killed_and_the_session_is_steered_again(machine, steered)
         steered.session,
         lambda event: event["kind"] == "steering.offered" and "prompt" in event["head"]["actions"] and event not in before, 20, "a new offer",
     )
-    assert all(event["head"]["actions"] != ["interrupt"] for event in steered.phone.logs[steered.session][seen:] if event["kind"] == "steering.offered")
+    assert all(event["head"]["actions"] != ["interrupt", "askAll"] for event in steered.phone.logs[steered.session][seen:] if event["kind"] == "steering.offered")
     steered.status("idle")
     given = steered.prompt("given")
     steered.taken(given, 30)
@@ -430,7 +430,7 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     session = next(iter(phone.summaries))
     phone.subscribe(session)
     offer = phone.wait_summary(session, lambda summary: (summary.get("steering") or {}).get("actions"), what="an offer")["steering"]
-    assert offer["actions"] == ["interrupt"] and "heliograph run -- claude" in offer["reason"]
+    assert offer["actions"] == ["interrupt", "askAll"] and "heliograph run -- claude" in offer["reason"]
     refused = phone.command("prompt", session=session, text="hello", busy="queue")
     assert refused["error"]["code"] == "unsupported"
     phone.wait_summary(session, lambda summary: summary["status"] == "running")

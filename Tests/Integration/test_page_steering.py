@@ -321,6 +321,46 @@ def test_more_freedom_needs_a_second_tap_and_less_needs_one(screen: Callable[...
     assert host.wait_steered("mode", since)["mode"] == "plan"
 
 
+@pytest.mark.parametrize("size", [NARROW, DESK], ids=["narrow", "desk"])
+def test_everything_is_asked_for_at_one_tap_and_no_more_at_two(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    offer = {**OFFER, "actions": [*OFFER["actions"], "askAll"]}
+    host.event("s1", "steering.offered", offer)
+    one = opened(screen, size=size)
+    words = one.page.get_by_text("Every tool asks first")
+    expect(words).to_be_hidden()
+    more = one.page.get_by_role("button", name="Mode, model and commands")
+    panel = one.page.get_by_role("group", name="Mode, model and commands")
+    more.click()
+    asks = panel.get_by_label("Asks you", exact=True)
+    setting = panel.locator(".setting", has=one.page.get_by_label("Asks you", exact=True))
+    expect(asks).to_have_value("by its own rules")
+    asks.select_option("for everything")
+    since = len(host.received)
+    setting.get_by_role("button", name="Change", exact=True).click()
+    asked = host.wait_steered("askAll", since)
+    assert asked["on"] is True
+    host.events("s1", [
+        ("steering.changed", {"client": asked["by"]["id"], "command": asked["id"], "stage": "taken"}),
+        ("steering.offered", {**offer, "asksAll": True}),
+    ])
+    expect(words).to_be_visible()
+    expect(one.timeline().locator("[data-action=askAll]")).to_contain_text("Ask me for everything")
+    more.click()
+    expect(asks).to_have_value("for everything")
+    asks.select_option("by its own rules")
+    setting.get_by_role("button", name="Change …").click()
+    expect(panel).to_contain_text("What they, or its mode default, let run is not asked for any more.")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    since = len(host.received)
+    assert [message["on"] for message in host.received if message["type"] == "askAll"] == [True]
+    panel.get_by_role("button", name="Ask less").click()
+    asked = host.wait_steered("askAll", since)
+    assert asked["on"] is False
+    host.event("s1", "steering.offered", offer)
+    expect(words).to_be_hidden()
+
+
 def test_a_session_is_ended_after_a_question(screen: Callable[..., Screen], host: Any) -> None:
     one = opened(screen)
     one.page.get_by_role("button", name="Mode, model and commands").click()

@@ -40,7 +40,13 @@ enum Sample {
                 modes: ["plan", "default"],
                 models: ["m1"], commands: ["/compact"])),
         .steeringRequested(SteeringCall(request(.prompt(.init(text: "go on"))))),
-        .steeringRequested(SteeringCall(request(.mode("plan")))),
+        .steeringRequested(SteeringCall(request(.mode("plan")))), .steeringRequested(SteeringCall(request(.askAll(false)))),
+        .steeringOffered(
+            {
+                var offer = SteeringOffer(actions: [.askAll])
+                offer.asksAll = true
+                return offer
+            }()),
         .steeringRequested(SteeringCall(request(actions.last!))),
         .steeringOffered(
             {
@@ -62,7 +68,7 @@ enum Sample {
 
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go\n/on", whenBusy: .steer, isCommand: true)), .prompt(.init(text: "")), .interrupt, .stop,
-        .mode("plan"), .model("m1"), .launch(Launch(.start, project: "site", agent: "claude")),
+        .mode("plan"), .model("m1"), .askAll(true), .askAll(false), .launch(Launch(.start, project: "site", agent: "claude")),
         .launch(Launch(.past, project: "site", agent: "claude")),
         .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan", model: "m1", text: "go on")),
     ]

@@ -6,7 +6,7 @@
 import { attribute, h, say, span, write } from "../dom.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
-import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, readingOf, standing } from "../steering.js";
+import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { titleOf } from "./session-row.js";
@@ -64,6 +64,11 @@ export class SessionComposer extends HTMLElement {
   #model = new SettingChoice({
     name: "Model", words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", session: this.session, model }),
   });
+  #asking = new SettingChoice({
+    name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
+    deed: (value) => this.#do({ type: "askAll", session: this.session, on: value === everything }),
+  });
+  #asksAll = h("p", { class: "composer-asks", hidden: true }, "Every tool asks first, as somebody has wanted from afar.");
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
   #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
   #stop = h("button", { type: "button", class: "deny" }, "End the session …");
@@ -78,7 +83,7 @@ export class SessionComposer extends HTMLElement {
     h("div", { class: "setting-line" }, this.#instead));
   #also = h("p", { class: "quiet foreign" });
   #panel = h("div", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true },
-    this.#insteadLine, this.#mode.element, this.#model.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+    this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
   #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#note, this.#form);
 
   connectedCallback() {
@@ -86,7 +91,7 @@ export class SessionComposer extends HTMLElement {
     this.#waiting.hands = {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
-    this.append(this.#why, this.#box);
+    this.append(this.#asksAll, this.#why, this.#box);
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#panel.hidden) return;
       event.stopPropagation();
@@ -266,11 +271,12 @@ export class SessionComposer extends HTMLElement {
     const { composes, reason, command } = standing(may, summary, isLive);
     // Under somebody's hands it stays, whatever its host offers this moment.
     const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
-    const others = /** @type {const} */ (["mode", "model", "stop"]).filter((action) => summary.steering?.actions.includes(action));
+    const others = /** @type {const} */ (["mode", "model", "askAll", "stop"]).filter((action) => summary.steering?.actions.includes(action));
     attribute(this.#box, "hidden", !isHere && !(others.length && may.includes("steer") && !summary.endedAt));
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
     attribute(this.#why, "hidden", reason === "");
+    attribute(this.#asksAll, "hidden", !summary.steering?.asksAll || Boolean(summary.endedAt));
     say(this.#reason, reason, line);
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);
@@ -310,7 +316,7 @@ export class SessionComposer extends HTMLElement {
   /** The last thing from here that the relay did not take. */
   #failure() {
     const withdrawals = (this.#timeline?.prompts ?? []).map(({ event }) => `withdraw ${event.head.command}`);
-    return ["prompt", "interrupt", "mode", "model", "stop", ...withdrawals].map((deed) => this.#sender.attempt(this.session, deed)?.error).find((error) => error);
+    return ["prompt", "interrupt", "mode", "model", "askAll", "stop", ...withdrawals].map((deed) => this.#sender.attempt(this.session, deed)?.error).find((error) => error);
   }
 
   /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others */
@@ -327,6 +333,8 @@ export class SessionComposer extends HTMLElement {
     this.#mode.show(steering?.mode, steering?.modes ?? [], !can(may, summary, isLive, "mode") || isUnder("mode"));
     attribute(this.#model.element, "hidden", !others.includes("model"));
     this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUnder("model"));
+    attribute(this.#asking.element, "hidden", !others.includes("askAll"));
+    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules], !can(may, summary, isLive, "askAll") || isUnder("askAll"));
     attribute(this.#commandsLine, "hidden", !commands.length);
     if (this.#commands.dataset.offered !== commands.join("\n")) {
       this.#commands.dataset.offered = commands.join("\n");

@@ -26,13 +26,14 @@ export class SettingChoice {
    * @param {object} parts
    * @param {string} parts.name @param {(value: string) => string} parts.words Beside a value, in the list.
    * @param {(value: string) => string} parts.question @param {(value: string) => void} parts.deed
+   * @param {string} [parts.verb] What the button after the question says.
    */
-  constructor({ name, words, question, deed }) {
+  constructor({ name, words, question, deed, verb = `Change the ${name.toLowerCase()}` }) {
     this.#label.append(name);
     this.#question = question;
     this.words = words;
     this.#change.addEventListener("click", () => deed(this.value));
-    this.#confirmation = new Confirmation({ opener: this.#ask, buttons: this.#buttons, verb: `Change the ${name.toLowerCase()}`, deed: () => {
+    this.#confirmation = new Confirmation({ opener: this.#ask, buttons: this.#buttons, verb, deed: () => {
       this.#confirmation.close();
       deed(this.value);
     } });

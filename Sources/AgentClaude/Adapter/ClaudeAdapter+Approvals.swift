@@ -6,7 +6,7 @@ extension ClaudeAdapter {
     mutating func permissionRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
         // Nobody is asked in a mode that asks nobody, unless we made it ask.
-        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || holds.contains(id) else {
+        guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || asksForAll(id) else {
             order(.respond(token, nil))
             return
         }

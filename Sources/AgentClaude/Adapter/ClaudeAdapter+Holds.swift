@@ -1,12 +1,61 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Sessions whose budget is spent: every tool is asked for, also what the agent's rules or mode would let run.
+/// Sessions whose budget is spent, and those of which a person wants so: every tool is asked for, also what the agent's rules or mode
+/// would let run. The hook before the tool says that it has to be asked for, and Claude Code asks, in each of its modes.
 extension ClaudeAdapter {
     /// These ask a person by themselves; asked for twice they would help nobody.
     private static let askingTools: Set<String> = ["AskUserQuestion", "ExitPlanMode"]
 
-    func isHeld(_ id: SessionID, _ payload: JSONValue) -> Bool {
-        holds.contains(id) && !Self.askingTools.contains(payload.text("tool_name") ?? "")
+    func asksForAll(_ id: SessionID) -> Bool { holds.contains(id) || sessions[id]?.asksAll == true }
+
+    /// What cannot be told apart could be of one that does.
+    var someAskForAll: Bool { !holds.isEmpty || sessions.values.contains { $0.asksAll && !$0.isEnded } }
+
+    /// What the hook before this tool is answered; nil where it has no say.
+    func demand(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
+        guard asksForAll(id), !Self.askingTools.contains(payload.text("tool_name") ?? "") else { return nil }
+        return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
+    }
+
+    // MARK: As a person wants it
+
+    mutating func askAll(_ isOn: Bool, _ request: SteeringRequest) {
+        let id = request.session
+        guard let session = sessions[id], session.isAttended || session.asksAll else {
+            return order(.notGiven(request, "another program runs this session, and would deny what it cannot ask for"))
+        }
+        guard session.asksAll != isOn else {
+            return order(.steered(id, SteeringChange(request.name, .taken, reason: "it was so already")))
+        }
+        sessions[id]?.asksAll = isOn
+        order(.askAll(id, isOn))
+        remember(id)
+        offer(id)
+        let rest = !isOn && holds.contains(id) ? "its budget is spent, and has every tool asked for all the same" : nil
+        order(.steered(id, SteeringChange(request.name, .taken, reason: rest)))
+    }
+
+    /// Also of one that goes on with an earlier one: `/clear` at the terminal is no way out of it.
+    mutating func startAskingAll(_ id: SessionID) {
+        guard let session = sessions[id] else { return }
+        let isSame = { (other: ClaudeSession) in other.asksAll && session.process != nil && other.process == session.process }
+        guard session.asksAll || sessions.values.contains(where: isSame) else { return }
+        sessions[id]?.asksAll = true
+        order(.askAll(id, true))
+    }
+
+    /// What is remembered stays: it asks again when it is resumed.
+    mutating func stopAskingAll(_ id: SessionID) {
+        if sessions[id]?.asksAll == true { order(.askAll(id, false)) }
+    }
+
+    /// With what a person can want of any session that asks somebody.
+    func asking(_ offer: SteeringOffer, of id: SessionID) -> SteeringOffer {
+        guard let session = sessions[id] else { return offer }
+        var offer = offer
+        if session.isAttended || session.asksAll { offer.actions.insert(.askAll) } else { offer.actions.remove(.askAll) }
+        offer.asksAll = session.asksAll
+        return offer
     }
 }

@@ -12,7 +12,7 @@ extension ClaudeAdapter {
         case .stands(let offer, let standing):
             if sessions[id]?.program == nil { sessions[id]?.program = SteeredProgram() }
             sessions[id]?.program?.stands(offer, standing)
-            order(.offer(id, offer))
+            self.offer(id)
             order(.stands(id, standing))
             order(.respond(token, Self.taken))
         case .waits:

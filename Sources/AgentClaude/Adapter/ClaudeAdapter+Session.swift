@@ -67,6 +67,7 @@ extension ClaudeAdapter {
         facts.run = session.usage.run(of: session.process)
         facts.isResumed = isResumed
         emit(.sessionStarted(facts), in: id)
+        startAskingAll(id)
         remember(id)
         offer(id)
     }
@@ -94,6 +95,7 @@ extension ClaudeAdapter {
         sessions[id]?.isEnded = true
         sessions[id]?.interrupt = nil
         programEnded(id)
+        stopAskingAll(id)
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
         sessions[id]?.subagents = [:]

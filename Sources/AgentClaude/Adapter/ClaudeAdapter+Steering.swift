@@ -5,16 +5,20 @@ internal import RelayProtocol
 extension ClaudeAdapter {
     /// What can be done to it, and how to start it so that more can.
     mutating func offer(_ id: SessionID) {
-        guard let session = sessions[id], !session.isEnded, session.program == nil else { return }
+        guard let session = sessions[id], !session.isEnded else { return }
+        order(.offer(id, asking(session.program?.offer ?? Self.bareOffer(of: session), of: id)))
+    }
+
+    /// Where no program of ours says what else can be done.
+    private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
         guard !session.isRun else {
-            return order(
-                .offer(id, SteeringOffer(reason: "`heliograph run`, which runs it, has not said yet what can be done to it.")))
+            return SteeringOffer(reason: "`heliograph run`, which runs it, has not said yet what can be done to it.")
         }
         guard session.isAttended else {
-            return order(.offer(id, SteeringOffer(reason: "Another program runs this session. \(Self.advice(nil))")))
+            return SteeringOffer(reason: "Another program runs this session. \(advice(nil))")
         }
-        let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(Self.advice(session.registryName))"
-        order(.offer(id, SteeringOffer(actions: [.interrupt], reason: reason)))
+        let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(advice(session.registryName))"
+        return SteeringOffer(actions: [.interrupt], reason: reason)
     }
 
     private static func advice(_ name: String?) -> String {
@@ -36,6 +40,7 @@ extension ClaudeAdapter {
     mutating func steer(_ request: SteeringRequest) {
         let id = request.session
         guard let session = sessions[id], !session.isEnded else { return order(.notGiven(request, "the session has ended")) }
+        if case .askAll(let isOn) = request.action { return askAll(isOn, request) }
         if session.program != nil { return hand(request) }
         guard case .interrupt = request.action, session.isAttended, !session.isRun else {
             return order(.notGiven(request, "this session does not take \(request.action.kind.rawValue)"))

@@ -78,7 +78,7 @@ package struct ClaudeAdapter: AgentAdapter {
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
             // What we cannot tell apart could be of a session that is held.
-            let isHeld = hook.event == "PreToolUse" && !holds.isEmpty
+            let isHeld = hook.event == "PreToolUse" && someAskForAll
             if let token = hook.token { order(isHeld ? .restrict(token, ClaudeAnswer.ask) : .respond(token, nil)) }
             return
         }
@@ -115,8 +115,8 @@ package struct ClaudeAdapter: AgentAdapter {
         }
         if hook.event == "PreToolUse", let token = hook.token, let answer = interruption(of: id, payload) {
             order(.restrict(token, answer))
-        } else if hook.event == "PreToolUse", let token = hook.token, isHeld(id, payload) {
-            order(.restrict(token, ClaudeAnswer.ask))
+        } else if hook.event == "PreToolUse", let token = hook.token, let answer = demand(of: id, payload) {
+            order(.restrict(token, answer))
         } else if hook.event != "PermissionRequest", let token = hook.token {
             order(.respond(token, nil))
         }

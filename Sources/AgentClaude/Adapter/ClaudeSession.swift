@@ -74,6 +74,8 @@ package struct ClaudeSession {
     /// Where Claude writes what it did; nil until a hook says so.
     var transcript: String?
     var hasTitle = false
+    /// A person wants to be asked before every tool.
+    package internal(set) var asksAll = false
     package internal(set) var isEnded = false
     /// Somebody can answer where it runs; nil until a hook says so.
     var attended: Bool?
@@ -167,6 +169,7 @@ package struct ClaudeSession {
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
+            $0.flag("asksAll", asksAll)
             if !deferredStarts.isEmpty { $0.array("held", deferredStarts.map(\.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
@@ -186,6 +189,7 @@ package struct ClaudeSession {
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
+        asksAll = value.isTrue("asksAll")
         deferredBefore = value.list("held").map { Array($0.bytes) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil

@@ -41,6 +41,7 @@ extension CodexAdapter {
             guard session.settings.modes.contains(mode) else { return order(.notGiven(request, "that mode is not offered")) }
             set(.policy(mode), request, in: session)
         case .stop: order(.notGiven(request, "a thread of Codex has no end: interrupt what it does"))
+        case .askAll: order(.notGiven(request, "Codex has a mode for that: `untrusted` asks most"))
         case .launch: order(.notGiven(request, "that is for a host"))
         }
     }

@@ -65,7 +65,9 @@ final class SessionsTask: ClientTask {
             let pending = summary.approvals + summary.questions
             table.rows.append([
                 .init(names[summary.session.rawValue] ?? summary.session.rawValue, .cyan),
-                .init(status.word + (summary.hostIsConnected || summary.endedAt != nil ? "" : ", host away"), status.style),
+                .init(
+                    status.word + (summary.hostIsConnected || summary.endedAt != nil ? "" : ", host away")
+                        + (summary.steering?.asksAll == true && summary.endedAt == nil ? ", asks for all" : ""), status.style),
                 .init(VisibleText.line(title.isEmpty ? summary.workingDirectory ?? summary.agentName : title)),
                 .init(VisibleText.line(summary.error ?? summary.operation ?? ""), summary.error == nil ? nil : .red),
                 .init(summary.todo.map { "\($0.completed)/\($0.total)" } ?? ""),

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph prompt`, `interrupt`, `mode`, `model` and `stop` take.
+/// What `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop` take.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
         /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`.
@@ -9,6 +9,8 @@ package struct SteerOptions: Sendable {
         case interrupt
         case mode(String)
         case model(String)
+        /// `on` or `off`.
+        case askAll(String)
         /// Without `isConfirmed` a person is asked at the terminal.
         case stop(isConfirmed: Bool)
         case launch(LaunchWish)
@@ -73,6 +75,9 @@ final class SteerTask: ClientTask {
         case .interrupt: return .interrupt
         case .mode(let mode): return .mode(try name(mode))
         case .model(let model): return .model(try name(model))
+        case .askAll(let word):
+            guard word == "on" || word == "off" else { throw ClientError(.usage, "it is on or off") }
+            return .askAll(word == "on")
         case .stop: return .stop
         case .launch: return nil
         }
@@ -152,7 +157,7 @@ final class SteerTask: ClientTask {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
         case .launch(let launch): if let why = offer.refusal(of: launch) { throw ClientError(.refused, why) }
-        case .model, .interrupt, .stop: break
+        case .model, .askAll, .interrupt, .stop: break
         }
     }
 

@@ -36,6 +36,7 @@ extension SteeringAction.Kind {
         case .stop: "can be ended"
         case .mode: "can be put into another mode"
         case .model: "can go on with another model"
+        case .askAll: count == 1 ? "asks for everything when told to" : "ask for everything when told to"
         case .start, .resume, .past: count == 1 ? "starts sessions" : "start sessions"
         }
     }

@@ -82,7 +82,9 @@ package struct EventText: Sendable {
             minor("can be steered: \(SteeringText.actions(of: offer))\(Self.tail(offer.reason))")
         case .steeringRequested(let call):
             let text =
-                (try? body?.optionalString("text")) ?? call.choice ?? call.launch.map { "\($0.agent) in \($0.project)" } ?? ""
+                (try? body?.optionalString("text")) ?? call.choice ?? call.isOn.map { $0 ? "on" : "off" } ?? call.launch.map {
+                    "\($0.agent) in \($0.project)"
+                } ?? ""
             set("» \(call.by.name): \(call.action.rawValue)\(text.isEmpty ? "" : ": \(Self.firstLine(text))")", .cyan)
             if text.contains("\n") || text.utf8.count > 200 { block = VisibleText.prose(text) }
         case .steeringChanged(let change):

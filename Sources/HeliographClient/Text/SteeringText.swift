@@ -15,6 +15,7 @@ enum SteeringText {
 
     static func actions(of offer: SteeringOffer) -> String {
         let words = SteeringAction.Kind.allCases.filter(offer.actions.contains).map(\.rawValue)
-        return words.isEmpty ? "not at all" : words.joined(separator: ", ")
+        return (words.isEmpty ? "not at all" : words.joined(separator: ", "))
+            + (offer.asksAll ? "; every tool is asked for" : "")
     }
 }

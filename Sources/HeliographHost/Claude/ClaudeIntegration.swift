@@ -18,7 +18,7 @@ enum ClaudeIntegration: AgentIntegration {
         HookPart(
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
             session: "CLAUDE_CODE_SESSION_ID", run: RunCall.variable, awaited: ClaudeDriver.awaited,
-            beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.ask },
+            beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.askUnheard },
             statusLine: ClaudeStatusLine.text)
     }
 

@@ -16,8 +16,10 @@ package struct SteeringCall {
         self.actions = actions
     }
 
-    package static let actionNames = SteeringAction.Kind.allCases.filter { ![.mode, .model].contains($0) && !$0.isLaunch }
-        .map(\.rawValue)
+    package static let actionNames = SteeringAction.Kind.allCases.filter {
+        ![.mode, .model, .askAll].contains($0) && !$0.isLaunch
+    }
+    .map(\.rawValue)
 
     package func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)

@@ -18,6 +18,8 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case stands(SessionID, SteeringStanding)
     /// What became of what was given to its agent, on the agent's own evidence.
     case steered(SessionID, SteeringChange)
+    /// Every tool of this session needs approval, also while no daemon runs; or does so no more on this account.
+    case askAll(SessionID, Bool)
     /// What came of what it was to launch.
     case launched(SteeringName, LaunchOutcome)
     /// Have the agent that it names launch this.
@@ -50,6 +52,7 @@ extension AgentEffect {
         case .offer(let session, let offer): .offer(session, offer)
         case .stands(let session, let standing): .stands(session, standing)
         case .steered(let session, let change): .steered(session, change)
+        case .askAll(let session, let isOn): .askAll(session, isOn)
         case .launched(let name, let outcome): .launched(name, outcome)
         case .launch(let order): .launch(order)
         case .begin(let request): .begin(request)

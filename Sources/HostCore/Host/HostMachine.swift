@@ -84,8 +84,8 @@ package struct HostMachine {
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
         }
-        for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         known.restore(holds)
+        for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         tellAll(.held(holds))
         drive(.started)
     }
@@ -138,6 +138,7 @@ package struct HostMachine {
             case .restrict(let token, let output): orders.append(.respond(token, output))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
             case .offer(let session, let offer): offered(offer, by: session)
+            case .askAll(let session, let isOn): askAll(session, isOn)
             case .launched(let name, let outcome): tellLauncher(.outcome(name, outcome))
             case .launch(let order): launch(order)
             case .begin(let request): begin(request)
@@ -305,7 +306,12 @@ package struct HostMachine {
         guard known.learn(holds) else { return }
         orders.append(.log(.held(holds)))
         tellAll(.held(holds))
-        orders.append(.saveHolds(holds))
+        orders.append(.saveHolds(known.all))
+    }
+
+    /// On disk before anybody is told: a hook that finds no daemon goes by the file.
+    private mutating func askAll(_ session: SessionID, _ isOn: Bool) {
+        if known.askAll(session, isOn) { orders.append(.saveHolds(known.all)) }
     }
 
     /// All that was added leaves together, after it is on disk.
@@ -322,7 +328,7 @@ package struct HostMachine {
     }
 
     private mutating func retryDisk() {
-        if known.retries() { orders.append(.saveHolds(known.holds)) }
+        if known.retries() { orders.append(.saveHolds(known.all)) }
         do throws(SpoolError) {
             try journal.spool.retry { id in agents.contains { $0.isLive(id) } }
         } catch {

@@ -43,7 +43,9 @@ struct Journal {
                 sessions.append(session)
                 items.append(Self.item(event.head, session, bytes, isKept: isKept))
             case .remember(let key, let note): items.append(.note(key, note))
-            case .stream, .respond, .restrict, .checkAgents, .offer, .stands, .steered, .launched, .launch, .begin, .own: break
+            case .stream, .respond, .restrict, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin,
+                .own:
+                break
             }
         }
         guard !items.isEmpty else { return nil }

@@ -1,12 +1,18 @@
 internal import RelayProtocol
 
-/// What the relay last said is held, and whether the disk has it.
+/// Which sessions are held, for the file that hooks go by where there is no daemon; and whether the disk has it.
 struct KnownHolds {
-    private(set) var holds = Holds()
+    /// What the relay last said.
+    private var holds = Holds()
+    /// Sessions whose every tool needs approval because a person wants so, by what their agents remember.
+    private var askingAll: Set<SessionID> = []
     /// Until the disk takes it, only this life knows.
     private var isUnsaved = false
 
-    /// What an earlier life saved.
+    /// What is to be on disk.
+    var all: Holds { holds.adding(askingAll) }
+
+    /// What an earlier life saved. What the agents say of it is added to it, and takes nothing away.
     mutating func restore(_ holds: Holds) { self.holds = holds }
 
     /// False where it is known already: then it is on disk, or waits for it. A file that cannot be read says as much as what we say.
@@ -15,6 +21,13 @@ struct KnownHolds {
         self.holds = holds
         isUnsaved = false
         return true
+    }
+
+    /// Whether that is news, to be saved.
+    mutating func askAll(_ session: SessionID, _ isOn: Bool) -> Bool {
+        let isNews = isOn ? askingAll.insert(session).inserted : askingAll.remove(session) != nil
+        if isNews { isUnsaved = false }
+        return isNews
     }
 
     mutating func notSaved() { isUnsaved = true }

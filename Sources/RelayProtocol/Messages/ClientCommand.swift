@@ -60,6 +60,7 @@ package enum ClientCommand: Sendable, Equatable {
         "stop": { value throws(WireError) in try .steering(.stop, from: value) },
         "mode": { value throws(WireError) in try .steering(.mode, from: value) },
         "model": { value throws(WireError) in try .steering(.model, from: value) },
+        "askAll": { value throws(WireError) in try .steering(.askAll, from: value) },
         "start": { value throws(WireError) in try .steering(.start, from: value) },
         "resume": { value throws(WireError) in try .steering(.resume, from: value) },
         "past": { value throws(WireError) in try .steering(.past, from: value) },

@@ -23,6 +23,13 @@ package struct Holds: Sendable, Equatable {
         writer.strings("sessions", sessions.map(\.rawValue).sorted())
     }
 
+    /// With these as well. More than a file or a message may have is said as every session.
+    package func adding(_ more: Set<SessionID>) -> Holds {
+        let all = sessions.union(more)
+        return all.count > WireLimits.heldSessionsMax
+            ? Holds(everySession: true) : Holds(everySession: everySession, sessions: all)
+    }
+
     package var isEmpty: Bool { !everySession && sessions.isEmpty }
 
     package func contains(_ session: SessionID) -> Bool { everySession || sessions.contains(session) }

@@ -8,6 +8,8 @@ package enum SteeringAction: Sendable, Equatable {
     /// Go on in this mode: one of those that the session offers.
     case mode(String)
     case model(String)
+    /// From here on a person is asked before every tool, whatever the agent's rules and mode would let run; or by these again.
+    case askAll(Bool)
     /// Of a host, by the session that stands for it.
     case launch(Launch)
 
@@ -18,13 +20,14 @@ package enum SteeringAction: Sendable, Equatable {
         case .stop: .stop
         case .mode: .mode
         case .model: .model
+        case .askAll: .askAll
         case .launch(let launch): launch.kind
         }
     }
 
     /// Also the type of the message that carries it, to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model, start, resume, past
+        case prompt, interrupt, stop, mode, model, askAll, start, resume, past
 
         /// It is for a host, and not for a session of an agent.
         package var isLaunch: Bool { self == .start || self == .resume || self == .past }
@@ -36,6 +39,7 @@ package enum SteeringAction: Sendable, Equatable {
             case .stop: "stop"
             case .mode: "mode"
             case .model: "model"
+            case .askAll: "askAll"
             case .start: "start"
             case .resume: "resume"
             case .past: "past"
@@ -80,6 +84,7 @@ package enum SteeringAction: Sendable, Equatable {
         case .stop: self = .stop
         case .mode: self = .mode(try value.string("mode", bytesMax: WireLimits.nameBytesMax))
         case .model: self = .model(try value.string("model", bytesMax: WireLimits.nameBytesMax))
+        case .askAll: self = .askAll(try value.required("on").bool())
         case .start, .resume, .past:
             var launch = try Launch(kind, target: value)
             if kind != .past { launch.text = try value.optionalString("text", bytesMax: WireLimits.textBytesMax) }
@@ -96,6 +101,7 @@ package enum SteeringAction: Sendable, Equatable {
         case .interrupt, .stop: break
         case .mode(let mode): writer.field("mode", mode)
         case .model(let model): writer.field("model", model)
+        case .askAll(let isOn): writer.field("on", isOn)
         case .launch(let launch):
             launch.writeTarget(to: &writer)
             writer.field("text", launch.text)
@@ -107,7 +113,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.text
         case .launch(let launch): launch.text
-        case .interrupt, .stop, .mode, .model: nil
+        case .interrupt, .stop, .mode, .model, .askAll: nil
         }
     }
 }

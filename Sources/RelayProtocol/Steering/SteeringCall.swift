@@ -6,6 +6,8 @@ package struct SteeringCall: Sendable, Equatable {
     package var action: SteeringAction.Kind
     /// With `mode` and `model`: which.
     package var choice: String?
+    /// With `askAll`: whether every tool is asked for from here on.
+    package var isOn: Bool?
     /// With `start`, `resume` and `past`, without its text.
     package var launch: Launch?
 
@@ -16,6 +18,7 @@ package struct SteeringCall: Sendable, Equatable {
         switch request.action {
         case .mode(let mode): choice = mode
         case .model(let model): choice = model
+        case .askAll(let isOn): self.isOn = isOn
         case .launch(var launch):
             launch.text = nil
             self.launch = launch
@@ -32,6 +35,7 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: choice = try head.string("mode", bytesMax: WireLimits.nameBytesMax)
         case .model: choice = try head.string("model", bytesMax: WireLimits.nameBytesMax)
+        case .askAll: isOn = try head.required("on").bool()
         case .start, .resume, .past: launch = try Launch(action, target: head)
         case .prompt, .interrupt, .stop: choice = nil
         }
@@ -44,6 +48,7 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: writer.field("mode", choice)
         case .model: writer.field("model", choice)
+        case .askAll: if let isOn { writer.field("on", isOn) }
         case .start, .resume, .past: launch?.writeTarget(to: &writer)
         case .prompt, .interrupt, .stop: break
         }

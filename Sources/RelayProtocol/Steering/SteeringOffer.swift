@@ -5,6 +5,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var steersWhileBusy: Bool
     /// Why an action that people expect is not among them, and what to do about it.
     package var reason: String?
+    /// A person is asked before every tool, as one has wanted from afar.
+    package var asksAll = false
     package var mode: String?
     package var modes: [String]
     /// Those that `model` may name; empty where the agent takes any name.
@@ -38,6 +40,7 @@ package struct SteeringOffer: Sendable, Equatable {
         }
         steersWhileBusy = try value.flag("whileBusy")
         reason = try value.optionalString("reason", bytesMax: WireLimits.lineBytesMax)
+        asksAll = try value.flag("asksAll")
         mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
@@ -59,6 +62,7 @@ package struct SteeringOffer: Sendable, Equatable {
         writer.strings("actions", SteeringAction.Kind.allCases.filter(actions.contains).map(\.rawValue))
         writer.flag("whileBusy", steersWhileBusy)
         writer.field("reason", reason)
+        writer.flag("asksAll", asksAll)
         writer.field("mode", mode)
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !models.isEmpty { writer.strings("models", models) }

@@ -20,6 +20,11 @@ extension WireTable {
         case .stop: ("End the session.", [])
         case .mode: ("Go on in another mode.", [.required("mode", .name, "One that the session offers.")])
         case .model: ("Go on with another model.", [.required("model", .name)])
+        case .askAll:
+            (
+                "Have a person asked before every tool, whatever the agent's own rules and mode would let run; or go by these again.",
+                [.required("on", .flag)]
+            )
         case .start:
             (
                 "Start a session in a project of the host that this session stands for.",
@@ -88,6 +93,7 @@ extension WireTable {
                     WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)),
             .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken."),
             .optional("reason", .line, "Why something that people expect is not offered, and what to do about it."),
+            .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`."),
             .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
             .optional(
                 "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out where the agent takes any name."),
@@ -116,6 +122,7 @@ extension WireTable {
         WireField("past", .name, .with("action", is: "resume", isRequired: true)),
         WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
         WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
+        WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
     ]
 
     static let steeringChanged: [WireField] =

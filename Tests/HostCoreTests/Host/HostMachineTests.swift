@@ -142,6 +142,19 @@ struct HostMachineTests {
         #expect(bench.tell(.holdsNotSaved) == ["arm disk 5000"])
     }
 
+    @Test("what a person wants to be asked for stands on disk beside what the relay holds, and neither takes the other away")
+    func askAll() throws {
+        var bench = try Bench(holds: Holds(sessions: [SessionID("one-h")!]))
+        #expect(bench.tell("one", [.askAll(SessionID("one-s")!, true)]).first == "save 2", "before the relay is heard")
+        #expect(bench.tell("one", [.askAll(SessionID("one-s")!, true)]) == [], "it is known")
+        _ = bench.connect()
+        #expect(bench.tell(.received(.hold(Holds()))) == ["one hears held ", "log", "save 1"])
+        #expect(bench.tell("one", [.askAll(SessionID("one-s")!, false)]) == ["save 0"])
+        let many = Set((0..<WireLimits.heldSessionsMax).map { SessionID("one-\($0)")! })
+        _ = bench.tell(.received(.hold(Holds(sessions: many))))
+        #expect(bench.tell("one", [.askAll(SessionID("one-s")!, true)]) == ["save all"])
+    }
+
     @Test("a question that the relay refuses for good is not waited for")
     func refused() throws {
         var bench = try Bench()

@@ -143,7 +143,7 @@ package struct TypingMachine: Sendable {
             phase = .waiting(Prompt(name: name, text: text), until: now + limits.readyWithin.milliseconds)
         case .interrupt: interrupt(name)
         case .mode(let mode): switchMode(to: mode, name)
-        case .model, .stop, .launch: tell(name, .refused, "this session does not take it")
+        case .model, .stop, .askAll, .launch: tell(name, .refused, "this session does not take it")
         }
     }
 

@@ -1,0 +1,106 @@
+"""A person wants to be asked for everything that the real Claude Code does, and no more: on each of the three ways to start it.
+
+What counts is whether the file is there.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from claude import DIALOG, Machine
+from client import WireClient
+from steered import Steered, phone  # noqa: F401 (a fixture)
+from test_claude_run import steer  # noqa: F401 (a fixture)
+from test_claude_terminal import hold  # noqa: F401 (a fixture)
+
+pytestmark = pytest.mark.agent
+
+NAMES = ["one", "two", "three", "four", "five"]
+
+
+def script() -> list[Any]:
+    """Writes a file in each turn, without a question: a rule allows it."""
+    turns: list[Any] = []
+    for name in NAMES:
+        turns += [[{"tool": "Bash", "input": {"command": f"echo {name} > {name}.txt", "description": f"Create {name}.txt"}}], [{"text": f"That was {name}."}]]
+    return turns
+
+
+def allow_all(machine: Machine) -> None:
+    settings = json.loads(machine.settings.read_text())
+    settings["permissions"] = {"allow": ["Bash"]}
+    machine.settings.write_text(json.dumps(settings))
+
+
+def asks(steered: Steered, on: bool) -> None:
+    steered.taken(steered.send("askAll", on=on))
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("asksAll", False) is on, what=f"asksAll to be {on}")
+
+
+def denied(steered: Steered, machine: Machine, name: str) -> None:
+    """It is asked for on the phone, and a Deny holds."""
+    card = steered.phone.wait_card(lambda card: card["stage"] == "pending")
+    assert card["request"]["body"]["input"]["command"] == f"echo {name} > {name}.txt"
+    steered.phone.decide(steered.session, card["approval"], "deny", message=f"Not {name}.")
+    machine.wait_tool_result(f"Not {name}.")
+    assert not (machine.project / f"{name}.txt").exists()
+    steered.status("idle")
+
+
+@pytest.mark.shows("Claude Code, its own screen", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
+def test_at_its_own_screen_also_while_no_daemon_runs(machine: Machine, phone: WireClient) -> None:
+    allow_all(machine)
+    machine.start_claude(script())
+    machine.prompt("the first")
+    machine.wait_screen("That was one.")
+    assert machine.wait_file("one.txt") and not phone.approvals, "a rule allows it"
+    (session,) = phone.summaries
+    phone.subscribe(session)
+    steered = Steered(phone, session, machine.api)
+    steered.status("idle")
+    asks(steered, True)
+    machine.prompt("the second")
+    denied(steered, machine, "two")
+
+    machine.kill_daemon()
+    machine.prompt("the third")
+    machine.wait_screen(DIALOG)
+    assert not (machine.project / "three.txt").exists(), "nobody is there to be asked but who sits here"
+    machine.decide_locally("Enter")
+    machine.wait_file("three.txt")
+    machine.start_daemon()
+    machine.wait_screen("That was three.")
+
+    machine.prompt("the fourth")
+    denied(steered, machine, "four")
+    asks(steered, False)
+    machine.prompt("the fifth")
+    machine.wait_file("five.txt")
+    assert not [card for card in phone.approvals.values() if card["stage"] == "pending"]
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
+def test_run_without_its_screen(machine: Machine, steer: Any) -> None:
+    steered = steer("--allowedTools", "Bash", "--permission-mode", "acceptEdits")
+    asks(steered, True)
+    machine.api.script = script()
+    steered.begin()
+    denied(steered, machine, "one")
+    asks(steered, False)
+    steered.begin("go on")
+    machine.wait_file("two.txt")
+    assert len(steered.phone.approvals) == 1
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
+def test_in_a_terminal_of_ours(machine: Machine, hold: Any) -> None:
+    held = hold("--allowedTools", "Bash")
+    asks(held, True)
+    machine.api.script = script()
+    held.begin()
+    denied(held, machine, "one")
+    asks(held, False)
+    held.begin("go on")
+    machine.wait_file("two.txt")
+    assert len(held.phone.approvals) == 1

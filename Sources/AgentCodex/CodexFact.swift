@@ -9,4 +9,6 @@ package enum CodexFact: Sendable {
     /// The token names what came to whoever answers it, should it be a request; it is this message's alone.
     case received(JSONDocument, HookToken)
     case disconnected
+    /// No server was started, and why.
+    case notStarted(String)
 }

@@ -35,6 +35,11 @@ package struct CodexLimits: Sendable {
     var givenMax = 256
     /// Codex opens a thread that rested within a second or two; what waited longer than this is refused, well before its desk gives it up.
     var wakeWithin = Duration.seconds(15)
+    /// Codex copies its program before it starts its server for the first time: seconds, and more on a slow disk. What waits for the server
+    /// longer is refused, before the desk for new sessions gives it up.
+    var serverWithin = Duration.seconds(90)
+    /// Starts that wait for the server: more than the desk has under way.
+    var waitingLaunchesMax = 16
     /// A change of settings that is told so long after it was asked for was made by somebody else.
     var settingWithin = Duration.seconds(30)
     var messagesMax = 8

@@ -252,6 +252,7 @@ struct CodexBench: AgentBench {
             answers.append(text)
             return "answer \(text)"
         case .own(.hangUp): return "hang up"
+        case .own(.startServer): return "start the server"
         case .restrict, .checkAgents: return "NOT CODEX'S"
         case .steered(_, let change):
             return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"

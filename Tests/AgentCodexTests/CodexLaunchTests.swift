@@ -38,16 +38,42 @@ struct CodexLaunchTests {
 
     @Test("what Codex refuses, or nobody is there to do, is refused")
     func refused() {
-        var bench = CodexBench()
-        bench.launch(Self.start)
-        #expect(bench.take() == ["launch: k refused (Codex's server is not connected on that machine: it starts with `codex`)"])
-        bench = connected()
+        var bench = connected()
         bench.failures["thread/start"] = "no"
         bench.launch(Self.start)
         #expect(bench.take() == ["launch: k refused (Codex refused it: no)"])
-        bench.tell(.own(.disconnected))
+    }
+
+    @Test("where no server is there it is started first, once for all that wait for it")
+    func serverStarted() {
+        var bench = CodexBench()
+        bench.launch(Self.start)
+        #expect(bench.take() == ["start the server"])
         bench.launch(Self.past, "k2")
-        #expect(bench.take().last?.contains("not connected") == true)
+        bench.tell(.own(.connected))
+        #expect(bench.take().suffix(2) == ["launch: k began codex-new", "launch: k2 "])
+        bench.tell(.own(.disconnected))
+        _ = bench.take()
+        bench.launch(Self.past, "k3")
+        #expect(bench.take() == ["start the server"])
+    }
+
+    @Test("where no server can be started all that wait are told why, and in the end also where nothing is heard")
+    func serverNotStarted() {
+        var bench = CodexBench()
+        bench.launch(Self.start)
+        bench.launch(Self.past, "k2")
+        _ = bench.take()
+        bench.tell(.own(.notStarted("it is too old")))
+        #expect(bench.take() == ["launch: k refused (it is too old)", "launch: k2 refused (it is too old)"])
+        bench.launch(Self.start, "k3")
+        _ = bench.take()
+        bench.pass(.seconds(89))
+        #expect(bench.take() == [])
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["launch: k3 refused (Codex's server does not answer on that machine)"])
+        for number in 0...16 { bench.launch(Self.start, "m\(number)") }
+        #expect(bench.take().last?.contains("m16 refused (too much waits") == true)
     }
 
     @Test("the threads of the folder are listed, and no others")

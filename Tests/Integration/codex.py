@@ -87,13 +87,25 @@ trust_level = "trusted"
             for process in Path("/proc").glob("[0-9]*"):
                 self._kill(process)
 
-    def _kill(self, process: Path) -> None:
+    def _is_ours(self, process: Path) -> bool:
         """A process of this machine's Codex, known by its folder."""
         try:
-            if f"CODEX_HOME={self.codex_home}".encode() in (process / "environ").read_bytes().split(b"\0"):
-                os.kill(int(process.name), signal.SIGKILL)
+            return f"CODEX_HOME={self.codex_home}".encode() in (process / "environ").read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
-            pass  # it has ended, or is somebody else's
+            return False  # it has ended, or is somebody else's
+
+    def _command(self, process: Path) -> list[str]:
+        try:
+            return (process / "cmdline").read_text().split("\0")
+        except (FileNotFoundError, ProcessLookupError):
+            return []
+
+    def _kill(self, process: Path) -> None:
+        try:
+            if self._is_ours(process):
+                os.kill(int(process.name), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def codex(self, *arguments: str, check: bool = True) -> str:
         result = subprocess.run(
@@ -115,6 +127,10 @@ trust_level = "trusted"
 
     def server(self) -> dict[str, Any]:
         return json.loads(self.codex("app-server", "daemon", "version").strip())
+
+    def servers(self) -> list[int]:
+        """Those that are shared, of this machine's Codex."""
+        return [int(process.name) for process in Path("/proc").glob("[0-9]*") if self._is_ours(process) and "--listen" in self._command(process)]
 
 
 @pytest.fixture

@@ -19,26 +19,32 @@ ANSWERED = [[{"text": "Answered."}]]
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    """With `codex` on its daemon's PATH, and its server running, as its terminal left it."""
+    """With `codex` on its daemon's PATH, and no server: nobody has opened a terminal yet."""
     machine = CodexMachine(short_path, relay)
     programs = short_path / "bin"
     programs.mkdir()
     (programs / "codex").symlink_to(codex_program())
     machine.environment["PATH"] = f"{programs}:{machine.environment['PATH']}"
     with machine.at_work():
-        machine.start_codex([[{"text": "First."}]])
-        machine.prompt("hello there")
-        machine.wait_screen("First.")
+        machine.heliograph("host", "projects", "add", str(machine.project))
         yield machine
 
 
 @pytest.fixture
-def desk(machine: CodexMachine, relay: Relay, client: Callable[..., WireClient]) -> Desk:
+def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
     phone = client(relay, "Ada's phone", token=relay.token("operator", "Ada's phone"))
     phone.subscribe()
+    return phone
+
+
+@pytest.fixture
+def desk(machine: CodexMachine, phone: WireClient) -> Desk:
+    """Beside a server that the terminal has left."""
+    machine.start_codex([[{"text": "First."}]])
+    machine.prompt("hello there")
+    machine.wait_screen("First.")
     # The host has found the server once it tells of the terminal's own thread.
     wait_until(lambda: any("prompt" in (one.get("steering") or {}).get("actions", []) for one in phone.summaries.values()), 20, "the terminal's thread")
-    machine.heliograph("host", "projects", "add", str(machine.project))
     machine.api.script = ANSWERED
     return Desk(machine, phone, "codex")
 
@@ -87,3 +93,27 @@ def test_a_past_thread_is_listed_resumed_and_opened_at_the_terminal(desk, machin
     another_terminal(machine, "third")
     machine.start_codex(ANSWERED, "resume", thread)
     machine.wait_screen("go on")
+
+
+def test_where_no_server_runs_codex_starts_the_one_that_its_terminal_then_shares(machine, phone):
+    desk = Desk(machine, phone, "codex")
+    machine.api.script = ANSWERED
+    assert desk.past() == [] and len(machine.servers()) == 1
+    session = desk.start(text="remember this")
+    phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    machine.kill_daemon()
+    machine.start_codex(ANSWERED, "resume", session.removeprefix("codex-"))
+    machine.wait_screen("remember this")
+    assert len(machine.servers()) == 1, "it outlives this daemon, and the terminal starts no other"
+    machine.start_daemon()
+    phone.wait_summary(session, lambda summary: "prompt" in (summary.get("steering") or {}).get("actions", []), 20, "the next daemon at it")
+
+
+def test_a_codex_that_starts_no_server_is_told_of(machine, phone):
+    desk = Desk(machine, phone, "codex")
+    program = machine.folder / "bin/codex"
+    program.unlink()
+    program.write_text("#!/bin/sh\necho WARNING: a word before >&2\necho 'Error: this version has none' >&2\nexit 1\n")
+    program.chmod(0o755)
+    assert desk.refused() == "Codex starts no server that is shared: this version has none"
+    assert machine.servers() == []

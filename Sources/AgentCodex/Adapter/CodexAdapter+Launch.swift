@@ -7,14 +7,41 @@ internal import RelayProtocol
 /// for that folder.
 extension CodexAdapter {
     mutating func launch(_ launch: LaunchOrder) {
-        guard isGreeted else {
-            return refuse(launch, "Codex's server is not connected on that machine: it starts with `codex`")
-        }
+        guard isGreeted else { return wait(launch) }
         switch launch.launch.purpose {
         case .start: call(.startThread(launch))
         case .resume, .past: call(.listPast(launch))
         }
     }
+
+    // MARK: Where no server is there, it is started first
+
+    private mutating func wait(_ launch: LaunchOrder) {
+        guard waitingLaunches.count < limits.waitingLaunchesMax else {
+            return refuse(launch, "too much waits for Codex's server there: try again in a moment")
+        }
+        waitingLaunches.append((launch, now.monotonic + limits.serverWithin.milliseconds))
+        order(.own(.startServer))
+    }
+
+    mutating func launchWaiting() {
+        let waiting = waitingLaunches
+        waitingLaunches = []
+        for (launch, _) in waiting { self.launch(launch) }
+    }
+
+    mutating func notStarted(_ reason: String) {
+        for (launch, _) in waitingLaunches { refuse(launch, reason) }
+        waitingLaunches = []
+    }
+
+    mutating func refuseOverdueLaunches() {
+        let overdue = waitingLaunches.filter { $0.until <= now.monotonic }
+        waitingLaunches.removeAll { $0.until <= now.monotonic }
+        for (launch, _) in overdue { refuse(launch, "Codex's server does not answer on that machine") }
+    }
+
+    // MARK: What Codex says of it
 
     mutating func begun(_ launch: LaunchOrder, _ result: JSONValue) {
         guard let thread = result.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else {

@@ -61,6 +61,7 @@ extension CodexAdapter {
             order(.own(.send(JSONWriter.object { $0.field("method", "initialized") })))
             isGreeted = true
             self.call(.listThreads)
+            launchWaiting()
         case .listThreads:
             for name in result.list("data").compactMap({ try? $0.string() }) where hasRoom(for: name) { resume(name) }
         case .resume(let name): resumed(name, result)

@@ -27,6 +27,8 @@ package struct CodexAdapter: AgentAdapter {
     var areModelsAsked = false
     /// The server has taken us in on this connection.
     var isGreeted = false
+    /// What is to be started once there is a server, until when.
+    var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
     /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
     var stirred: Set<SessionID> = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
@@ -55,6 +57,7 @@ package struct CodexAdapter: AgentAdapter {
         case .own(.connected): connected()
         case .own(.received(let message, let token)): received(message, token)
         case .own(.disconnected): disconnected()
+        case .own(.notStarted(let reason)): notStarted(reason)
         case .decided(let session, let approval, let digest, let decision):
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.decided(session, approval, digest, decision))
@@ -83,7 +86,9 @@ package struct CodexAdapter: AgentAdapter {
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired: true
-        case .own(.connected), .own(.received), .decided, .eventsLost, .steer, .launch, .hookGone, .agentGone, .held: false
+        case .own(.connected), .own(.received), .own(.notStarted), .decided, .eventsLost, .steer, .launch, .hookGone,
+            .agentGone, .held:
+            false
         }
     }
 
@@ -108,7 +113,7 @@ package struct CodexAdapter: AgentAdapter {
     /// When `timerFired` is due, by the clock that never jumps.
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
-        deadlines += threads.values.compactMap(\.due)
+        deadlines += threads.values.compactMap(\.due) + waitingLaunches.map(\.until)
         if let parked = steering.nextDeadline { deadlines.append(parked) }
         for session in sessions.values where !session.isEnded {
             if let lost = session.lostAt { deadlines.append(lost + limits.goneGrace.milliseconds) }
@@ -123,6 +128,7 @@ package struct CodexAdapter: AgentAdapter {
     private mutating func timerFired() {
         tellDesk(.timerFired)
         refuseOverdue()
+        refuseOverdueLaunches()
         let now = now.monotonic
         for (name, thread) in threads.sorted(by: { $0.key < $1.key }) where thread.due.map({ $0 <= now }) == true {
             if thread.isWaiting { resume(name) } else { watch(name) }

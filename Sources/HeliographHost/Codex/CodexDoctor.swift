@@ -21,7 +21,9 @@ enum CodexDoctor {
                     version,
                     Finding(
                         "Codex's server", .doubtful, "it does not run in \(settings.home): nothing of Codex is reported",
-                        mend: "start codex; where that starts no server, `codex app-server daemon start` says why"),
+                        mend:
+                            "start codex; where that starts none, `codex app-server --listen unix://`, then `codex --remote unix://`"
+                    ),
                 ]
             case .unsafe(let words):
                 return [

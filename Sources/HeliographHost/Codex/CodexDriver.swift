@@ -25,6 +25,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
     private var retryAt: Int64 = .min
     private var retryWait = CodexDriver.lookEvery
     private var lastError: CodexSocket.AddressError?
+    private var isStarting = false
     private var lastToken = CodexDriver.firstToken
     /// Those of this connection are greater.
     private var tokenBefore = CodexDriver.firstToken
@@ -41,11 +42,12 @@ final class CodexDriver: AgentDriver, ClientHandler {
     private func look() {
         seat.loop.schedule(after: Self.lookEvery) { [weak self] in self?.look() }
         readSettings()
-        guard let settings else {
-            if let connection { seat.loop.close(connection, code: 1000, reason: "disconnected") }
-            return
-        }
-        guard connection == nil, HostInstant.now.monotonic >= retryAt else { return }
+        if settings == nil, let connection { seat.loop.close(connection, code: 1000, reason: "disconnected") }
+        connectIfThere()
+    }
+
+    private func connectIfThere() {
+        guard let settings, connection == nil, HostInstant.now.monotonic >= retryAt else { return }
         do throws(CodexSocket.AddressError) {
             connect(to: try CodexSocket(home: settings.home))
             lastError = nil
@@ -86,6 +88,36 @@ final class CodexDriver: AgentDriver, ClientHandler {
         retryWait = min(retryWait * 2, Self.retryMax)
     }
 
+    // MARK: Starting it
+
+    /// For somebody afar who starts a thread, and for nothing else: whoever sits at the terminal starts it with that.
+    private func startServer() {
+        // The one that is there says hello in a moment, and the one that is being started answers for this as well.
+        guard !isOpen, !isStarting else { return }
+        readSettings()
+        guard let home = settings?.home else {
+            return seat.tell(CodexFact.notStarted("Codex is not connected on that machine: `heliograph connect codex` there"))
+        }
+        let (bound, handle) = (LoopBound(self, loop: seat.loop), seat.loop.handle)
+        isStarting = BackgroundThread.start {
+            let failure = CodexServer.start(home: home)
+            handle.execute { bound.value.started(failure) }
+        }
+        if !isStarting { seat.tell(CodexFact.notStarted("the host could start no thread")) }
+    }
+
+    private func started(_ failure: String?) {
+        isStarting = false
+        if let failure {
+            seat.logger.warning("Codex's server was not started", metadata: ["reason": "\(failure)"])
+            return seat.tell(CodexFact.notStarted(failure))
+        }
+        seat.logger.info("Codex's server was started, or runs")
+        retryAt = .min
+        retryWait = Self.lookEvery
+        connectIfThere()
+    }
+
     // MARK: The connection
 
     func opened(_ connection: ConnectionID, subprotocol: String?) {
@@ -124,8 +156,10 @@ final class CodexDriver: AgentDriver, ClientHandler {
 
     func carryOut(_ order: any Sendable) {
         guard let order = order as? CodexOrder else { preconditionFailure("the host gives each driver its own orders") }
+        if case .startServer = order { return startServer() }
         guard let connection, isOpen else { return }
         switch order {
+        case .startServer: break
         case .send(let bytes): seat.loop.send(OutgoingMessage(text: bytes), to: connection)
         case .hangUp: seat.loop.close(connection, code: 1000, reason: "not understood")
         }

@@ -101,14 +101,67 @@ struct ClaudeOrderTests {
             #"{\#(Self.common),"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"c1"}}"#)
         #expect(events(&bench) == ["tool.started Running: c1", "approval.requested Run: c1"])
         try start(&bench, "c2")
-        try bench.call(
-            #"{\#(Self.common),"hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"c2","tool_input":{},"tool_response":{}}"#
-        )
-        #expect(events(&bench) == ["tool.started Running: c2", "tool.finished ok"])
-        try start(&bench, "c3")
+        try end(&bench, "c2")
         try bench.call(#"{\#(Self.common),"hook_event_name":"SessionEnd"}"#)
         let rest = events(&bench)
-        #expect(rest.first == "tool.started Running: c3" && rest.last == "session.ended ")
+        #expect(rest.prefix(2) == ["tool.started Running: c2", "tool.finished ok"] && rest.last == "session.ended ")
+    }
+
+    private func end(_ bench: inout ClaudeBench, _ call: String, agent: String? = nil) throws {
+        let of = agent.map { #","agent_id":"\#($0)""# } ?? ""
+        try bench.call(
+            #"{\#(Self.common)\#(of),"hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"\#(call)","tool_input":{},"tool_response":{}}"#
+        )
+    }
+
+    private func batchOver(_ bench: inout ClaudeBench, _ calls: String...) throws {
+        let all = calls.map { #"{"tool_name":"Bash","tool_use_id":"\#($0)","tool_response":"out"}"# }.joined(separator: ",")
+        try bench.call(#"{\#(Self.common),"hook_event_name":"PostToolBatch","tool_calls":[\#(all)]}"#)
+    }
+
+    @Test("the end of a quick tool that overtakes the text waits behind its start")
+    func quick() throws {
+        var bench = try bench()
+        try start(&bench, "c1")
+        try start(&bench, "c2")
+        try end(&bench, "c1")
+        try end(&bench, "c2")
+        try batchOver(&bench, "c1", "c2")
+        #expect(events(&bench) == [])
+        try say(&bench, "I will run it.")
+        let both = ["tool.started Running: c1", "tool.started Running: c2", "tool.finished ok", "tool.finished ok"]
+        #expect(events(&bench) == [Self.text] + both)
+        try start(&bench, "c3")
+        #expect(events(&bench) == [], "its own text is still to come")
+        bench.pass(ClaudeLimits().textWait)
+        #expect(events(&bench) == ["tool.started Running: c3"])
+    }
+
+    @Test("the text of a message whose tools are over does not announce those of the next")
+    func lateText() throws {
+        var bench = try bench()
+        try start(&bench, "c1")
+        try end(&bench, "c1")
+        try batchOver(&bench, "c1")
+        try start(&bench, "c2")
+        try say(&bench, "I will run it.")
+        #expect(events(&bench) == [Self.text, "tool.started Running: c1", "tool.finished ok"])
+        try say(&bench, "I will run it.")
+        #expect(events(&bench) == [Self.text, "tool.started Running: c2"])
+    }
+
+    @Test("an end without text is told with its start, after a moment")
+    func endWithoutText() throws {
+        var bench = try bench()
+        try start(&bench, "c1")
+        bench.pass(.milliseconds(20))
+        try end(&bench, "c1")
+        bench.pass(ClaudeLimits().textWait - .milliseconds(21))
+        #expect(events(&bench) == [] && bench.adapter.nextDeadline != nil)
+        bench.pass(.milliseconds(1))
+        #expect(events(&bench) == ["tool.started Running: c1", "tool.finished ok"])
+        try end(&bench, "c1")
+        #expect(events(&bench) == [], "once")
     }
 
     @Test("another agent's text announces nothing")
@@ -126,9 +179,10 @@ struct ClaudeOrderTests {
     func killed() throws {
         var bench = try bench()
         try start(&bench, "c1")
+        try end(&bench, "c1")
         var next = ClaudeBench()
         next.tell(.daemonStarted(notes: bench.notes))
-        #expect(events(&next) == ["tool.started Running: c1"])
+        #expect(events(&next) == ["tool.started Running: c1", "tool.finished ok"])
         var third = ClaudeBench()
         third.tell(.daemonStarted(notes: bench.notes.merging(next.notes) { $1 }))
         #expect(events(&third) == [])
@@ -137,7 +191,7 @@ struct ClaudeOrderTests {
     @Test("no more wait than one message has")
     func bounded() throws {
         var bench = try bench()
-        for number in 0...ClaudeLimits().deferredStartsMax { try start(&bench, "c\(number)") }
-        #expect(events(&bench).count == ClaudeLimits().deferredStartsMax)
+        for number in 0...ClaudeLimits().deferredMax { try start(&bench, "c\(number)") }
+        #expect(events(&bench).count == ClaudeLimits().deferredMax)
     }
 }

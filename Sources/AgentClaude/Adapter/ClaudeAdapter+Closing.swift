@@ -95,7 +95,7 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
                 if session.asksAll, !session.isEnded { order(.askAll(id, true)) }
-                for bytes in session.deferredBefore { emit(bytes, .toolStarted, in: id) }
+                for event in session.deferredBefore { emit(event.bytes, event.head.knownKind, in: id) }
                 if !session.deferredBefore.isEmpty { remember(id) }
             } else if let id = ApprovalID(key) {
                 asked[id] = note

@@ -26,61 +26,79 @@ extension ClaudeAdapter {
         sessions[id]?.statusReason = nil
         sessions[id]?.statusAt = now.monotonic
         stand(id)
-        if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true {
-            deferStart(start, input: shown?.json, in: id)
-        } else {
-            tell(start, input: shown?.json, in: id)
+        let head = EventHead.toolStarted(start)
+        let body = { (writer: inout JSONWriter) in
+            if let input = shown?.json { writer.raw("input", input) }
         }
-    }
-
-    private mutating func tell(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
-        emit(.toolStarted(start), in: id) {
-            if let input { $0.raw("input", input) }
+        if limits.textWait > .zero, sessions[id]?.awaitsText(agent) == true, deferStart(head, body, call, agent, in: id) {
+            return
         }
+        emit(head, in: id, body: body)
     }
 
     // MARK: Text comes before the tool that it announces
 
-    /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting.
-    private mutating func deferStart(_ start: ToolStart, input: [UInt8]?, in id: SessionID) {
-        let event = Event(.toolStarted(start), at: now.wall) { if let input { $0.raw("input", input) } }
-        let deferred = sessions[id]?.deferredStarts ?? []
-        if deferred.count >= limits.deferredStartsMax
-            || deferred.reduce(event.bytes.count, { $0 + $1.bytes.count }) > limits.deferredBytesMax
-        {
-            tellDeferredStarts(id)
-        }
-        guard event.bytes.count <= limits.deferredBytesMax else { return tell(start, input: input, in: id) }
+    /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting. False where there is no room.
+    private mutating func deferStart(
+        _ head: EventHead, _ body: (inout JSONWriter) -> Void, _ call: String, _ agent: String?, in id: SessionID
+    ) -> Bool {
+        let event = Event(head, at: now.wall, body: body)
         let due = now.monotonic + limits.textWait.milliseconds
-        sessions[id]?.deferredStarts.append(.init(start: start, input: input, bytes: event.bytes, due: due))
+        let start = ClaudeSession.Deferred(event: event, call: call, agent: agent, due: due)
+        if !hasRoom(for: start, in: id) { tellDeferred(id) }
+        guard hasRoom(for: start, in: id) else { return false }
+        sessions[id]?.deferred.append(start)
         remember(id)
+        return true
     }
 
-    mutating func tellDeferredStarts(_ id: SessionID) { tellDeferredStarts(id) { _ in true } }
+    /// What the end of a call brings waits behind its start. False where that does not wait.
+    mutating func deferEnd(_ event: Event, in id: SessionID) -> Bool {
+        guard let call = event.head.ended, let start = sessions[id]?.deferred.first(where: { $0.call == call }) else {
+            return false
+        }
+        var end = start
+        (end.event, end.isEnd) = (event, true)
+        guard hasRoom(for: end, in: id) else { return false }
+        sessions[id]?.deferred.append(end)
+        remember(id)
+        return true
+    }
 
-    private mutating func tellDeferredStarts(_ id: SessionID, where isDue: (ClaudeSession.DeferredStart) -> Bool) {
-        guard let due = sessions[id]?.deferredStarts.filter(isDue), !due.isEmpty else { return }
-        sessions[id]?.deferredStarts.removeAll(where: isDue)
-        for one in due { tell(one.start, input: one.input, in: id) }
+    private func hasRoom(for event: ClaudeSession.Deferred, in id: SessionID) -> Bool {
+        let deferred = sessions[id]?.deferred ?? []
+        return deferred.count < limits.deferredMax
+            && deferred.reduce(event.event.bytes.count) { $0 + $1.event.bytes.count } <= limits.deferredBytesMax
+    }
+
+    mutating func tellDeferred(_ id: SessionID) { tellDeferred(id) { _ in true } }
+
+    private mutating func tellDeferred(_ id: SessionID, where isDue: (ClaudeSession.Deferred) -> Bool) {
+        guard let due = sessions[id]?.deferred.filter(isDue), !due.isEmpty else { return }
+        sessions[id]?.deferred.removeAll(where: isDue)
+        for one in due { emit(one.event.bytes, one.event.head.knownKind, in: id) }
         remember(id)
     }
 
     /// Its text has come.
     mutating func announced(_ agent: String?, in id: SessionID) {
-        sessions[id]?.announced.insert(agent)
-        tellDeferredStarts(id) { $0.start.agent == agent }
+        let waiting = sessions[id]?.deferred.filter { $0.agent == agent } ?? []
+        // The text of a message whose tools are over announces none of the next one's.
+        let isLate = waiting.contains(where: \.isBatchOver)
+        if !waiting.contains(where: \.isEnd) { sessions[id]?.announced.insert(agent) }
+        tellDeferred(id) { $0.agent == agent && (!isLate || $0.isBatchOver) }
     }
 
     /// What comes next from it is another message.
     mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
 
-    mutating func tellOverdueStarts() {
+    mutating func tellOverdue() {
         let now = now.monotonic
         for session in sessionsInOrder {
-            for agent in Set(session.deferredStarts.filter { $0.due <= now }.map(\.start.agent)) {
-                sessions[session.id]?.announced.insert(agent)
-            }
-            tellDeferredStarts(session.id) { $0.due <= now }
+            let due = session.deferred.filter { $0.due <= now }
+            let ended = Set(due.filter(\.isEnd).map(\.agent))
+            for agent in Set(due.map(\.agent)).subtracting(ended) { sessions[session.id]?.announced.insert(agent) }
+            tellDeferred(session.id) { $0.due <= now }
         }
     }
 
@@ -123,7 +141,9 @@ extension ClaudeAdapter {
             let result = ClaudeResult(tool: open.tool, response: entry.optional("tool_response"), error: nil)
             finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
         }
-        batchOver(id, agent: Self.agent(payload))
+        let agent = Self.agent(payload)
+        sessions[id]?.batchOver(of: agent)
+        batchOver(id, agent: agent)
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
     }
 
@@ -187,5 +207,16 @@ extension ClaudeAdapter {
     static func call(_ payload: JSONValue) -> String? {
         let name = payload.text("tool_use_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         return name?.isEmpty == false ? name : nil
+    }
+}
+
+extension EventHead {
+    /// The call that this comes with the end of.
+    fileprivate var ended: String? {
+        switch self {
+        case .toolFinished(let finish): finish.call
+        case .fileChanged(_, _, _, let call): call
+        default: nil
+        }
     }
 }

@@ -127,7 +127,7 @@ package struct ClaudeAdapter: AgentAdapter {
     /// When `timerFired` is due, by the clock that never jumps.
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
-        deadlines += sessions.values.compactMap { $0.deferredStarts.first?.due }
+        deadlines += sessions.values.compactMap { $0.deferred.map(\.due).min() }
         deadlines += sessions.values.compactMap { $0.interrupt?.until }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
@@ -148,7 +148,7 @@ package struct ClaudeAdapter: AgentAdapter {
         takeOverdueMessages()
         giveUpInterrupts()
         programsTimerFired()
-        tellOverdueStarts()
+        tellOverdue()
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
         }
@@ -196,9 +196,11 @@ package struct ClaudeAdapter: AgentAdapter {
     /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
-        if !head.passesDeferredStarts { tellDeferredStarts(session) }
         let event = Event(head, at: now.wall, body: body)
-        if Self.isTaken(event) {
+        let isTaken = Self.isTaken(event)
+        if isTaken, deferEnd(event, in: session) { return true }
+        if !head.passesDeferred { tellDeferred(session) }
+        if isTaken {
             emit(event.bytes, head.knownKind, in: session)
             return true
         }
@@ -233,10 +235,11 @@ package struct ClaudeAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well.
-    fileprivate var passesDeferredStarts: Bool {
+    /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well. A list of what
+    /// is to be done is the same before the tool that wrote it.
+    fileprivate var passesDeferred: Bool {
         switch self {
-        case .message(.assistant, _, _, _), .toolStarted, .usage: true
+        case .message(.assistant, _, _, _), .toolStarted, .usage, .todoChanged: true
         default: false
         }
     }

@@ -31,10 +31,11 @@ package struct ClaudeLimits: Sendable {
     /// of it.
     var interruptWithin = Duration.seconds(25)
 
-    /// A tool's start waits so long for the text that announces it: their hooks came up to 10 ms apart, in either order.
+    /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
+    /// order, on a machine that is not busy.
     var textWait = Duration.milliseconds(500)
-    /// Starts of a session that wait for it; one message has a few.
-    var deferredStartsMax = 16
+    /// Events of a session that wait for it; one message has a few tools, each with its start, its end, and a file that it changed.
+    var deferredMax = 48
     /// Pieces of one message that overtook another.
     var earlyPiecesMax = 16
     /// All of them together stand in one note on disk.

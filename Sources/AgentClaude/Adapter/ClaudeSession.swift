@@ -29,12 +29,14 @@ package struct ClaudeSession {
         var due: Int64?
     }
 
-    /// A tool's start that is told once the text before it has come.
-    struct DeferredStart {
-        var start: ToolStart
-        var input: [UInt8]?
-        /// The event, for a later life of this daemon.
-        var bytes: [UInt8]
+    /// A tool's start that is told once the text before it has come, or what its end brought, which is told after that.
+    struct Deferred {
+        var event: Event
+        var call: String
+        var agent: String?
+        var isEnd = false
+        /// All tools of its message are over: the next text is that message's, or the next one's.
+        var isBatchOver = false
         var due: Int64
     }
 
@@ -97,9 +99,9 @@ package struct ClaudeSession {
     /// Told already, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
-    var deferredStarts: [DeferredStart] = []
+    var deferred: [Deferred] = []
     /// What an earlier life deferred.
-    private(set) var deferredBefore: [[UInt8]] = []
+    private(set) var deferredBefore: [Event] = []
     /// Those agents, nil for the main one, whose text before their next tools has come.
     var announced: Set<String?> = []
     /// By their ids.
@@ -144,6 +146,11 @@ package struct ClaudeSession {
         return true
     }
 
+    /// All tools of that agent's last message are over.
+    mutating func batchOver(of agent: String?) {
+        for place in deferred.indices where deferred[place].agent == agent { deferred[place].isBatchOver = true }
+    }
+
     /// The newest open call with exactly this input: what a permission request, which names no call, is about.
     func call(_ digest: InputDigest, agent: String?, except taken: Set<String>) -> String? {
         calls.values.filter { $0.digest == digest && $0.agent == agent && !taken.contains($0.id) }
@@ -170,7 +177,7 @@ package struct ClaudeSession {
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
             $0.flag("asksAll", asksAll)
-            if !deferredStarts.isEmpty { $0.array("held", deferredStarts.map(\.bytes)) }
+            if !deferred.isEmpty { $0.array("held", deferred.map(\.event.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))
@@ -190,7 +197,7 @@ package struct ClaudeSession {
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
         asksAll = value.isTrue("asksAll")
-        deferredBefore = value.list("held").map { Array($0.bytes) }
+        deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil
         transcriptRead = Int(value.whole("read") ?? 0)

@@ -19,6 +19,8 @@ package struct HostError: Error, CustomStringConvertible {
         case unreachable
         /// What a command was given is not as it must be.
         case badInput
+        /// Another program has the session open.
+        case sessionOpen
         /// A program cannot be started; `number` says why.
         case notStarted
         /// This process is not set up as it must be.

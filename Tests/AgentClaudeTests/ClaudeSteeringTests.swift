@@ -106,8 +106,8 @@ struct ClaudeSteeringTests {
 
     // MARK: Run by heliograph run
 
-    private func said(_ word: SteeredWord, _ token: UInt64) -> ClaudeInput {
-        .own(.programSaid(word, Self.session, HookToken(rawValue: token)))
+    private func said(_ word: SteeredWord, _ token: UInt64, by run: ProgramRun? = nil) -> ClaudeInput {
+        .own(.programSaid(word, Self.session, by: run, HookToken(rawValue: token)))
     }
 
     private func answers(_ bench: ClaudeBench, _ token: UInt64) -> [String] {
@@ -159,5 +159,73 @@ struct ClaudeSteeringTests {
         #expect(answers(bench, 92) == ["204"])
         bench.tell(said(.stands(Self.offer, .idle), 94))
         #expect(answers(bench, 94) == ["204"])
+    }
+
+    // MARK: Resumed
+
+    private static let first = ProgramRun(name: "a", since: 100)
+    private static let second = ProgramRun(name: "b", since: 200)
+
+    private func resumed() throws -> ClaudeBench {
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .idle), 91, by: Self.first))
+        bench.tell(said(.waits, 92, by: Self.first))
+        try bench.call(payload("SessionEnd", #","reason":"other""#))
+        bench.pass(.seconds(1))
+        bench.process = AgentProcess(id: 4712, startedAt: 199)
+        try bench.call(payload("SessionStart", #","source":"resume""#))
+        return bench
+    }
+
+    @Test("the program that ran it before it ended gets nothing of what is meant for the one that resumed it")
+    func leaver() throws {
+        var bench = try resumed()
+        let offersBefore = offers(bench).count
+        bench.tell(said(.stands(Self.offer, .idle), 93, by: Self.first))
+        bench.tell(said(.waits, 94, by: Self.first))
+        #expect(answers(bench, 93) == ["204"] && answers(bench, 94) == ["204"])
+        #expect(offers(bench).count == offersBefore, "nor does it count as there")
+        bench.tell(said(.stands(Self.offer, .idle), 95, by: Self.second))
+        bench.tell(said(.waits, 96, by: Self.second))
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        #expect(answers(bench, 96).first?.contains("go on") == true)
+        bench.tell(.hookGone(HookToken(rawValue: 94)))
+        #expect(offers(bench).last == Self.offer)
+    }
+
+    @Test("one that is there long after its session ended has it still")
+    func leaverStays() throws {
+        var bench = try resumed()
+        bench.pass(ClaudeLimits().programLeavesWithin)
+        bench.tell(said(.stands(Self.offer, .idle), 93, by: Self.first))
+        #expect(answers(bench, 93) == ["{}"])
+    }
+
+    @Test("the late end of the process before is not the end of the one that resumed it")
+    func lateEnd() throws {
+        var bench = try resumed()
+        _ = bench.take()
+        let present = bench.process
+        bench.process = AgentProcess(id: 4711, startedAt: 99)
+        try bench.call(payload("SessionEnd", #","reason":"other""#))
+        #expect(bench.adapter.isLive(Self.session) && bench.take() == [])
+        #expect(bench.effects.contains(.checkAgents([present])), "it may have gone as well")
+    }
+
+    @Test("a session that is open by its hooks is not resumed while its process is there")
+    func openSession() throws {
+        func launch(_ bench: inout ClaudeBench, _ past: String) -> AgentProcess?? {
+            let name = SteeringName(client: ClientID("c1")!, command: CommandID("k1")!)
+            let launch = Launch(.resume(past), project: "p", agent: "claude")
+            bench.tell(.launch(LaunchOrder(name: name, launch: launch, folder: "/p")))
+            for case .own(.launch(_, let process)) in bench.effects.reversed() { return .some(process) }
+            return nil
+        }
+        var bench = try running()
+        #expect(launch(&bench, "S1") == .some(bench.process))
+        #expect(bench.effects.contains(.checkAgents([bench.process])))
+        #expect(launch(&bench, "s2") == .some(nil))
+        try bench.call(payload("SessionEnd", #","reason":"other""#))
+        #expect(launch(&bench, "s1") == .some(nil))
     }
 }

@@ -67,6 +67,22 @@ struct LocalSteeringTests {
         #expect(bench.take().last == "stands idle")
     }
 
+    @Test("of two runs of the program the newer has the session, and the older is told so")
+    func runs() throws {
+        func run(_ name: String, _ since: Int) -> String { #","run":{"name":"\#(name)","since":\#(since)}"# }
+        var bench = LocalBench()
+        try bench.steering("steering", Self.idle + run("a", 1))
+        try bench.steering("steering/next", run("a", 1))
+        try bench.steering("steering", Self.idle + run("b", 2))
+        #expect(bench.take().contains("2: 409 conflict"))
+        try bench.steering("steering/next", run("a", 1))
+        try bench.steering("steering", Self.idle + run("a", 1))
+        #expect(bench.take() == ["4: 409 conflict", "5: 409 conflict"])
+        try bench.steering("steering/next", run("b", 2))
+        bench.steer(Self.prompt, "k1")
+        #expect(bench.take() == ["offers prompt stop", "6: \(Self.handed)"])
+    }
+
     @Test("killed while it waits: nothing more is offered, and it comes back with the same offer")
     func gone() throws {
         var bench = try waiting()

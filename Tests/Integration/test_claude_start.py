@@ -27,12 +27,13 @@ WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description"
 class ClaudeDesk(Desk):
     def stop(self, session: str) -> None:
         process = self.process(session)
-        run = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        self.end_now(session)
+        wait_until(lambda: not Path(f"/proc/{process}").exists(), 30, "its process to end")
+
+    def end_now(self, session: str) -> None:
+        """Until it is said to have ended: its process, and the program of ours that ran it, may be there still."""
         self.phone.command("stop", session=session)
         self.phone.wait_summary(session, lambda summary: summary.get("endedAt"), 30, "the end")
-        wait_until(lambda: not Path(f"/proc/{process}").exists(), 30, "its process to end")
-        # Until the program that ran it has gone too, it may still be given what is meant for the session that is resumed: a known fault.
-        wait_until(lambda: not Path(f"/proc/{run}").exists(), 30, "the program that ran it to end")
 
     def process(self, session: str) -> int:
         return self.machine.agent(session)
@@ -114,6 +115,43 @@ def test_a_past_session_is_listed_resumed_and_taken_over(desk, host):
     wait_until(lambda: desk.told()[-1:] == ["and at the terminal"], 20, "the model to be told")
     assert desk.told()[0] == "remember this"
     assert "open in another program" in desk.refused("resume", past=name), "never a second writer"
+
+
+def test_it_is_resumed_as_soon_as_it_has_ended(desk):
+    session = desk.start(text="first")
+    name, told = session.removeprefix("claude-"), ["first"]
+    for text in ("second", "third"):
+        # Also before the turn is over: what the program that runs it says must not count as the start of another.
+        assert "open in another program" in desk.refused("resume", past=name)
+        desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+        desk.end_now(session)
+        assert desk.start("resume", past=name, text=text) == session
+        told.append(text)
+        assert desk.told() == told
+    desk.stop(session)
+
+
+def test_of_two_that_resume_it_in_the_same_moment_one_goes_on(desk, host):
+    session = desk.start(text="first")
+    name = session.removeprefix("claude-")
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    desk.stop(session)
+    command = [str(BINARY), "run", "--", str(claude_program()), "--resume", name, "--model", MODEL]
+    pipe = subprocess.PIPE
+    runs = [
+        subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True, cwd=host.project, env=host.environment)
+        for _ in range(2)
+    ]
+    try:
+        (other,) = wait_until(lambda: [run for run in runs if run.poll() is not None], 30, "one of them to be refused")
+        assert other.returncode == 2 and "open in another program" in other.stderr.read()
+        wait_until(lambda: list((host.home / ".claude/sessions").glob("*.json")), 30, "the other to run it")
+        (one,) = [run for run in runs if run.poll() is None]
+        assert int(Path(f"/proc/{desk.process(session)}/stat").read_text().rsplit(")", 1)[1].split()[1]) == one.pid
+    finally:
+        for run in runs:
+            run.terminate()
+            run.communicate(timeout=patient(30))
 
 
 def test_nothing_is_started_outside_the_projects(desk, host):

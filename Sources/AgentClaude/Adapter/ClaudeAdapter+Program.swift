@@ -6,20 +6,26 @@ extension ClaudeAdapter {
     /// To say that a request was taken; none at all is said of a session that no hook has told of yet.
     private static let taken = Array("{}".utf8)
 
-    mutating func programSaid(_ word: SteeredWord, in id: SessionID, _ token: HookToken) {
-        guard sessions[id]?.isEnded == false else { return order(.respond(token, nil)) }
+    mutating func programSaid(_ word: SteeredWord, in id: SessionID, by run: ProgramRun?, _ token: HookToken) {
+        guard let session = sessions[id], !session.isEnded, !session.hasLeft(run, at: now) else {
+            return order(.respond(token, nil))
+        }
         switch word {
         case .stands(let offer, let standing):
-            if sessions[id]?.program == nil { sessions[id]?.program = SteeredProgram() }
-            sessions[id]?.program?.stands(offer, standing)
+            var program = session.program ?? SteeredProgram()
+            guard let orders = program.stands(offer, standing, by: run) else { return order(.respond(token, nil)) }
+            sessions[id]?.program = program
+            carryOut(orders, in: id)
             self.offer(id)
             order(.stands(id, standing))
             order(.respond(token, Self.taken))
         case .waits:
-            guard let orders = sessions[id]?.program?.waits(token, at: now) else { return order(.respond(token, nil)) }
+            guard let orders = sessions[id]?.program?.waits(token, by: run, at: now) else {
+                return order(.respond(token, nil))
+            }
             carryOut(orders, in: id)
         case .told(let change):
-            carryOut(sessions[id]?.program?.told(change) ?? [], in: id)
+            carryOut(sessions[id]?.program?.told(change, by: run) ?? [], in: id)
             order(.respond(token, Self.taken))
         }
     }
@@ -41,7 +47,23 @@ extension ClaudeAdapter {
     /// Its session has ended.
     mutating func programEnded(_ id: SessionID) {
         carryOut(sessions[id]?.program?.over() ?? [], in: id)
+        if let run = sessions[id]?.program?.run {
+            sessions[id]?.leaver = (run, now.monotonic + limits.programLeavesWithin.milliseconds)
+        }
         sessions[id]?.program = nil
+    }
+
+    /// Two that write one session lose what one of them wrote: one that the hooks have told of is not resumed while its process is there,
+    /// whatever Claude Code's registry says. Where it is not there, and nobody has noticed yet, the session ends first.
+    mutating func launch(_ launch: LaunchOrder) {
+        var holder: AgentProcess?
+        if case .resume(let past) = launch.launch.purpose, let id = SessionID("claude-" + past.lowercased()),
+            let session = sessions[id], !session.isEnded
+        {
+            holder = session.process
+        }
+        if let holder { order(.checkAgents([holder])) }
+        order(.launch(launch, openIn: holder))
     }
 
     mutating func programsTimerFired() {
@@ -54,7 +76,9 @@ extension ClaudeAdapter {
         for effect in orders {
             switch effect {
             case .hand(let request, let token): order(.respond(token, MessageToHost.steer(request).bytes))
-            case .nothing(let token), .replaced(let token): order(.respond(token, nil))
+            // Whose request this is waits a moment, and says again what can be done.
+            case .nothing(let token), .replaced(let token), .unoffered(let token), .outdated(let token):
+                order(.respond(token, nil))
             case .told(let change): order(.steered(id, change))
             }
         }

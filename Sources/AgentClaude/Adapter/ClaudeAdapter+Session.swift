@@ -72,8 +72,10 @@ extension ClaudeAdapter {
         offer(id)
     }
 
-    mutating func sessionEnded(_ id: SessionID, _ payload: JSONValue) {
-        guard sessions[id]?.isEnded == false else { return }
+    mutating func sessionEnded(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
+        guard let session = sessions[id], !session.isEnded else { return }
+        // The late word of a process that had the session before another went on with it.
+        if let process, let present = session.process, present != process { return order(.checkAgents([present])) }
         endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
     }
 

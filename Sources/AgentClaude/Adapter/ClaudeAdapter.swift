@@ -55,7 +55,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .steer(let request): steer(request)
-        case .launch(let launch): order(.own(.launch(launch)))
+        case .launch(let launch): self.launch(launch)
         case .timerFired: timerFired()
         }
         return effects
@@ -69,7 +69,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
-        case .programSaid(let word, let session, let token): programSaid(word, in: session, token)
+        case .programSaid(let word, let session, let run, let token): programSaid(word, in: session, by: run, token)
         case .launched(let name, let outcome): order(.launched(name, outcome))
         }
     }
@@ -88,7 +88,7 @@ package struct ClaudeAdapter: AgentAdapter {
         }
         switch hook.event {
         case "SessionStart": sessionStarted(id, hook, payload)
-        case "SessionEnd": sessionEnded(id, payload)
+        case "SessionEnd": sessionEnded(id, hook.process, payload)
         default:
             ensureSession(
                 id, hook.process, payload, hook,

@@ -16,7 +16,7 @@ package enum ClaudeFact: Sendable {
     /// The end of a transcript; nil where it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     /// `heliograph run` says something of its session, and waits for the answer.
-    case programSaid(SteeredWord, SessionID, HookToken)
+    case programSaid(SteeredWord, SessionID, by: ProgramRun?, HookToken)
     /// What came of `launch`.
     case launched(SteeringName, LaunchOutcome)
 }

@@ -30,6 +30,8 @@ package struct ClaudeLimits: Sendable {
     /// An interrupt takes effect at the next tool. Sooner than the host's desk gives up on it, which then would not know that nothing came
     /// of it.
     var interruptWithin = Duration.seconds(25)
+    /// A program that ran a session that has ended tells its last and goes within some three seconds. One that is there still has it again.
+    var programLeavesWithin = Duration.seconds(10)
 
     /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
     /// order, on a machine that is not busy.

@@ -14,8 +14,8 @@ package enum ClaudeOrder: Sendable, Equatable {
     case readTranscript(SessionID)
     /// Comes back as `transcriptEndRead` before the next order is carried out.
     case readTranscriptEnd(ClaudeTranscriptRequest)
-    /// Comes back as `launched`.
-    case launch(LaunchOrder)
+    /// Comes back as `launched`. Refused where `openIn`, which has this session open by its hooks, is still there.
+    case launch(LaunchOrder, openIn: AgentProcess?)
 }
 
 /// Where the registry tells of a session.

@@ -87,6 +87,8 @@ package struct ClaudeSession {
     var isRun = false
     /// The same, when it has said what can be done to it.
     var program: SteeredProgram?
+    /// The run of it that ended with the session, until when it is taken to be leaving.
+    var leaver: (run: ProgramRun, until: Int64)?
     /// What was last said of it.
     package internal(set) var status: SessionStatus?
     var statusReason: String?
@@ -164,6 +166,12 @@ package struct ClaudeSession {
 
     /// Whether text of that agent is on its way, as far as is known: most tools have some before them.
     func awaitsText(_ agent: String?) -> Bool { !announced.contains(agent) || messages.contains { $0.agent == agent } }
+
+    /// Whether that run belongs to an end of the session that was, whatever it still says.
+    func hasLeft(_ run: ProgramRun?, at now: HostInstant) -> Bool {
+        guard let run, let leaver, now.monotonic < leaver.until else { return false }
+        return run == leaver.run || run.isOlder(than: leaver.run)
+    }
 
     // MARK: Over a restart
 

@@ -4,6 +4,9 @@ internal import RelayProtocol
 /// Steering of what programs run: commands go to the program's open request, and the program says what has become of them.
 extension LocalAdapter {
     private static let taken = Array("{}".utf8)
+    private static let unoffered = LocalError(
+        .conflict, at: LocalError.offerPath, "say first what can be done to it: agent/steering")
+    private static let outdated = LocalError(.conflict, at: "$.run", "a newer run of the program has this session now")
 
     mutating func said(_ steering: LocalSteering, by process: AgentProcess?, _ token: HookToken) {
         let id = sessionID(steering.session)
@@ -15,22 +18,22 @@ extension LocalAdapter {
             }
             ensure(id, nil, by: process, at: nil)
             if sessions[id]?.program == nil { sessions[id]?.program = SteeredProgram() }
-            sessions[id]?.program?.stands(offer, standing)
+            guard let orders = sessions[id]?.program?.stands(offer, standing, by: steering.run) else {
+                return refuse(token, Self.outdated)
+            }
+            carryOut(orders, in: id)
             steered.insert(id)
             showStatus(standing, of: id)
             order(.offer(id, offer))
             stand(id)
             order(.respond(token, Self.taken))
         case .waits:
-            guard let program = sessions[id]?.program else {
-                return refuse(
-                    token, LocalError(.conflict, at: LocalError.offerPath, "say first what can be done to it: agent/steering"))
-            }
+            guard let program = sessions[id]?.program else { return refuse(token, Self.unoffered) }
             // Where its request before this one broke nothing was offered any more.
-            order(.offer(id, program.offer))
-            carryOut(sessions[id]?.program?.waits(token, at: now) ?? [], in: id)
+            if program.run == steering.run { order(.offer(id, program.offer)) }
+            carryOut(sessions[id]?.program?.waits(token, by: steering.run, at: now) ?? [], in: id)
         case .told(let change):
-            carryOut(sessions[id]?.program?.told(change) ?? [], in: id)
+            carryOut(sessions[id]?.program?.told(change, by: steering.run) ?? [], in: id)
             order(.respond(token, Self.taken))
         }
     }
@@ -95,6 +98,8 @@ extension LocalAdapter {
             case .nothing(let token): order(.respond(token, nil))
             case .replaced(let token):
                 refuse(token, LocalError(.conflict, at: "$.session", "another request of this session waits now"))
+            case .unoffered(let token): refuse(token, Self.unoffered)
+            case .outdated(let token): refuse(token, Self.outdated)
             case .told(let change): order(.steered(id, change))
             }
         }

@@ -5,11 +5,12 @@ internal import RelayProtocol
 package struct LocalSteering: Sendable {
     let session: String
     let word: SteeredWord
+    let run: ProgramRun?
 
     /// Nil where it is no word about steering.
     package init?(_ path: String, _ body: [UInt8]) throws(LocalError) {
         let read = try LocalError.reading { () throws(WireError) in try SteeredWord.read(path, body) }
-        guard let (session, word) = read else { return nil }
-        (self.session, self.word) = (session, word)
+        guard let (session, word, run) = read else { return nil }
+        (self.session, self.word, self.run) = (session, word, run)
     }
 }

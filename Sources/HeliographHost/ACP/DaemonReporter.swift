@@ -26,6 +26,7 @@ final class DaemonReporter: Sendable {
     private enum Sent { case taken, away, unsupported }
 
     private let state: Mutex<State>
+    private let run: ProgramRun
     private let socketPath: String
     private let limits: ACPDriverLimits
     private let logger: Logger
@@ -34,6 +35,7 @@ final class DaemonReporter: Sendable {
     private let inbox: LoopInbox<ACPItem>
 
     init(socketPath: String, inbox: LoopInbox<ACPItem>, limits: ACPDriverLimits, logger: Logger) throws {
+        run = try ProgramRun.beginning()
         self.socketPath = socketPath
         self.inbox = inbox
         self.limits = limits
@@ -82,9 +84,9 @@ final class DaemonReporter: Sendable {
 
     /// Until the session is closed; one that is opened again has a listener of its own.
     private func listen(_ session: SessionID, _ number: Int) {
-        let listener = SteeringListener(session: session, socketPath: socketPath, limits: limits.daemon)
+        let listener = SteeringListener(session: session, run: run, socketPath: socketPath, limits: limits.daemon)
         let isStarted = BackgroundThread.start { [self] in
-            listener.run(
+            listener.listen(
                 isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
                 sayAgain: { [self] in put(.stands(session)) },
                 took: { [self] request in
@@ -112,9 +114,9 @@ final class DaemonReporter: Sendable {
 
     // MARK: - On the reporter's thread
 
-    func start() -> Bool { BackgroundThread.start { self.run() } }
+    func start() -> Bool { BackgroundThread.start { self.report() } }
 
-    private func run() {
+    private func report() {
         var unsent: ReportQueue.Batch?
         while true {
             while unsent == nil, state.withLock({ $0.queue.isEmpty && !$0.isClosing }) {
@@ -195,7 +197,7 @@ final class DaemonReporter: Sendable {
 
     /// A daemon that knows no steering knows all else.
     private func steer(_ word: SteeredWord, in session: SessionID) -> Sent {
-        let sent = post(word.path, word.bytes(in: session.rawValue))
+        let sent = post(word.path, word.bytes(in: session.rawValue, by: run))
         return sent == .unsupported ? .taken : sent
     }
 

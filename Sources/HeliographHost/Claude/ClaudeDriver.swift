@@ -50,7 +50,11 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
             tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
-        case .launch(let launch): starter.launch(launch)
+        case .launch(let launch, let holder):
+            if let holder, AgentProcessTable.isAlive(holder) {
+                return tell(.launched(launch.name, .refused(LiveSessions.refusal(process: holder.id))))
+            }
+            starter.launch(launch)
         }
     }
 
@@ -80,8 +84,8 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(WireError) {
             // The local socket has asked whose session it is.
-            guard let (name, word) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
-            tell(.programSaid(word, session, token))
+            guard let (name, word, run) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
+            tell(.programSaid(word, session, by: run, token))
         } catch {
             seat.refuse(token, LocalError(error))
         }

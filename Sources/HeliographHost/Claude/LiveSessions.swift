@@ -10,9 +10,11 @@ enum LiveSessions {
 
     /// Why a program of ours does not open this session too; nil where it may.
     static func refusal(toOpen session: String) -> String? {
-        process(of: session, in: ClaudeDirectory.path()).map {
-            "this session is open in another program (process \($0)): end it there first"
-        }
+        process(of: session, in: ClaudeDirectory.path()).map { refusal(process: $0) }
+    }
+
+    static func refusal(process: Int32?) -> String {
+        "this session is open in another program\(process.map { " (process \($0))" } ?? ""): end it there first"
     }
 
     /// Nil where nobody has it open, as far as the registry can be read.

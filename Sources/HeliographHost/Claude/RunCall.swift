@@ -34,7 +34,14 @@ package enum RunCall {
         } catch {
             return refuse(error.message)
         }
-        if let refusal = LiveSessions.refusal(toOpen: arguments.session) { return refuse(refusal) }
+        let lock: SessionLock
+        do throws(HostError) {
+            // Who resumes from afar has only heard that it has ended.
+            lock = try SessionLock.take(arguments.session, within: start == nil ? .zero : SessionLock.leavesWithin)
+        } catch {
+            guard error.code == .sessionOpen else { throw error }
+            return refuse(error.message)
+        }
         guard let session = SessionID("claude-" + arguments.session) else { return refuse("this is no name of a session") }
         let isConnected = ClaudeConnect.isConnectedHere
         if !isConnected, arguments.hasSettings {
@@ -46,11 +53,12 @@ package enum RunCall {
             digests: Digests { Crypto.hex(Crypto.sha256($0)) },
             limits: ControlLimits(decideWithin: waitSeconds.map { .seconds($0) }))
         return try begin(
-            arguments.command(program, settings: hooks), arguments.session, session, control, isWatched: start == nil)
+            arguments.command(program, settings: hooks), arguments.session, session, control, lock, isWatched: start == nil)
     }
 
     private static func begin(
-        _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl, isWatched: Bool
+        _ command: [String], _ name: String, _ session: SessionID, _ control: ClaudeControl, _ lock: consuming SessionLock,
+        isWatched: Bool
     ) throws -> Int32 {
         let inbox = try LoopInbox<RunItem>()
         let signals = BlockedSignals(BlockedSignals.ending)
@@ -75,6 +83,8 @@ package enum RunCall {
             child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link,
             limits: ChildLimits())
         let end = loop.run()
+        // The agent has gone, and the next may begin while our last is told.
+        _ = consume lock
         link.finish()
         let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"
         HookStream.write(Array(again.utf8))

@@ -22,6 +22,7 @@ final class SteeringLink: Sendable {
 
     private let state = Mutex(State())
     private let session: SessionID
+    private let run: ProgramRun
     private let socketPath: String
     private let limits: DaemonLimits
     private let inbox: LoopInbox<RunItem>
@@ -30,6 +31,7 @@ final class SteeringLink: Sendable {
 
     init(session: SessionID, socketPath: String, inbox: LoopInbox<RunItem>, limits: DaemonLimits) throws {
         self.session = session
+        run = try ProgramRun.beginning()
         self.socketPath = socketPath
         self.inbox = inbox
         self.limits = limits
@@ -82,6 +84,7 @@ final class SteeringLink: Sendable {
     }
 
     /// False where the daemon is away. What has become of a command goes before what can be done next: the desk gives the next one on that.
+    /// One that is closing offers nothing any more: another may have the session by now.
     private func tellAll() -> Bool {
         while let change = state.withLock({ $0.changes.first }) {
             guard post(.told(change)) != .away else { return false }
@@ -92,7 +95,7 @@ final class SteeringLink: Sendable {
         guard
             let stand = state.withLock({ state in
                 defer { state.isStandTold = true }
-                return state.isStandTold ? nil : state.stand
+                return state.isStandTold || state.isClosing ? nil : state.stand
             })
         else { return true }
         switch post(stand) {
@@ -107,7 +110,7 @@ final class SteeringLink: Sendable {
 
     private func post(_ word: SteeredWord) -> Sent {
         let exchange = HookExchange(
-            agent: word.path, word.bytes(in: session.rawValue, of: ClaudeIntegration.name), socketPath: socketPath,
+            agent: word.path, word.bytes(in: session.rawValue, of: ClaudeIntegration.name, by: run), socketPath: socketPath,
             budget: limits.postBudget)
         guard let (status, _) = exchange.send() else {
             inbox.put(.daemon(isThere: false))
@@ -120,19 +123,23 @@ final class SteeringLink: Sendable {
 
     /// Also while the last is told: a request that is closed says that nobody is there who could tell it.
     private func listen() {
-        SteeringListener(session: session, adapter: ClaudeIntegration.name, socketPath: socketPath, limits: limits).run(
-            isWanted: { [self] in state.withLock { !$0.isOver } },
+        SteeringListener(
+            session: session, adapter: ClaudeIntegration.name, run: run, socketPath: socketPath, limits: limits
+        ).listen(
+            isWanted: { [self] in state.withLock { !$0.isOver && !($0.isClosing && $0.changes.isEmpty) } },
             sayAgain: { [self] in
                 // A daemon that was away has forgotten what can be done here.
-                let isKnown = state.withLock { state in
-                    if state.stand != nil { state.isStandTold = false }
-                    return state.stand != nil
+                let isOffered = state.withLock { state in
+                    guard state.stand != nil, !state.isClosing else { return false }
+                    state.isStandTold = false
+                    return true
                 }
-                if isKnown { work.wake() }
+                if isOffered { work.wake() }
             },
             took: { [self] request in
                 if state.withLock({ $0.isClosing }) {
-                    tell(SteeringChange(request.name, .refused, reason: "the agent has ended"))
+                    // Who tells the rest may be done.
+                    _ = post(.told(SteeringChange(request.name, .refused, reason: "the agent has ended")))
                 } else {
                     inbox.put(.steered(request))
                 }

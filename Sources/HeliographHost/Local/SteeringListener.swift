@@ -22,12 +22,14 @@ struct SteeringListener: Sendable {
     let session: SessionID
     /// Nil for a program's own session, which the host calls otherwise than the program.
     var adapter: String?
+    /// Who waits.
+    let run: ProgramRun
     let socketPath: String
     let limits: DaemonLimits
 
     /// Until nobody wants to hear more: then its request is closed, by which the daemon knows that nobody is there who could tell what became
     /// of the commands that it gave. Whoever has to tell that wants it open until it is told.
-    func run(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
+    func listen(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
         while isWanted() {
             let begun = ContinuousClock.now
             let pause: Duration
@@ -48,8 +50,8 @@ struct SteeringListener: Sendable {
     private func next(_ isWanted: @escaping () -> Bool, since begun: ContinuousClock.Instant) -> Heard {
         let word = SteeredWord.waits
         let exchange = HookExchange(
-            agent: word.path, word.bytes(in: session.rawValue, of: adapter), socketPath: socketPath, budget: limits.postBudget,
-            isAgentAlive: isWanted)
+            agent: word.path, word.bytes(in: session.rawValue, of: adapter, by: run), socketPath: socketPath,
+            budget: limits.postBudget, isAgentAlive: isWanted)
         guard let socket = HookSocket(connectingTo: socketPath, until: .now + limits.postBudget),
             case .answered(let status, let answer) = exchange.exchange(exchange.request.bytes(), on: socket, until: nil)
         else { return .away }

@@ -8,6 +8,9 @@ package import RelayProtocol
 ///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
 /// ```
 ///
+/// A command is handed only to the run of the program whose offer stands. A newer run's offer takes the place of an older one's, and then
+/// nothing that the older one says changes what the newer one said; it still tells what became of what it was handed itself.
+///
 /// Pure, and the same for every adapter whose sessions are run by programs.
 package struct SteeredProgram: Sendable {
     package enum Order: Sendable, Equatable {
@@ -17,6 +20,10 @@ package struct SteeredProgram: Sendable {
         case nothing(HookToken)
         /// Another request for the same session has come and waits now.
         case replaced(HookToken)
+        /// This run has first to say what can be done.
+        case unoffered(HookToken)
+        /// A newer run has the session, and this one need not ask.
+        case outdated(HookToken)
         case told(SteeringChange)
     }
 
@@ -24,30 +31,50 @@ package struct SteeredProgram: Sendable {
     /// What it last said can be done, and whether it could take a prompt.
     package private(set) var offer = SteeringOffer()
     package private(set) var standing = SteeringStanding.busy
+    /// Whose offer that is.
+    package private(set) var run: ProgramRun?
+    /// The one whose offer it is does not wait any more: now any may take its place.
+    private var isGone = false
     private var waiting: (token: HookToken, until: Int64)?
     /// Between two of its requests there is a moment.
     private var queue: [(request: SteeringRequest, until: Int64)] = []
-    private var handed: [SteeringName] = []
+    private var handed: [(name: SteeringName, run: ProgramRun?)] = []
 
     package init(_ limits: SteeringLimits = SteeringLimits()) { self.limits = limits }
 
     // MARK: What it says
 
-    package mutating func stands(_ offer: SteeringOffer, _ standing: SteeringStanding) {
+    /// Nil where a newer run has said so: then this one's word is not taken.
+    package mutating func stands(
+        _ offer: SteeringOffer, _ standing: SteeringStanding, by run: ProgramRun? = nil
+    ) -> [Order]? {
+        guard !isOutdated(run) else { return nil }
         self.offer = offer
         self.standing = standing
+        guard run != self.run else { return [] }
+        self.run = run
+        isGone = false
+        defer { waiting = nil }
+        return waiting.map { [.replaced($0.token)] } ?? []
     }
 
-    /// It is one program: its newest request is the one that it reads.
-    package mutating func waits(_ token: HookToken, at now: HostInstant) -> [Order] {
+    /// One run reads only its newest request.
+    package mutating func waits(_ token: HookToken, by run: ProgramRun? = nil, at now: HostInstant) -> [Order] {
+        guard run == self.run else { return [isOutdated(run) ? .outdated(token) : .unoffered(token)] }
+        isGone = false
         let before = waiting.map { [Order.replaced($0.token)] } ?? []
         waiting = (token, now.monotonic + limits.fetchFor.milliseconds)
         return before + handNext()
     }
 
+    private func isOutdated(_ run: ProgramRun?) -> Bool {
+        guard let run, let newest = self.run, !isGone else { return false }
+        return run.isOlder(than: newest)
+    }
+
     /// Nobody can say what became of a command that was not handed to it.
-    package mutating func told(_ change: SteeringChange) -> [Order] {
-        guard let place = handed.firstIndex(of: change.name) else { return [] }
+    package mutating func told(_ change: SteeringChange, by run: ProgramRun? = nil) -> [Order] {
+        guard let place = handed.firstIndex(where: { $0.name == change.name && $0.run == run }) else { return [] }
         if change.stage.isFinal { handed.remove(at: place) }
         return [.told(change)]
     }
@@ -70,7 +97,8 @@ package struct SteeredProgram: Sendable {
     /// What was fetched may have been done.
     package mutating func gone() -> [Order] {
         let lost = handed
-        return over() + lost.map { .told(SteeringChange($0, .unknown, reason: Self.goneReason)) }
+        isGone = true
+        return over() + lost.map { .told(SteeringChange($0.name, .unknown, reason: Self.goneReason)) }
     }
 
     /// Its session has ended, which says more of what it fetched than we can: a stop has worked.
@@ -104,7 +132,7 @@ package struct SteeredProgram: Sendable {
         guard let (token, _) = waiting, !queue.isEmpty else { return [] }
         let request = queue.removeFirst().request
         waiting = nil
-        handed.append(request.name)
+        handed.append((request.name, run))
         // Its outcome is known by now, or known to be unknown.
         if handed.count > limits.handedMax { handed.removeFirst() }
         return [.hand(request, token)]

@@ -7,6 +7,8 @@ package import RelayProtocol
 /// | `steering` | `session`, `offer` as in `steering.offered`, `standing`: `idle`, `busy` or `waiting` |
 /// | `steering/next` | `session` |
 /// | `steered` | `session`, `client`, `command`, `stage`: `given`, `taken`, `refused` or `unknown`, `reason`? |
+///
+/// Each may have `run`: which run of the program says it.
 package enum SteeredWord: Sendable, Equatable {
     case stands(SteeringOffer, SteeringStanding)
     case waits
@@ -24,10 +26,11 @@ package enum SteeredWord: Sendable, Equatable {
     }
 
     /// As `read` takes it. `session` is as the program calls it; with `adapter` it is that adapter's, and else a program's own.
-    package func bytes(in session: String, of adapter: String? = nil) -> [UInt8] {
+    package func bytes(in session: String, of adapter: String? = nil, by run: ProgramRun? = nil) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("session", session)
             writer.field("adapter", adapter)
+            if let run { writer.object("run") { run.write(to: &$0) } }
             switch self {
             case .stands(let offer, let standing):
                 writer.object("offer") { offer.write(to: &$0) }
@@ -39,13 +42,20 @@ package enum SteeredWord: Sendable, Equatable {
     }
 
     /// Nil where it is no word about steering. `session` is as the program calls it.
-    package static func read(_ path: String, _ body: [UInt8]) throws(WireError) -> (session: String, word: SteeredWord)? {
+    package static func read(
+        _ path: String, _ body: [UInt8]
+    ) throws(WireError) -> (session: String, word: SteeredWord, run: ProgramRun?)? {
         guard paths.contains(path) else { return nil }
         let root = try JSONDocument(parsing: body).root.object()
         let session = try root.string("session", bytesMax: 256)
         guard !session.isEmpty else { throw WireError(.badValue, at: "$.session", "this is empty") }
+        let run = try root.optional("run").map { value throws(WireError) in try ProgramRun(from: value) }
+        return (session, try word(path, root), run)
+    }
+
+    private static func word(_ path: String, _ root: JSONValue) throws(WireError) -> SteeredWord {
         switch path {
-        case "steering/next": return (session, .waits)
+        case "steering/next": return .waits
         case "steered":
             let stage = try root.word("stage", SteeringStage.self)
             // Only its host queues, and takes back.
@@ -53,13 +63,13 @@ package enum SteeredWord: Sendable, Equatable {
                 throw WireError(.badValue, at: "$.stage", "a program says given, taken, refused or unknown")
             }
             let reason = try root.optionalString("reason").map { TextCut.line(cleaner.clean($0)) }
-            return (session, .told(SteeringChange(try SteeringName(from: root), stage, reason: reason)))
+            return .told(SteeringChange(try SteeringName(from: root), stage, reason: reason))
         default:
             var offer = try SteeringOffer(from: root.required("offer"))
             // What can be started is the host's to say.
             (offer.projects, offer.agents) = (nil, [])
             offer.reason = offer.reason.map { TextCut.line(cleaner.clean($0)) }
-            return (session, .stands(offer, try root.word("standing")))
+            return .stands(offer, try root.word("standing"))
         }
     }
 

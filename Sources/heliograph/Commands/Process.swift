@@ -45,7 +45,7 @@ enum Failure {
             case .badConfiguration, .badInput: .usage
             case .notPaired, .pairing: .unauthorised
             case .unreachable: .unreachable
-            case .alreadyRunning, .tooLong: .refused
+            case .alreadyRunning, .sessionOpen, .tooLong: .refused
             case .file, .notStarted, .system: .failed
             }
         case let error as ConnectError where error.code == .nothingFound: .notFound

@@ -34,10 +34,11 @@ struct SteeringListenerTests {
         limits.unwantedInterval = retryInterval
         let taken = Mutex<[String]>([])
         var again = 0
-        SteeringListener(session: session, adapter: adapter, socketPath: folder.socketPath, limits: limits).run(
+        let run = ProgramRun(name: "r1", since: 1)
+        SteeringListener(session: session, adapter: adapter, run: run, socketPath: folder.socketPath, limits: limits).listen(
             isWanted: { taken.withLock { $0.isEmpty } }, sayAgain: { again += 1 },
             took: { request in taken.withLock { $0.append(request.command.rawValue) } })
-        #expect(daemon.requests.allSatisfy { $0.contains("POST /v1/agent/steering/next ") })
+        #expect(daemon.requests.allSatisfy { $0.contains("POST /v1/agent/steering/next ") && $0.contains(#""name":"r1""#) })
         return (again, taken.withLock { $0.joined(separator: " ") })
     }
 

@@ -22,16 +22,23 @@ struct SteeredProgramTests {
             case .hand(let request, let token): "\(token.rawValue): \(request.command.rawValue)"
             case .nothing(let token): "\(token.rawValue): nothing"
             case .replaced(let token): "\(token.rawValue): replaced"
+            case .unoffered(let token): "\(token.rawValue): unoffered"
+            case .outdated(let token): "\(token.rawValue): outdated"
             case .told(let change):
                 "\(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { ": \($0)" } ?? "")
             }
         }
     }
 
-    private mutating func waits(_ token: UInt64) -> [String] { said(program.waits(HookToken(rawValue: token), at: now)) }
+    private mutating func waits(_ token: UInt64, by run: ProgramRun? = nil) -> [String] {
+        said(program.waits(HookToken(rawValue: token), by: run, at: now))
+    }
+    private mutating func stands(_ run: ProgramRun?) -> [String]? {
+        program.stands(SteeringOffer(actions: [.interrupt]), .idle, by: run).map(said)
+    }
     private mutating func asked(_ id: String) -> [String] { said(program.asked(request(id), at: now)) }
-    private mutating func told(_ id: String, _ stage: SteeringStage) -> [String] {
-        said(program.told(SteeringChange(name(id), stage)))
+    private mutating func told(_ id: String, _ stage: SteeringStage, by run: ProgramRun? = nil) -> [String] {
+        said(program.told(SteeringChange(name(id), stage), by: run))
     }
     private mutating func timer() -> [String] { said(program.timerFired(at: now)) }
     private mutating func leaves(_ token: UInt64) -> Bool { program.hasLeft(HookToken(rawValue: token)) }
@@ -90,6 +97,36 @@ struct SteeredProgramTests {
         #expect(asked("k1") == ["2: k1"])
     }
 
+    private static let older = ProgramRun(name: "a", since: 100)
+    private static let newer = ProgramRun(name: "b", since: 200)
+
+    @Test("a command is handed only to the run whose offer stands; the older one tells what it was handed before, and no more")
+    mutating func runs() {
+        #expect(waits(1, by: Self.older) == ["1: unoffered"])
+        #expect(stands(Self.older) == [])
+        #expect(waits(2, by: Self.older) == [] && asked("k1") == ["2: k1"])
+        #expect(waits(3, by: Self.older) == [])
+        #expect(stands(Self.newer) == ["3: replaced"])
+        #expect(!leaves(3), "that its request is over does not mean that the newer one is gone")
+        #expect(asked("k2") == [])
+        #expect(waits(4, by: Self.older) == ["4: outdated"])
+        #expect(stands(Self.older) == nil && waits(5, by: nil) == ["5: unoffered"])
+        #expect(waits(6, by: Self.newer) == ["6: k2"])
+        #expect(told("k2", .taken, by: Self.older) == [] && told("k1", .taken, by: Self.newer) == [])
+        #expect(told("k1", .taken, by: Self.older) == ["k1 taken"])
+        #expect(told("k2", .taken, by: Self.newer) == ["k2 taken"])
+    }
+
+    @Test("where the newer run is gone an older one that is there has the session again")
+    mutating func newerGone() {
+        _ = stands(Self.newer)
+        _ = waits(1, by: Self.newer)
+        #expect(leaves(1) && program.gone().isEmpty)
+        #expect(waits(2, by: Self.older) == ["2: unoffered"])
+        #expect(stands(Self.older) == [])
+        #expect(waits(3, by: Self.older) == [] && asked("k1") == ["3: k1"])
+    }
+
     @Test("a request is answered in the end, and what is not fetched was not given")
     mutating func deadlines() {
         _ = waits(1)
@@ -120,7 +157,7 @@ struct SteeredProgramTests {
 
 @Suite("What programs say about steering")
 struct SteeredWordTests {
-    private func read(_ path: String, _ body: String) throws -> (session: String, word: SteeredWord)? {
+    private func read(_ path: String, _ body: String) throws -> (session: String, word: SteeredWord, run: ProgramRun?)? {
         try SteeredWord.read(path, Array(body.utf8))
     }
 
@@ -147,7 +184,9 @@ struct SteeredWordTests {
         let read = try #require(try SteeredWord.read(word.path, bytes))
         #expect(read.session == "build 1" && read.word == word)
         #expect(SteeredWord.paths.contains(word.path) && SteeredWord.adapter(in: bytes) == "claude")
-        #expect(SteeredWord.adapter(in: word.bytes(in: "build 1")) == nil)
+        #expect(SteeredWord.adapter(in: word.bytes(in: "build 1")) == nil && read.run == nil)
+        let run = ProgramRun(name: "r1", since: 12)
+        #expect(try SteeredWord.read(word.path, word.bytes(in: "build 1", by: run))?.run == run)
     }
 
     @Test(
@@ -159,6 +198,7 @@ struct SteeredWordTests {
             ("steered", #"{"session":"s1","client":"c","command":"k","stage":"withdrawn"}"#, "$.stage"),
             ("steered", #"{"session":"s1","client":"c","command":"k","stage":"queued"}"#, "$.stage"),
             ("steering/next", #"{}"#, "$.session"),
+            ("steering/next", #"{"session":"s1","run":{"name":"r1"}}"#, "$.run.since"),
         ])
     func wrong(_ path: String, _ body: String, _ place: String) {
         do throws(WireError) {

@@ -1,0 +1,32 @@
+internal import RelayProtocol
+
+/// One run of a program that has a session steered. Two of them for one session are told apart by it: one that is about to end may still
+/// wait for what is meant for the one that goes on with the session.
+///
+/// A program that is steered by one script after another says none.
+package struct ProgramRun: Sendable, Hashable {
+    package static let nameBytesMax = 64
+
+    /// Of this run's own, at random.
+    package let name: String
+    /// When it began to have the session steered: milliseconds of the machine's clock that never jumps, the same for all its programs.
+    package let since: Int64
+
+    package init(name: String, since: Int64) {
+        self.name = name
+        self.since = since
+    }
+
+    package func isOlder(than other: ProgramRun) -> Bool { name != other.name && since < other.since }
+
+    func write(to writer: inout JSONWriter) {
+        writer.field("name", name)
+        writer.field("since", since)
+    }
+
+    init(from value: JSONValue) throws(WireError) {
+        let object = try value.object()
+        name = try object.string("name", bytesMax: Self.nameBytesMax)
+        since = try object.integer("since")
+    }
+}

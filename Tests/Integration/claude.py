@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -32,6 +31,11 @@ def claude_program() -> Path:
     import claude_agent_sdk
 
     return Path(claude_agent_sdk.__file__).parent / "_bundled/claude"
+
+
+def decide(terminal: Terminal, key: str) -> None:
+    """Answers the dialog on the screen: `Enter` and `1` are yes, `4` and `Escape` are no."""
+    terminal.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
 
 
 class Machine:
@@ -202,23 +206,10 @@ class Machine:
         return self.terminal.screen()
 
     def press_until(self, key: str, condition: Callable[[str], bool], what: str) -> None:
-        """Presses the key until the screen is as wanted: for some 0.2 s a dialog that has just opened takes no keys."""
-        last_press = 0.0
-
-        def done() -> bool:
-            nonlocal last_press
-            if condition(self.screen()):
-                return True
-            if time.monotonic() - last_press > 0.3:
-                self.press(key)
-                last_press = time.monotonic()
-            return False
-
-        wait_until(done, 15, lambda: f"{key} to {what}; the screen shows:\n{self.screen()}", every=0.05)
+        self.terminal.press_until(key, condition, what)
 
     def decide_locally(self, key: str) -> None:
-        """Answers the dialog on the screen: `Enter` and `1` are yes, `4` and `Escape` are no."""
-        self.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
+        decide(self.terminal, key)
 
     def wait_screen(self, text: str, timeout: float = 20) -> str:
         return self.terminal.wait_screen(text, timeout)

@@ -3,6 +3,8 @@
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from waits import patient, wait_until
@@ -43,6 +45,21 @@ class Terminal:
 
     def wait_gone(self, text: str, timeout: float = 20) -> None:
         wait_until(lambda: text not in self.screen(), timeout, lambda: f"{text!r} to go from the screen:\n{self.screen()}", every=0.1)
+
+    def press_until(self, key: str, condition: Callable[[str], bool], what: str) -> None:
+        """Presses the key until the screen is as wanted: for some 0.2 s a dialog that has just opened takes no keys."""
+        last_press = 0.0
+
+        def done() -> bool:
+            nonlocal last_press
+            if condition(self.screen()):
+                return True
+            if time.monotonic() - last_press > 0.3:
+                self.press(key)
+                last_press = time.monotonic()
+            return False
+
+        wait_until(done, 15, lambda: f"{key} to {what}; the screen shows:\n{self.screen()}", every=0.05)
 
     @property
     def pid(self) -> int | None:

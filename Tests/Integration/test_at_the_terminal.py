@@ -6,6 +6,7 @@ Each race is run a few times here; `HELIOGRAPH_ROUNDS=20` runs it more often.
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -104,12 +105,16 @@ def test_a_terminal_that_is_closed_denies_nothing(machine, phone, round):
 def test_both_at_once(machine, phone, key, round):
     """A local no, or yes, against a remote yes: the card ends, and says what became of the file."""
     card = ask(machine, phone, [[bash("echo hi > out.txt")], DONE])
+    decide_at_once(machine, phone, card, machine.press, key, round)
+
+
+def decide_at_once(machine: Any, phone: WireClient, card: dict[str, Any], terminal: Callable[[str], None], key: str, round: int) -> None:
     gate = threading.Barrier(2)
 
     def press() -> None:
         gate.wait()
         time.sleep(round % 5 * 0.012)  # not a wait for anything: it moves the two against each other
-        machine.press(key)
+        terminal(key)
 
     person = threading.Thread(target=press)
     person.start()

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from claude import DIALOG, MODEL, Machine, claude_program
+from claude import DIALOG, MODEL, Machine, claude_program, decide
 from client import WireClient
 from relay import BINARY
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
-from test_claude_run import ANSWERED, Run
-from waits import wait_until
+from test_at_the_terminal import QUESTION, decide_at_once
+from test_claude_run import ALLOWED, ANSWERED, LONG, Run
+from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
 
@@ -123,9 +124,8 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     held.window.press(LEAVE)
     held.window.wait_screen("it goes on")
     held.window.wait_ended()
-    # Its registry says that it is idle a moment after its answer is on the screen.
-    wait_until(lambda: held.entry["does"] == "idle", 10, lambda: f"the agent to be idle: {held.entry}")
-    assert held.entry["windows"] == "0"
+    # Its registry says so a moment after the screen.
+    wait_until(lambda: (held.entry["windows"], held.entry["does"]) == ("0", "idle"), 10, lambda: f"nobody to look at it, and it to be idle: {held.entry}")
     window = held.attach()
     window.wait_screen("half typed")
     assert "Answered." in window.screen(), "all of it is drawn anew"
@@ -237,6 +237,72 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
     held.wait_told_last("1")
 
 
+# Approvals
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "denied from afar", "the card's outcome, and no file")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "the agent reads why it was denied", "the model's own request")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt with an approval open", "refused, and the dialog stays")
+def test_denied_from_afar_and_the_model_reads_why(machine, held):
+    card = held.ask()
+    held.window.wait_screen(DIALOG)
+    end = held.stage(held.send("interrupt"), *FINAL)
+    assert end["stage"] == "refused" and "deny what it asks" in end["reason"]
+    assert held.phone.approvals[card["approval"]]["stage"] == "pending" and DIALOG in held.window.screen()
+    held.phone.decide(card["session"], card["approval"], "deny", message="Use another file, please.")
+    assert "Use another file" in machine.wait_tool_result("another file")
+    held.status("idle")
+    assert held.phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
+    assert not (machine.project / "out.txt").exists()
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "questions answered from afar", "the model is told the answers")
+def test_a_question_is_answered_from_afar(machine, held):
+    held.work([[{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], [{"text": "Answered."}]])
+    held.window.wait_screen(QUESTION["question"])
+    card = held.phone.wait_card()
+    asked = card["request"]["body"]["questions"]
+    held.phone.answer(card["session"], card["approval"], [{"question": asked[0]["id"], "choices": ["Blue"]}])
+    assert "Blue" in machine.wait_tool_result("Blue")
+    assert held.phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "answered at the terminal or editor first", "the dialog's own answer")
+def test_answered_at_the_terminal_first(machine, held):
+    card = held.ask()
+    held.window.wait_screen(DIALOG)
+    decide(held.window, "Enter")
+    assert machine.wait_file("out.txt") == "hi\n"
+    closed = held.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] == "cancelled")
+    assert closed["reason"] in ("allowedLocally", "answeredLocally"), closed
+    held.status("idle")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "both at once", "whose it was stands in the transcript")
+def test_both_at_once(machine, held):
+    card = held.ask()
+    held.window.wait_screen(DIALOG)
+    decide_at_once(machine, held.phone, card, held.window.press, "4", 0)
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "the relay is killed or away", "the question is there again")
+def test_the_relay_is_killed_with_a_question_open(machine, held, relay, client):
+    card = held.ask()
+    held.window.wait_screen(DIALOG)
+    relay.kill()
+    relay.start()
+    phone = client(relay, "Ada's phone", token=held.phone.token)
+    phone.subscribe()
+    again = phone.wait_card()
+    assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()
+    wait_until(lambda: phone.decide(again["session"], again["approval"], "allow").get("stage"), 20, "the decision to be taken")
+    machine.wait_file("out.txt", 30)
+    phone.subscribe(held.session)
+    held.phone = phone
+    held.status("idle", 30)
+    held.taken(held.prompt("go on"), 30)
+
+
 def test_while_a_view_or_a_menu_is_open_nothing_is_typed(machine, held):
     held.taken(held.prompt("hello"))
     held.status("idle")
@@ -281,6 +347,15 @@ def test_interrupted(machine, held):
     held.taken(held.prompt("go on"))
     held.status("idle")
     held.wait_told_last("go on")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in a tool", "the transcript's line")
+def test_interrupted_inside_a_tool(machine, hold):
+    held = hold(*ALLOWED)
+    held.work([[LONG], [{"text": "Done."}]])
+    held.tool_runs()
+    held.taken(held.send("interrupt"), timeout=15)
+    held.status("idle")
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "mode", "what its screen says")

@@ -97,6 +97,16 @@ export type Budget = {
   | { scope: "everySession" | "day" | "workspace"; session?: undefined }
 );
 
+export type PictureType = "image/png" | "image/jpeg" | "image/webp";
+
+/** A picture that the relay keeps beside a session: what `POST /v1/pictures` answers, and prompts name. */
+export interface Picture {
+  /** Of its bytes. */
+  digest: string;
+  type: PictureType;
+  bytes: number;
+}
+
 /** How often the relay pings, and after how long a silence it hangs up. */
 export interface Heartbeat { pingSeconds: number; hangUpSeconds: number }
 
@@ -123,6 +133,8 @@ export interface SteeringOffer {
   actions: string[];
   /** Prompts with `busy` `steer` are taken. */
   whileBusy?: boolean;
+  /** Prompts with `pictures` are taken. */
+  pictures?: boolean;
   /** Why something that people expect is not offered, and what to do about it. */
   reason?: string;
   /** A person is asked before every tool, as one has wanted with `askAll`. */
@@ -497,7 +509,7 @@ export type Command =
   | { type: "testPush"; device: string }
   | { type: "budget"; budget: Budget }
   | { type: "budgets" }
-  | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; signature?: string }
+  | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; pictures?: Picture[]; signature?: string }
   | { type: "interrupt"; session: string; signature?: string }
   | { type: "stop"; session: string; signature?: string }
   | { type: "mode"; session: string; mode: string; signature?: string }

@@ -144,10 +144,11 @@ package final class RelayServer {
             store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,
             mailbox: mailbox, logger: logger)
         let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
+        let pictures = PictureShelf(store.pictures, loop: loop, logger: logger)
         let runner = try RelayRunner(
             loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep, load: load, mailbox: mailbox,
-            pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), httpPeers: httpPeers,
-            admission: access.admission, measures: measures, logger: logger)
+            pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
+            httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked beside what goes on; see decision record 0007.
         DispatchQueue.global(qos: .utility).async {
@@ -163,7 +164,7 @@ package final class RelayServer {
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
             loops: loops, access: access, page: WebPage(root: configuration.webRoot), httpPeers: httpPeers, pushes: pushes,
-            registry: registry, pushMeasures: pushMeasures, overview: overseer, logger: logger)
+            pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer, logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
             measures: measures,

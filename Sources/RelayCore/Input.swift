@@ -28,6 +28,8 @@ package enum Input: Sendable {
     case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
     /// `isLasting`: what was asked for will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
+    /// What came of `findPictures`.
+    case picturesFound(PeerID, SteeringRequest, PictureFinding)
     /// So much waits for this peer that it must be sent no more for now.
     case congested(PeerID)
     /// It has read most of what waited.

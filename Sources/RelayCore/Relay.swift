@@ -86,6 +86,7 @@ package struct Relay {
         case .pageRead(let read, let page): subscriptions.pageRead(read, page, seeing: shown, &orders)
         case .approvalRead(let read, let approval): approvalRead(read, approval)
         case .removedSessionsRead(let read, let places): removedSessionsRead(read, places)
+        case .picturesFound(let peer, let request, let finding): picturesFound(finding, request, peer, at: now)
         case .readFailed(let read, let reason, let isLasting): readFailed(read, reason, isLasting: isLasting)
         case .timerFired(.approvalExpiry(let key, let approval)):
             sessions.expire(ApprovalName(key, approval), at: now, aged: ages.time(at: now), &staging, &orders)

@@ -18,6 +18,10 @@ package enum WireLimits {
     package static let lineBytesMax = 4 << 10
     /// A text that a person types: a prompt, a reason, an answer.
     package static let textBytesMax = 32 << 10
+    /// Pictures of one prompt: what a person compares.
+    package static let picturesMax = 4
+    /// One picture: one of a screen, of the size that models look at, in colours that a camera gave it.
+    package static let pictureBytesMax = 768 << 10
     /// All answers of one decision together. With every character escaped, and a signature, a decision still fits one event.
     package static let answersBytesMax = 32 << 10
     /// A device's signature, in whatever encoding.

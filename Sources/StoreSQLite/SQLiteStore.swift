@@ -21,6 +21,7 @@ package final class SQLiteStore: Sendable {
 
     package let log: SQLiteSessionLog
     package let credentials: SQLiteCredentials
+    package let pictures: SQLitePictures
     package let audit: SQLiteAudit
     package let upkeep: SQLiteUpkeep
     private let database: SQLiteDatabase
@@ -65,6 +66,7 @@ package final class SQLiteStore: Sendable {
         let damage = DamageRegister()
         log = SQLiteSessionLog(database, epoch: found.epoch, run: found.run, reserve: reserve, damage: damage)
         credentials = SQLiteCredentials(database)
+        pictures = SQLitePictures(database)
         audit = SQLiteAudit(database)
         upkeep = SQLiteUpkeep(database, reserve: reserve, damage: damage, isChecked: found.isChecked)
         lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }

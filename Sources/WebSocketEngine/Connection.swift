@@ -110,6 +110,8 @@ internal import DequeModule
 
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
+    /// Of that request, where it may have a larger body than others.
+    var bodyBytesMax: Int?
     var exchange: HTTPExchange?
     /// `peer` is whom a PROXY header named.
     var isNamedByProxy = false

@@ -47,14 +47,17 @@ extension EventLoop {
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), digits.utf8.count <= 18, let count = Int(digits) else {
             return unsafe refuse(wsi, status: 400, "the content-length is not a number")
         }
-        guard count <= connection.limits.httpBodyBytesMax else {
+        let limits = connection.limits
+        let isLarge = count > limits.httpBodyBytesMax
+        connection.bodyBytesMax = isLarge ? listener.handler.bodyBytesMax(of: request) : nil
+        guard count <= connection.bodyBytesMax ?? limits.httpBodyBytesMax else {
             return unsafe refuseBody(connection, wsi, count: count)
         }
         if let refusal = headReceived(&request, on: connection, listener) { return unsafe refuse(wsi, with: refusal) }
         guard count > 0 else { return unsafe deliver(request, on: connection, wsi) }
         request.body.reserveCapacity(min(count, 65_536))
         connection.incomingRequest = request
-        setDeadline(of: connection, after: connection.limits.bodyDeadline)
+        setDeadline(of: connection, after: isLarge ? limits.messageDeadline : limits.bodyDeadline)
         return 0
     }
 
@@ -64,7 +67,8 @@ extension EventLoop {
         unsafe connection.incomingRequest?.body.append(contentsOf: input)
         connection.lastHeard = .now
         countUnfinished(of: connection)
-        return connection.incomingRequest!.body.count <= connection.limits.httpBodyBytesMax ? 0 : -1
+        let most = connection.bodyBytesMax ?? connection.limits.httpBodyBytesMax
+        return connection.incomingRequest!.body.count <= most ? 0 : -1
     }
 
     func httpBodyCompleted(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
@@ -148,7 +152,7 @@ extension EventLoop {
     /// A peer that is hung up on while it sends may never read the answer, so a body that is not much too large is discarded.
     private func refuseBody(_ connection: Connection, _ wsi: OpaquePointer, count: Int) -> Int32 {
         let discardable = 16 * connection.limits.httpBodyBytesMax
-        let sentence = "the body is larger than \(connection.limits.httpBodyBytesMax) bytes"
+        let sentence = "the body is larger than \(connection.bodyBytesMax ?? connection.limits.httpBodyBytesMax) bytes"
         guard count <= discardable else { return unsafe refuse(wsi, status: 413, sentence) }
         setDeadline(of: connection, after: connection.limits.bodyDeadline)
         let response = HTTPResponse(

@@ -14,6 +14,9 @@ package protocol ServerHandler: AnyObject {
     /// the headers whom it is really from says so there, and that one is counted then. What it returns is the answer, and the end.
     func headReceived(_ request: inout HTTPRequest) -> HTTPResponse?
 
+    /// Comes before that: how large a body this request may have; nil: `Limits.httpBodyBytesMax`.
+    func bodyBytesMax(of request: HTTPRequest) -> Int?
+
     /// Comes before any upgrade, with a handshake that is formally right: the policy (origin, token, path) is the handler's.
     /// State that is keyed by `connection` can be made here; `opened` or `upgradeAbandoned` follows an accept.
     func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision
@@ -46,6 +49,7 @@ extension ServerHandler {
     package func countedPeer(for peer: Peer) -> Peer? { peer.isLocal ? nil : peer }
     package func isProxy(_ peer: Peer) -> Bool { false }
     package func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? { nil }
+    package func bodyBytesMax(of request: HTTPRequest) -> Int? { nil }
     package func holder(of connection: ConnectionID) -> String? { nil }
     package func upgradeAbandoned(_ connection: ConnectionID) {}
     package func congested(_ connection: ConnectionID) {}

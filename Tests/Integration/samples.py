@@ -39,7 +39,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "reason": "r", "asksAll": True, "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
     },
@@ -72,7 +72,8 @@ FROM_CLIENT: dict[str, Message] = {
     "answer": {
         "type": "answer", "id": "c1", "session": "s1", "approval": "a", "digest": DIGEST, "answers": DECISION["answers"], "signature": "s",
     },
-    "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t", "busy": "steer", "command": True, "signature": "s"},
+    "prompt": {"type": "prompt", "id": "c1", "session": "s1", "text": "t", "busy": "steer", "command": True, "signature": "s",
+        "pictures": [{"digest": DIGEST, "type": "image/png", "bytes": 5}]},
     "interrupt": {"type": "interrupt", "id": "c1", "session": "s1", "signature": "s"},
     "stop": {"type": "stop", "id": "c1", "session": "s1", "signature": "s"},
     "mode": {"type": "mode", "id": "c1", "session": "s1", "mode": "plan", "signature": "s"},

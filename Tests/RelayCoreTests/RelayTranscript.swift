@@ -17,6 +17,7 @@ final class RelayTranscript {
     private(set) var approvals: [ApprovalID: Approval] = [:]
     private(set) var commands: [CommandRecord] = []
     private(set) var pendingApprovalReads: [(ReadID, ApprovalID)] = []
+    var pictureSearches: [(peer: PeerID, request: SteeringRequest)] = []
     private(set) var pendingRemovedSessionsReads: [(ReadID, [SessionKey])] = []
     private(set) var pendingBatch: LogBatch?
     private(set) var pendingReads: [(ReadID, LogQuery)] = []
@@ -87,6 +88,7 @@ final class RelayTranscript {
             case .read(let id, let query): pendingReads.append((id, query))
             case .readRemovedSessions(let id, let keys): pendingRemovedSessionsReads.append((id, keys))
             case .readApproval(let id, _, let approval): pendingApprovalReads.append((id, approval))
+            case .findPictures(let peer, let request, _): pictureSearches.append((peer, request))
             case .armTimer(let timer, let after):
                 timers[timer] = after
                 deadlines[timer] = now + after

@@ -229,4 +229,58 @@ struct SteeringTests {
         t.handle(.disconnected(host))
         #expect(t.take(t.host(sessions: [T.session])).last == #"{"type":"outstanding","session":"s1","commands":[]}"#)
     }
+
+    // MARK: Pictures
+
+    private static let picture = Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 70)
+    private static let looks = EventHead.steeringOffered(
+        SteeringOffer(actions: [.prompt], takesPictures: true, commands: ["/compact"]))
+
+    private func look(isCommand: Bool = false) -> SteeringAction {
+        .prompt(.init(text: isCommand ? "/compact" : "look", isCommand: isCommand, pictures: [Self.picture]))
+    }
+
+    @Test("a prompt with pictures is recorded when they are there: they are named in its event, and for its host")
+    func pictures() throws {
+        let (t, host, client) = withSession(Self.looks)
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 2)), id: "s", by: client)
+        t.command(.steer(T.session, look()), id: "k1", by: client)
+        t.commit()
+        #expect(t.take(host) == [])
+        let search = try #require(t.pictureSearches.first)
+        #expect(search.request.action == look())
+        t.handle(.picturesFound(search.peer, search.request, .all))
+        t.commit()
+        let named = #""pictures":[{"digest":"\#(Self.picture.digest.rawValue)","type":"image/png","bytes":70}]"#
+        #expect(t.take(client).contains { $0.contains(#""body":{"text":"look",\#(named)}"#) })
+        #expect(t.take(host).contains { $0.contains(named) })
+        #expect(t.relay.census.breach == nil)
+    }
+
+    @Test("what is not kept is refused, and nothing is recorded", arguments: [PictureFinding.lacking, .failed("no disk")])
+    func unknownPictures(_ finding: PictureFinding) throws {
+        let (t, host, client) = withSession(Self.looks)
+        t.command(.steer(T.session, look()), id: "k1", by: client)
+        let search = try #require(t.pictureSearches.first)
+        t.handle(.picturesFound(search.peer, search.request, finding))
+        t.commit()
+        let code = finding == .lacking ? "unknownPicture" : "unavailable"
+        #expect(t.take(client).contains { $0.contains(#""code":"\#(code)""#) })
+        #expect(t.take(host) == [])
+        #expect(t.commands.isEmpty)
+    }
+
+    @Test("pictures are for sessions that take them, and no command has any; whoever has gone meanwhile is answered nothing")
+    func picturesRefused() throws {
+        let (plain, _, visitor) = withSession()
+        #expect(ask(plain, look(), by: visitor).first?.contains("takes no pictures") == true)
+        let (t, host, client) = withSession(Self.looks)
+        #expect(ask(t, look(isCommand: true), by: client).first?.contains("a command takes no pictures") == true)
+        t.command(.steer(T.session, look()), id: "k2", by: client)
+        let search = try #require(t.pictureSearches.first)
+        t.handle(.disconnected(client))
+        t.handle(.picturesFound(search.peer, search.request, .all))
+        t.commit()
+        #expect(t.take(host) == [])
+    }
 }

@@ -14,14 +14,22 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
 
     /// A new and empty store with the workspaces `home` and `other`.
     func make() throws -> (log: any SessionLog & Sendable, credentials: any CredentialStore) {
-        let made: (log: any SessionLog & Sendable, credentials: any CredentialStore)
+        let made = try ports()
+        return (made.log, made.credentials)
+    }
+
+    typealias Ports = (log: any SessionLog & Sendable, credentials: any CredentialStore, pictures: any PictureStore)
+
+    /// The same, with pictures.
+    func ports() throws -> Ports {
+        let made: Ports
         switch self {
         case .memory:
             let store = InMemoryStore(epoch: id("life1"), workspaces: [])
-            made = (store, store)
+            made = (store, store, store)
         case .sqlite:
             let store = try Scratch.current.open()
-            made = (store.log, store.credentials)
+            made = (store.log, store.credentials, store.pictures)
         }
         try made.credentials.addWorkspace(Named(id: .home, name: "Home"))
         try made.credentials.addWorkspace(Named(id: .other, name: "Other"))

@@ -1,11 +1,18 @@
 /// SQL that makes a file what an older version would have left.
 enum OlderFile {
-    static let version5 = """
-        ALTER TABLE tokens DROP COLUMN kind; ALTER TABLE tokens DROP COLUMN parent; ALTER TABLE tokens DROP COLUMN page_key;
-        ALTER TABLE tokens DROP COLUMN used_at; ALTER TABLE pairing_codes DROP COLUMN parent;
-        DELETE FROM grdb_migrations WHERE identifier > 'v5';
+    static let version6 = """
+        DROP TABLE pictures;
+        DELETE FROM grdb_migrations WHERE identifier > 'v6';
 
         """
+
+    static let version5 =
+        version6 + """
+            ALTER TABLE tokens DROP COLUMN kind; ALTER TABLE tokens DROP COLUMN parent; ALTER TABLE tokens DROP COLUMN page_key;
+            ALTER TABLE tokens DROP COLUMN used_at; ALTER TABLE pairing_codes DROP COLUMN parent;
+            DELETE FROM grdb_migrations WHERE identifier > 'v5';
+
+            """
 
     static let version4 =
         version5 + """

@@ -34,6 +34,19 @@ struct HTTPTests {
         #expect(server.events.all.count == 1)
     }
 
+    @Test("a body may be larger where the handler says so of its request, and no larger than that")
+    func largerBody() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        server.bodyBytesMax = { _ in 200_000 }
+        var limits = Limits()
+        limits.httpBodyBytesMax = 100_000
+        let port = try await loop.listen(server, limits: limits)
+        #expect(try await Python("http_client", "post_size", "\(port)", "200000").next()["status"]?.int == 200)
+        #expect(try await Python("http_client", "post_size", "\(port)", "200001").next()["status"]?.int == 413)
+        #expect(server.events.all.count == 1)
+    }
+
     @Test("a header value cannot write headers of its own, and libwebsockets does not name itself")
     func headers() async throws {
         let loop = try await TestLoop.start()

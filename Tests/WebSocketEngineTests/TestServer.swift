@@ -28,6 +28,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         case .binary: loop.send(OutgoingMessage(binary: message.bytes), to: connection)
         }
     }
+    var bodyBytesMax: (HTTPRequest) -> Int? = { _ in nil }
     var holder: (ConnectionID) -> String? = { _ in nil }
     /// Nil leaves the request waiting.
     var answer: (HTTPRequest) -> HTTPResponse? = { request in
@@ -57,6 +58,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         onMessage(loop!, message, connection)
     }
 
+    func bodyBytesMax(of request: HTTPRequest) -> Int? { bodyBytesMax(request) }
     func holder(of connection: ConnectionID) -> String? { holder(connection) }
     func congested(_ connection: ConnectionID) { events.append(.congested(connection)) }
     func drained(_ connection: ConnectionID) { events.append(.drained(connection)) }

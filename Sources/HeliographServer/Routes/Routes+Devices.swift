@@ -72,7 +72,7 @@ extension HTTPResponse {
 extension ErrorCode {
     var status: UInt16 {
         switch self {
-        case .notFound: 404
+        case .notFound, .unknownPicture: 404
         case .alreadyDecided, .closed, .digestMismatch, .notWhole, .wrongKind, .badAnswer: 409
         case .tooMany: 429
         case .damaged: 500

@@ -14,6 +14,7 @@ final class Routes {
     private let page: WebPage
     let httpPeers: HTTPCommandPeers
     let pushes: PushRunner
+    let pictures: PictureShelf
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
     private let overview: any RelayOverview
@@ -23,13 +24,15 @@ final class Routes {
 
     init(
         loops: EventLoopGroup, access: Access, page: WebPage, httpPeers: HTTPCommandPeers, pushes: PushRunner,
-        registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview, logger: Logger
+        pictures: PictureShelf, registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview,
+        logger: Logger
     ) {
         self.loops = loops
         self.access = access
         self.page = page
         self.httpPeers = httpPeers
         self.pushes = pushes
+        self.pictures = pictures
         self.registry = registry
         self.pushMeasures = pushMeasures
         self.overview = overview
@@ -55,6 +58,8 @@ final class Routes {
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
         case (_, let path) where path == Self.tokensPath || path.hasPrefix(Self.tokensPath + "/"): tokens(request, id)
         case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)
+        case ("POST", Self.picturesPath): keepPicture(request, id)
+        case ("GET", let path) where path.hasPrefix(Self.picturesPath + "/"): showPicture(request, id)
         case ("GET", _), ("HEAD", _):
             respond(id, page.response(to: request) ?? .text(404, "there is nothing here\n"))
         default: respond(id, .text(405, "this is not done here\n"))

@@ -83,6 +83,14 @@ final class PeerHandler: ServerHandler {
         return response
     }
 
+    /// Pictures are large. Whoever has no token sends nothing large.
+    func bodyBytesMax(of request: HTTPRequest) -> Int? {
+        guard request.method == "POST", request.path == Routes.picturesPath,
+            (try? admission.authenticator?.authenticate(request, to: [], isUpgrade: false)) != nil
+        else { return nil }
+        return WireLimits.pictureBytesMax
+    }
+
     // MARK: - Coming in
 
     func turnedAway(_ reason: TurnAwayReason) { measures.turnedAway(reason) }

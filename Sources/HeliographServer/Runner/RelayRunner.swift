@@ -24,6 +24,7 @@ final class RelayRunner {
     private let mailbox: CoreMailbox
     private let pushes: PushRunner
     private let pairing: PairingDesk
+    private let pictures: PictureShelf
     /// Those who are clients over HTTP for one command.
     private let httpPeers: HTTPCommandPeers
     private let admission: AdmissionControl
@@ -46,7 +47,7 @@ final class RelayRunner {
     init(
         loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog & Sendable, upkeep: any StoreUpkeep,
         load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox, pushes: PushRunner, pairing: PairingDesk,
-        httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
+        pictures: PictureShelf, httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
     ) throws {
         self.loops = loops
         loop = loops.main
@@ -59,6 +60,7 @@ final class RelayRunner {
         self.mailbox = mailbox
         self.pushes = pushes
         self.pairing = pairing
+        self.pictures = pictures
         self.httpPeers = httpPeers
         self.admission = admission
         self.measures = measures
@@ -144,6 +146,10 @@ final class RelayRunner {
             case .readRemovedSessions(let id, let keys): read(id) { .removedSessionsRead(id, try $0.places(of: keys)) }
             case .readApproval(let id, let key, let approval):
                 read(id) { .approvalRead(id, try $0.approval(approval, of: key)) }
+            case .findPictures(let peer, let request, let key):
+                pictures.find(request.action.pictures, of: key) { [weak self] in
+                    self?.feed(.picturesFound(peer, request, $0))
+                }
             case .armTimer(let timer, let after): arm(timer, after: after)
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }

@@ -7,6 +7,7 @@ struct OpenStore: Sendable {
     let folder: String
     let log: any SessionLog & Sendable
     let credentials: any CredentialStore
+    let pictures: any PictureStore
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
     private let store: SQLiteStore
@@ -31,7 +32,8 @@ struct OpenStore: Sendable {
 
     private init(_ directory: DataDirectory, _ store: SQLiteStore) {
         folder = directory.path
-        (log, credentials, audit, upkeep) = (store.log, store.credentials, store.audit, store.upkeep)
+        (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
+        (audit, upkeep) = (store.audit, store.upkeep)
         self.store = store
     }
 

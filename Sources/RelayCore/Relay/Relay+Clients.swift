@@ -129,8 +129,8 @@ extension Relay {
     // MARK: - Steering
 
     /// To the host of a session, by way of the disk: what was asked is an event of the session before it has its effect.
-    private mutating func steer(
-        _ request: SteeringRequest, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    mutating func steer(
+        _ request: SteeringRequest, of client: ClientPeer, _ peer: PeerID, at now: Instant, picturesAreThere: Bool = false
     ) {
         let id = request.command
         let name = CommandKey(client.key, id)
@@ -147,10 +147,13 @@ extension Relay {
             return orders.reply(
                 .failed(.tooMany, "too much that was sent to this session has had no outcome"), to: id, of: peer)
         }
+        if !request.action.pictures.isEmpty, !picturesAreThere { return findPictures(of: request, in: key, peer) }
         guard let record = commands.asked(request, name, of: peer, to: host, at: ages.time(at: now), &orders) else { return }
         staging.commands.append(record)
         let event = Event(.steeringRequested(SteeringCall(request)), at: now.wall) {
             $0.field("text", request.action.text)
+            let pictures = request.action.pictures
+            if !pictures.isEmpty { $0.array("pictures", pictures.map(\.named)) }
         }
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
@@ -193,6 +196,7 @@ extension SessionView {
             guard !prompt.isCommand || offer.commands.contains(prompt.command) else {
                 return .failed(.unsupported, "the agent offers no such command")
             }
+            if let why = offer.refusal(ofPicturesOf: prompt) { return .failed(.unsupported, why) }
             guard prompt.whenBusy != .steer || offer.steersWhileBusy else {
                 return .failed(.unsupported, "this agent takes no prompt while it works")
             }

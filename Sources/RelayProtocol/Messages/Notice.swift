@@ -35,5 +35,5 @@ package struct Notice: Sendable, Equatable {
 /// The codes of errors and notices besides those of `WireError`.
 package enum ErrorCode: String, Sendable, CaseIterable {
     case helloFirst, unsupportedVersion, notFound, alreadyDecided, closed, digestMismatch, notWhole, wrongKind, badAnswer
-    case unsupported, unavailable, damaged, tooMany, forbidden
+    case unsupported, unavailable, damaged, tooMany, forbidden, unknownPicture
 }

@@ -52,11 +52,14 @@ package enum SteeringAction: Sendable, Equatable {
         package var whenBusy: WhenBusy
         /// It is a command of the agent's own, chosen from those that it offers. Any other text is never taken for one.
         package var isCommand: Bool
+        /// What is to be looked at with it.
+        package var pictures: [Picture]
 
-        package init(text: String, whenBusy: WhenBusy = .queue, isCommand: Bool = false) {
+        package init(text: String, whenBusy: WhenBusy = .queue, isCommand: Bool = false, pictures: [Picture] = []) {
             self.text = text
             self.whenBusy = whenBusy
             self.isCommand = isCommand
+            self.pictures = pictures
         }
 
         /// With `isCommand`: which, as the agent offers it.
@@ -79,7 +82,7 @@ package enum SteeringAction: Sendable, Equatable {
                 Prompt(
                     text: try value.string("text", bytesMax: WireLimits.textBytesMax),
                     whenBusy: value.optional("busy") == nil ? .queue : try value.word("busy"),
-                    isCommand: try value.flag("command")))
+                    isCommand: try value.flag("command"), pictures: try value.pictures("pictures")))
         case .interrupt: self = .interrupt
         case .stop: self = .stop
         case .mode: self = .mode(try value.string("mode", bytesMax: WireLimits.nameBytesMax))
@@ -98,6 +101,7 @@ package enum SteeringAction: Sendable, Equatable {
             writer.field("text", prompt.text)
             writer.field("busy", prompt.whenBusy.rawValue)
             writer.flag("command", prompt.isCommand)
+            if !prompt.pictures.isEmpty { writer.array("pictures", prompt.pictures.map(\.named)) }
         case .interrupt, .stop: break
         case .mode(let mode): writer.field("mode", mode)
         case .model(let model): writer.field("model", model)
@@ -115,5 +119,10 @@ package enum SteeringAction: Sendable, Equatable {
         case .launch(let launch): launch.text
         case .interrupt, .stop, .mode, .model, .askAll: nil
         }
+    }
+
+    /// What goes with it, and is content as well.
+    package var pictures: [Picture] {
+        if case .prompt(let prompt) = self { prompt.pictures } else { [] }
     }
 }

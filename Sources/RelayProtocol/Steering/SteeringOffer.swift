@@ -3,6 +3,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var actions: Set<SteeringAction.Kind>
     /// Prompts reach the agent while it works, where the person wants that.
     package var steersWhileBusy: Bool
+    /// Pictures reach the agent with a prompt.
+    package var takesPictures: Bool
     /// Why an action that people expect is not among them, and what to do about it.
     package var reason: String?
     /// A person is asked before every tool, as one has wanted from afar.
@@ -19,11 +21,14 @@ package struct SteeringOffer: Sendable, Equatable {
     package var agents: [StartableAgent] = []
 
     package init(
-        actions: Set<SteeringAction.Kind> = [], steersWhileBusy: Bool = false, reason: String? = nil, mode: String? = nil,
-        modes: [String] = [], models: [String] = [], commands: [String] = [], projects: [ProjectOffer]? = nil
+        actions: Set<SteeringAction.Kind> = [], steersWhileBusy: Bool = false, takesPictures: Bool = false,
+        reason: String? = nil,
+        mode: String? = nil, modes: [String] = [], models: [String] = [], commands: [String] = [],
+        projects: [ProjectOffer]? = nil
     ) {
         self.actions = actions
         self.steersWhileBusy = steersWhileBusy
+        self.takesPictures = takesPictures
         self.reason = reason
         self.mode = mode
         self.modes = modes
@@ -39,6 +44,7 @@ package struct SteeringOffer: Sendable, Equatable {
             if let kind = SteeringAction.Kind(rawValue: try entry.string()) { actions.insert(kind) }
         }
         steersWhileBusy = try value.flag("whileBusy")
+        takesPictures = try value.flag("pictures")
         reason = try value.optionalString("reason", bytesMax: WireLimits.lineBytesMax)
         asksAll = try value.flag("asksAll")
         mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
@@ -61,6 +67,7 @@ package struct SteeringOffer: Sendable, Equatable {
     package func write(to writer: inout JSONWriter) {
         writer.strings("actions", SteeringAction.Kind.allCases.filter(actions.contains).map(\.rawValue))
         writer.flag("whileBusy", steersWhileBusy)
+        writer.flag("pictures", takesPictures)
         writer.field("reason", reason)
         writer.flag("asksAll", asksAll)
         writer.field("mode", mode)
@@ -69,6 +76,13 @@ package struct SteeringOffer: Sendable, Equatable {
         if !commands.isEmpty { writer.strings("commands", commands) }
         if let projects { writer.array("projects", projects.map(\.bytes)) }
         if !agents.isEmpty { writer.array("agents", agents.map(\.bytes)) }
+    }
+
+    /// Why the pictures of this prompt would not be looked at; nil where they may be, or there are none.
+    package func refusal(ofPicturesOf prompt: SteeringAction.Prompt) -> String? {
+        guard !prompt.pictures.isEmpty else { return nil }
+        guard takesPictures else { return "this session takes no pictures" }
+        return prompt.isCommand ? "a command takes no pictures" : nil
     }
 
     /// Why a host that offers this would not do it; nil where it may.

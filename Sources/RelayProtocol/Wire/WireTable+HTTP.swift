@@ -1,6 +1,6 @@
 /// What is said over HTTP alone: who is let in, and the end of it.
 extension WireTable {
-    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed]
+    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed, picture]
 
     private static let tokenName: [WireField] = [
         .required("id", .identifier), .required("role", .word(PairingRole.self)),
@@ -61,4 +61,11 @@ extension WireTable {
         "renaming", "What `POST /v1/tokens/ID/rename` is sent.", [.required("name", .name)])
 
     package static let renamed = WireObject("renamed", "The answer, with the new name.", tokenName)
+
+    package static let picture = WireObject(
+        "picture", "A picture that the relay keeps beside a session: what `POST /v1/pictures` answers, and prompts name.",
+        [
+            .required("digest", .digest, "Of its bytes."), .required("type", .word(PictureType.self, name: "picture-type")),
+            .required("bytes", .integer(1...Int64(WireLimits.pictureBytesMax))),
+        ])
 }

@@ -14,6 +14,9 @@ extension WireTable {
                     .optional(
                         "command", .flag,
                         "It is one of the commands that the session offers; other text is never taken for a command."),
+                    .optional(
+                        "pictures", .list(.object(picture), 0...WireLimits.picturesMax),
+                        "What was sent to `POST /v1/pictures` for this session before, where it offers `pictures`."),
                 ]
             )
         case .interrupt: ("Stop what the agent is doing.", [])
@@ -92,6 +95,7 @@ extension WireTable {
                 .list(
                     WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)),
             .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken."),
+            .optional("pictures", .flag, "Prompts with `pictures` are taken."),
             .optional("reason", .line, "Why something that people expect is not offered, and what to do about it."),
             .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`."),
             .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),

@@ -61,6 +61,8 @@ package struct AuditRecord {
                 if let launch = call.launch { writer.object("launch", launch.writeTarget) }
                 let text = try? read.optional("body")?.optionalString("text")
                 writer.field("digest", text.map { Crypto.hex(Crypto.sha256($0)) })
+                let pictures = try? read.optional("body")?.optional("pictures")?.array().map { try $0.string("digest") }
+                if let pictures { writer.strings("pictures", pictures) }
             }
         case .steeringChanged(let change) where change.stage.isFinal:
             what = AuditWord.steering(change.stage)

@@ -21,6 +21,8 @@ package final class InMemoryStore: Sendable {
         var commands: [CommandKey: CommandRecord] = [:]
         var records: [PushRecord.Key: PushRecord] = [:]
         var clock: AgeClockRecord?
+        /// Oldest first.
+        var pictures: [(key: SessionKey, picture: KeptPicture, at: Int64)] = []
     }
 
     struct Session: Sendable {
@@ -31,6 +33,8 @@ package final class InMemoryStore: Sendable {
         /// The number of `events[0]`.
         var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
+        /// Of each event, when.
+        var times: [Int64] = []
         var approvals: [Approval] = []
 
         func event(_ seq: Int64) -> [UInt8] { events[Int(seq - firstSeq)] }
@@ -132,6 +136,7 @@ extension InMemoryStore.Content {
         sessions[number].place = place
         sessions[number].state = state
         sessions[number].events.append(contentsOf: append.events.map(\.bytes))
+        sessions[number].times.append(contentsOf: append.events.map(\.at))
         var taken: [ApprovalName] = []
         for approval in append.approvals {
             if let index = sessions[number].approvals.firstIndex(where: { $0.id == approval.id }) {
@@ -151,7 +156,9 @@ extension InMemoryStore.Content {
         guard let number = numbers[trim.key] else { preconditionFailure("a trim was checked before it is done") }
         let through = trim.state == nil ? sessions[number].place.seq : trim.through
         let count = max(0, through - sessions[number].firstSeq + 1)
+        forgetPictures(of: trim, upTo: sessions[number].times.prefix(Int(count)).last)
         sessions[number].events.removeFirst(Int(count))
+        sessions[number].times.removeFirst(Int(count))
         sessions[number].firstSeq += count
         sessions[number].state = trim.state
         if let state = trim.state {

@@ -10,6 +10,7 @@ enum Schema {
         migrator.registerMigration("v4") { try $0.execute(sql: v4) }
         migrator.registerMigration("v5") { try $0.execute(sql: v5) }
         migrator.registerMigration("v6") { try $0.execute(sql: v6) }
+        migrator.registerMigration("v7") { try $0.execute(sql: v7) }
         return migrator
     }
 
@@ -236,6 +237,22 @@ enum Schema {
         )
         UPDATE tokens SET kind = 'program'
         WHERE role = 'client' AND EXISTS (SELECT * FROM made WHERE instr(line, '"what":"token.created","token":"' || token || '"'));
+        """
+
+    private static let v7 = """
+        -- Pictures that go with prompts, the newest with the highest number. See decision record 0059. The digest is of the bytes, and says
+        -- whether they are as they were written. `at` is the relay's clock. The size stands before the bytes, where it is read without them.
+        CREATE TABLE pictures (
+            number INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL REFERENCES sessions (number),
+            digest TEXT NOT NULL CHECK (length(digest) = 64),
+            type TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            bytes BLOB NOT NULL,
+            UNIQUE (session, digest)
+        ) STRICT;
+        CREATE INDEX pictures_by_digest ON pictures (digest);
         """
 }
 

@@ -187,6 +187,7 @@ struct LogWriter {
         guard let stored else { preconditionFailure("a trim of no session does not pass its check") }
         let session = stored.number
         let through = trim.state == nil ? EventKey.seqMax : trim.through
+        try PictureTable.forget(trim, of: session, in: db)
         let deletion = try db.cachedStatement(sql: "DELETE FROM events WHERE id > ? AND id < ?")
         try deletion.execute(arguments: [
             EventKey.id(session: session, seq: 0), EventKey.id(session: session, seq: through + 1),

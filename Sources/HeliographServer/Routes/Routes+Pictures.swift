@@ -1,0 +1,85 @@
+import HeliographCrypto
+import RelayCore
+import RelayModel
+import RelayProtocol
+import WebSocketEngine
+
+/// Pictures that go with prompts: their bytes come and go over HTTP, and prompts name them.
+extension Routes {
+    static let picturesPath = "/v1/pictures"
+
+    /// `POST /v1/pictures?session=ID`, by whoever may steer that session.
+    func keepPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let token: Token
+        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: .steer) } catch {
+            let forbidden = Notice(code: ErrorCode.forbidden.rawValue, message: "this device may not tell agents what to do")
+            return respond(id, error == .wrongRole ? .json(403, forbidden) : Self.refusal(error))
+        }
+        guard let session = Self.session(in: request.query) else {
+            return respond(id, .json(400, Notice(code: "badValue", message: "name the session: ?session=ID")))
+        }
+        let content = request.body
+        // What it is called is nobody's business: its first bytes say what it is.
+        guard !content.isEmpty, content.count <= WireLimits.pictureBytesMax, let type = PictureType(of: content),
+            let digest = PictureDigest(Crypto.hex(Crypto.sha256(content)))
+        else {
+            return respond(
+                id, .json(415, Notice(code: "badValue", message: "a picture is a PNG, a JPEG or a WebP of at most 768 KiB")))
+        }
+        let picture = KeptPicture(Picture(digest: digest, type: type, bytes: content.count), content)
+        let key = SessionKey(workspace: token.workspace, session: session)
+        let at = WallClock.milliseconds
+        pictures.perform {
+            try $0.keep(picture, of: key, at: at)
+        } then: { [self] isKept in
+            switch isKept {
+            case true?: respond(id, .json(200, picture.named.named))
+            case false?: respond(id, .reply(.noSuchSession))
+            case nil: respond(id, Self.noPicturesNow)
+            }
+        }
+    }
+
+    /// `GET /v1/pictures/DIGEST`, by clients of the workspace, and by the host of a session that has it.
+    func showPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let token: Token
+        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: []) } catch {
+            return respond(id, Self.refusal(error))
+        }
+        guard let digest = PictureDigest(String(request.path.dropFirst(Self.picturesPath.count + 1))),
+            token.role == .host || token.scope.allows(.watch)
+        else { return respond(id, Self.noSuchPicture) }
+        let host = token.role == .host ? HostID(token.subject) : nil
+        let workspace = token.workspace
+        pictures.perform {
+            try [$0.picture(digest, in: workspace, of: host)].compactMap { $0 }
+        } then: { [self] found in
+            guard let found else { return respond(id, Self.noPicturesNow) }
+            guard let picture = found.first else { return respond(id, Self.noSuchPicture) }
+            let type = picture.named.type
+            respond(
+                id,
+                HTTPResponse(
+                    status: 200,
+                    headers: [
+                        ("content-type", type.rawValue),
+                        ("content-disposition", "attachment; filename=\"picture.\(type.ending)\""),
+                    ], body: .bytes(picture.content)))
+        }
+    }
+
+    private static func session(in query: String?) -> SessionID? {
+        for part in (query ?? "").split(separator: "&") where part.hasPrefix("session=") {
+            return SessionID(String(part.dropFirst("session=".count)))
+        }
+        return nil
+    }
+
+    private static var noSuchPicture: HTTPResponse {
+        .json(404, Notice(code: ErrorCode.unknownPicture.rawValue, message: "there is no such picture here, or no more"))
+    }
+
+    private static var noPicturesNow: HTTPResponse {
+        .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again"))
+    }
+}

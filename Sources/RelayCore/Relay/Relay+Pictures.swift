@@ -1,0 +1,27 @@
+import RelayModel
+import RelayProtocol
+
+/// Prompts with pictures, which the core never sees: whether they are there is asked before anything is recorded.
+extension Relay {
+    mutating func findPictures(of request: SteeringRequest, in key: SessionKey, _ peer: PeerID) {
+        guard commands.hasRoom(for: peer) else {
+            return orders.reply(.failed(.tooMany, "too many commands; wait for their answers"), to: request.command, of: peer)
+        }
+        commands.began(peer)
+        orders.add(.findPictures(peer, request, key))
+    }
+
+    /// Much may have changed meanwhile: the command is looked at anew.
+    mutating func picturesFound(_ finding: PictureFinding, _ request: SteeringRequest, _ peer: PeerID, at now: Instant) {
+        guard let client = presence.clients[peer], !client.isShownOut else { return }
+        commands.answered(peer)
+        switch finding {
+        case .all: steer(request, of: client, peer, at: now, picturesAreThere: true)
+        case .lacking:
+            orders.reply(
+                .failed(.unknownPicture, "a picture of this prompt is not kept here, or no more: send it again"),
+                to: request.command, of: peer)
+        case .failed(let reason): orders.reply(.failed(.unavailable, reason), to: request.command, of: peer)
+        }
+    }
+}

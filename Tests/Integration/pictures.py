@@ -1,0 +1,30 @@
+"""Pictures for tests: small ones of one colour, and large ones of noise, which no compression makes small."""
+
+import hashlib
+import random
+import struct
+import zlib
+from typing import Any
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def png(width: int = 8, height: int = 8, seed: int | None = None) -> bytes:
+    """A PNG; with a seed its points are noise."""
+    noise = random.Random(seed)
+    rows = b"".join(b"\0" + (noise.randbytes(3 * width) if seed is not None else b"\xff\x40\x00" * width) for _ in range(height))
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return SIGNATURE + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def named(picture: bytes) -> dict[str, Any]:
+    return {"digest": hashlib.sha256(picture).hexdigest(), "type": "image/png", "bytes": len(picture)}
+
+
+def bring(relay: Any, token: str, session: str, picture: bytes) -> Any:
+    """The relay's answer."""
+    return relay.request("POST", f"/v1/pictures?session={session}", picture, {"Authorization": f"Bearer {token}"})

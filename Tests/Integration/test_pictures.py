@@ -1,0 +1,126 @@
+"""Pictures that go with prompts: the relay's side of it. A scripted host says what it takes."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from host import ScriptedHost
+from pictures import SIGNATURE, bring, named, png
+from relay import Relay
+from waits import wait_until
+
+MAX = 768 << 10
+BEARER = "Authorization"
+
+
+@pytest.fixture
+def host(relay: Relay, scripted_host: Callable[..., ScriptedHost]) -> ScriptedHost:
+    host = scripted_host(relay, name="laptop", capabilities=("steer",))
+    for session, offer in (("s1", {"actions": ["prompt"], "pictures": True}), ("s2", {"actions": ["prompt"]})):
+        host.start_session(session, title=session)
+        host.event(session, "steering.offered", offer)
+        host.event(session, "status.changed", {"status": "idle"})
+        host.wait_acked(session)
+    return host
+
+
+@pytest.fixture
+def phone(relay: Relay, host: ScriptedHost, client: Callable[..., WireClient]) -> WireClient:
+    phone = client(relay, "Ada's phone", role="operator")
+    phone.subscribe()
+    phone.subscribe("s1")
+    return phone
+
+
+def get(relay: Relay, token: str, digest: str) -> Any:
+    return relay.get(f"/v1/pictures/{digest}", {BEARER: f"Bearer {token}"})
+
+
+def test_a_picture_is_kept_named_by_its_prompt_and_fetched_by_its_host(relay: Relay, host: ScriptedHost, phone: WireClient) -> None:
+    picture = png()
+    answer = bring(relay, phone.token, "s1", picture)
+    assert (answer.status, answer.json) == (200, named(picture))
+    reply = phone.command("prompt", session="s1", text="what is this?", pictures=[named(picture)])
+    assert reply.get("delivery") == "sent", reply
+    asked = host.wait_steered("prompt")
+    assert asked["pictures"] == [named(picture)]
+    event = phone.wait_event("s1", lambda event: event["kind"] == "steering.requested")
+    assert event["body"] == {"text": "what is this?", "pictures": [named(picture)]}
+    for token in (host.token, phone.token, relay.token("watcher", "a tablet")):
+        got = get(relay, token, named(picture)["digest"])
+        assert (got.status, got.body) == (200, picture)
+        assert got.headers["content-type"] == "image/png" and got.headers["x-content-type-options"] == "nosniff"
+        assert got.headers["content-disposition"].startswith("attachment") and "default-src 'none'" in got.headers["content-security-policy"]
+    # Of a snapshot it is the name alone.
+    assert all(len(str(message)) < 20_000 for message in phone.messages)
+    # It outlives a restart, and stands in the audit log by its digest.
+    relay.restart()
+    wait_until(lambda: get(relay, phone.token, named(picture)["digest"]).status == 200, 10, "the picture after a restart")
+    assert named(picture)["digest"] in relay.run("audit", "export", "--data", str(relay.data)).stdout
+    phone.check()
+
+
+def test_what_is_no_picture_too_large_or_of_nobodys_session_is_refused(relay: Relay, host: ScriptedHost, phone: WireClient) -> None:
+    picture = png()
+    for content in (b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>", b"GIF89a" + b"x" * 50, SIGNATURE[:5], b"\xff\xd8", b"RIFFxxxxWEBM"):
+        assert bring(relay, phone.token, "s1", content).status == 415
+    assert bring(relay, phone.token, "s1", SIGNATURE + b"x" * (MAX - len(SIGNATURE))).status == 200, "the largest"
+    assert bring(relay, phone.token, "s1", SIGNATURE + b"x" * MAX).status == 413
+    assert bring(relay, phone.token, "nobody", picture).status == 404
+    assert bring(relay, phone.token, "no%20name", picture).status == 400
+    for role in ("watcher", "client", "host"):
+        assert bring(relay, relay.token(role, f"a {role}"), "s1", picture).status == 403
+    assert bring(relay, "nonsense", "s1", picture).status == 401
+    # A stranger sends nothing large at all.
+    assert bring(relay, "nonsense", "s1", SIGNATURE + b"x" * 100_000).status == 413
+    assert relay.rows("SELECT count(*) FROM pictures") == [(1,)]
+
+
+def test_a_prompt_names_only_what_is_kept_beside_its_session(relay: Relay, host: ScriptedHost, phone: WireClient) -> None:
+    kept, other, unknown = png(), png(9, 9), png(10, 10)
+    assert bring(relay, phone.token, "s1", kept).status == 200
+    assert bring(relay, phone.token, "s2", other).status == 200
+
+    def refusal(*pictures: bytes, session: str = "s1", **changes: Any) -> str:
+        reply = phone.command("prompt", session=session, text="look", pictures=[named(one) | changes for one in pictures])
+        return reply["error"]["code"]
+
+    assert refusal(unknown) == "unknownPicture" and refusal(kept, unknown) == "unknownPicture"
+    assert refusal(other) == "unknownPicture", "another session's"
+    assert refusal(kept, type="image/jpeg") == "unknownPicture" and refusal(kept, bytes=1) == "unknownPicture"
+    assert refusal(kept, session="s2") == "unsupported", "it takes none"
+    assert refusal(*[kept] * 5) == "outOfRange"
+    assert refusal(kept, digest="../../etc") == "badValue"
+    assert not [event for event in phone.logs["s1"] if event["kind"] == "steering.requested"], "nothing is recorded"
+    assert relay.rows("SELECT count(*) FROM commands") == [(0,)]
+
+
+def test_another_workspaces_pictures_are_none(relay: Relay, host: ScriptedHost, phone: WireClient) -> None:
+    picture = png()
+    assert bring(relay, phone.token, "s1", picture).status == 200
+    theirs = {role: relay.token(role, f"their {role}") for role in ("operator", "host")}
+    ours = relay.token("host", "our other laptop")
+    relay.stop()
+    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
+        database.execute("INSERT INTO workspaces (workspace, name) VALUES ('w2', 'Theirs')")
+        database.execute("UPDATE tokens SET workspace = 'w2' WHERE name LIKE 'their%'")
+    relay.start()
+    missing = get(relay, phone.token, "0" * 64)
+    assert missing.status == 404
+    for token in (*theirs.values(), ours):
+        got = get(relay, token, named(picture)["digest"])
+        assert (got.status, got.body) == (404, missing.body), "another host's session is another host's"
+    assert bring(relay, theirs["operator"], "s1", picture).status == 404
+    assert get(relay, phone.token, named(picture)["digest"]).status == 200
+
+
+def test_pictures_go_with_their_session_and_come_back_with_a_backup(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
+    assert bring(relay, phone.token, "s1", png()).status == 200
+    backup = tmp_path / "copy.sqlite"
+    relay.run("backup", str(backup), "--data", str(relay.data))
+    with sqlite3.connect(backup) as database:
+        assert database.execute("SELECT size FROM pictures").fetchall() == [(len(png()),)]

@@ -112,7 +112,10 @@ let package = Package(
             ]),
         module(
             "HeliographClient",
-            ["HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", logging]),
+            [
+                "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
+                logging,
+            ]),
 
         // What measures a relay, from outside.
         module(

@@ -25,6 +25,9 @@ extension ACPProxyMachine {
     ) {
         guard takesPrompts else { return refuse(request, in: session, Self.onePrompt) }
         guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from afar") }
+        guard prompt.pictures.isEmpty || (takesPictures && prompt.pictures.allSatisfy { $0.content != nil }) else {
+            return refuse(request, in: session, "the agent takes no pictures")
+        }
         // It was idle when this was sent, and a turn has begun since.
         switch turns.standing {
         case .idle: break
@@ -35,7 +38,7 @@ extension ACPProxyMachine {
             id: steering.nextID(), name: request.name, text: prompt.text, sent: LiteralPrompt.text(prompt.text),
             givenAt: now.monotonic)
         steering.change(name) { $0.begin(own) }
-        fromEditor.insert(SteeringLine.prompt(own.id, session: name, text: own.sent))
+        fromEditor.insert(SteeringLine.prompt(own.id, session: name, text: own.sent, prompt.pictures))
         change(request.name, .given, in: session)
         orders.append(.turnFromAfarBegan(text: prompt.text))
     }
@@ -297,6 +300,7 @@ extension ACPProxyMachine {
         var offer = SteeringOffer(actions: [.interrupt])
         if takesPrompts {
             offer.actions.insert(.prompt)
+            offer.takesPictures = takesPictures
         } else {
             offer.reason = Self.onePrompt
         }

@@ -15,6 +15,8 @@ package struct ACPProxyMachine: Sendable {
     let takesPrompts: Bool
     private var agentName: String
     private var agentVersion: String?
+    /// The agent says that a prompt may come with pictures.
+    private(set) var takesPictures = false
     var fromEditor: LineFlow
     var fromAgent: LineFlow
     var sessions: SessionTable
@@ -187,6 +189,8 @@ package struct ACPProxyMachine: Sendable {
             let info = result?.optional("agentInfo")
             let name = (info?.text("title") ?? info?.text("name")).map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
             if let name, !name.isEmpty { agentName = name }
+            let taken = result?.optional("agentCapabilities")?.optional("promptCapabilities")
+            takesPictures = taken?.isTrue("image") == true
             agentVersion = info?.text("version").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         case .session(let known, let directory, let isResumed):
             guard failure == nil, let name = result?.text("sessionId") ?? known else { return }

@@ -9,9 +9,11 @@ package struct HTTPExchange: Sendable {
     }
 
     /// A pairing answer has a few hundred bytes.
-    static let answerBytesMax = 64 << 10
+    package var answerBytesMax = 64 << 10
     /// From the first packet to the last byte.
-    static let seconds: Int64 = 20
+    package var seconds: Int64 = 20
+    /// Beside an answer's body.
+    private static let headBytesMax = 16 << 10
 
     package enum Method: String, Sendable {
         case get = "GET"
@@ -22,6 +24,8 @@ package struct HTTPExchange: Sendable {
     package var method: Method
     package var path: String
     package var body: [UInt8] = []
+    /// A file that holds the body, for where a token and a body go to one relay over HTTPS: curl reads it there.
+    package var bodyFile: String?
     /// Never on a command line, where other users of the machine could read it.
     package var bearer: String?
     package var certificateAuthorityFile: String?
@@ -46,14 +50,14 @@ package struct HTTPExchange: Sendable {
     // MARK: - Plain HTTP
 
     private func performPlain() throws(HTTPError) -> Answer {
-        let deadline = Deadline(seconds: Self.seconds)
+        let deadline = Deadline(seconds: seconds)
         let socket = try PlainSocket.connect(to: relay, until: deadline)
         try socket.send(requestBytes, until: deadline)
         var bytes: [UInt8] = []
-        while bytes.count <= Self.answerBytesMax {
-            if let answer = try Self.answer(in: bytes, isWhole: false) { return answer }
+        while bytes.count <= Self.headBytesMax + answerBytesMax {
+            if let answer = try Self.answer(in: bytes, isWhole: false, bytesMax: answerBytesMax) { return answer }
             guard let more = try socket.receive(until: deadline) else {
-                guard let answer = try Self.answer(in: bytes, isWhole: true) else {
+                guard let answer = try Self.answer(in: bytes, isWhole: true, bytesMax: answerBytesMax) else {
                     throw HTTPError(.badAnswer, "the relay hung up in the middle of its answer")
                 }
                 return answer
@@ -76,7 +80,7 @@ package struct HTTPExchange: Sendable {
     }
 
     /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
-    static func answer(in bytes: [UInt8], isWhole: Bool) throws(HTTPError) -> Answer? {
+    static func answer(in bytes: [UInt8], isWhole: Bool, bytesMax: Int = 64 << 10) throws(HTTPError) -> Answer? {
         guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
         let status = lines[0].split(separator: " ")
@@ -100,23 +104,23 @@ package struct HTTPExchange: Sendable {
         }
         let body = bytes[(end + 4)...]
         if isChunked {
-            guard let whole = try unchunked(bytes, from: end + 4) else { return nil }
+            guard let whole = try unchunked(bytes, from: end + 4, bytesMax: bytesMax) else { return nil }
             return Answer(status: code, body: whole)
         }
         if let length {
-            guard length <= answerBytesMax else { throw HTTPError(.badAnswer, "the answer is too long for a relay's") }
+            guard length <= bytesMax else { throw HTTPError(.badAnswer, "the answer is too long for a relay's") }
             return body.count >= length ? Answer(status: code, body: Array(body.prefix(length))) : nil
         }
         if code == 204 { return Answer(status: code, body: []) }
         return isWhole ? Answer(status: code, body: Array(body)) : nil
     }
 
-    private static func unchunked(_ bytes: [UInt8], from start: Int) throws(HTTPError) -> [UInt8]? {
+    private static func unchunked(_ bytes: [UInt8], from start: Int, bytesMax: Int) throws(HTTPError) -> [UInt8]? {
         var body: [UInt8] = []
         var index = start
         while let end = firstIndex(of: [13, 10], in: bytes, from: index) {
             let size = String(decoding: bytes[index..<end].prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-            guard let count = Int(size, radix: 16), count >= 0, count <= answerBytesMax else {
+            guard let count = Int(size, radix: 16), count >= 0, count <= bytesMax else {
                 throw HTTPError(.badAnswer, "the answer's chunks are broken")
             }
             if count == 0 { return body }
@@ -144,15 +148,17 @@ package struct HTTPExchange: Sendable {
 
     private func performWithCurl() throws(HTTPError) -> Answer {
         var arguments = [
-            "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(Self.seconds)",
-            "--connect-timeout", "10", "--max-filesize", "\(Self.answerBytesMax)", "--request", method.rawValue, "--header",
+            "curl", "-q", "--silent", "--show-error", "--globoff", "--proto", "=https", "--max-time", "\(seconds)",
+            "--connect-timeout", "10", "--max-filesize", "\(answerBytesMax)", "--request", method.rawValue, "--header",
             "Accept: application/json", "--write-out", "\\n%{http_code}",
         ]
         if let certificateAuthorityFile { arguments += ["--cacert", certificateAuthorityFile] }
         let input: [UInt8]
         if let bearer {
-            precondition(body.isEmpty, "curl's standard input takes the token or the body")
+            precondition(body.isEmpty || bodyFile != nil, "curl's standard input takes the token or the body")
             arguments += ["--header", "@-"]
+            // Its own pause before a large body helps nobody here.
+            if let bodyFile { arguments += ["--header", "Expect:", "--data-binary", "@\(bodyFile)"] }
             input = Array("Authorization: Bearer \(bearer)\n".utf8)
         } else if method == .post {
             arguments += ["--header", "Content-Type: application/json", "--data-binary", "@-"]
@@ -161,7 +167,7 @@ package struct HTTPExchange: Sendable {
             input = []
         }
         arguments += ["--url", "\(relay)\(path)"]
-        let result = try ChildProcess.run(arguments, input: input, outputBytesMax: Self.answerBytesMax + 16)
+        let result = try ChildProcess.run(arguments, input: input, outputBytesMax: answerBytesMax + 16)
         guard result.exitCode == 0 else {
             let said = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first.map(String.init)
             switch result.exitCode {

@@ -19,6 +19,25 @@ struct ClaudeControlTests {
         #expect(bench.offer?.commands == ["/compact"], "a folder's own commands are not offered, nor what is not built in")
     }
 
+    @Test("pictures stand before the text, in one line with it")
+    func pictures() throws {
+        #expect(ControlBench().offer?.takesPictures == true)
+        let digest = try #require(PictureDigest(String(repeating: "ab", count: 32)))
+        let picture = Picture(digest: digest, type: .webp, bytes: 2, content: "aGk=")
+        let line = ControlLine.prompt("look", [picture], uuid: "u", session: "s")
+        let expected =
+            #""content":[{"type":"image","source":{"type":"base64","media_type":"image/webp","data":"aGk="}},{"type":"text","text":"look"}]"#
+        #expect(String(decoding: line, as: UTF8.self).contains(expected))
+    }
+
+    @Test("a prompt whose pictures did not come with it is not given")
+    func picturesLacking() throws {
+        var bench = ControlBench()
+        let digest = try #require(PictureDigest(String(repeating: "ab", count: 32)))
+        bench.steer(.prompt(.init(text: "look", pictures: [Picture(digest: digest, type: .png, bytes: 2)])), "k1")
+        #expect(bench.take() == ["k1 refused: its pictures did not come"])
+    }
+
     @Test("an agent that has not said in which mode it is takes no prompt from afar until it has")
     func modeUnknown() {
         var bench = ControlBench(isReady: false)

@@ -83,6 +83,17 @@ struct CodexSteeringTests {
 
     // MARK: Prompts
 
+    @Test("pictures stand before the text, as addresses that hold them")
+    func pictures() throws {
+        var bench = CodexBench.attached()
+        let digest = try #require(PictureDigest(String(repeating: "ab", count: 32)))
+        let picture = Picture(digest: digest, type: .jpeg, bytes: 2, content: "aGk=")
+        bench.steer(.prompt(.init(text: "look", pictures: [picture])), "k")
+        let input =
+            #""input":[{"type":"image","url":"data:image/jpeg;base64,aGk="},{"type":"text","text":"look"}]"#
+        #expect(bench.asked.last?.params.contains(input) == true)
+    }
+
     @Test("a prompt is one turn, is taken when Codex shows the message under our name for it, and appears once")
     func prompt() {
         var bench = CodexBench.attached()

@@ -90,6 +90,7 @@ backend = "generic"
 name = "fake-model"
 provider = "fake"
 alias = "fake"
+supports_images = true
 input_price = 0.4
 output_price = 2.0
 """)

@@ -30,6 +30,7 @@ CAPABILITIES = [
     "half-typed text at the terminal stays",
     "a slash is text",
     "a prompt of 20 kB",
+    "pictures in a prompt",
     "the same id twice is one prompt",
     "interrupt in text",
     "interrupt in a tool",

@@ -1,6 +1,7 @@
 """`heliograph acp` before the real Mistral Vibe, steered from a phone: what counts is what the model was told, what the editor sees, and that
 the outcome on the phone says just that."""
 
+import base64
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from acp_agents import Agent, vibe
 from acp_peers import Editor
 from client import WireClient
 from daemon import Daemon, paired
+from pictures import bring, named, png
 from relay import BINARY, Relay
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
@@ -293,3 +295,14 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         assert steered.said() == ["slow work", "answer me typed", "answer me from afar"]
     finally:
         terminal.close()
+
+
+@pytest.mark.shows("ACP: Mistral Vibe", "pictures in a prompt", "the model's own request: the same bytes")
+def test_a_picture_reaches_the_model_with_its_prompt(editor, steered, relay, phone):
+    picture = png()
+    assert steered.offered("prompt")["pictures"] is True
+    assert bring(relay, phone.token, steered.session, picture).status == 200
+    steered.taken(steered.prompt("answer me: what is this?", pictures=[named(picture)]))
+    steered.status("idle")
+    told = next(told for told in map(steered._newest, steered.api.requests) if told and "what is this?" in told)
+    assert base64.b64encode(picture).decode() in told

@@ -3,8 +3,10 @@
 What counts is what the model was told, what ran, and that the outcome on the phone says just that.
 """
 
+import base64
 import os
 import signal
+import sqlite3
 import subprocess
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from claude import MODEL, Machine, claude_program
 from client import WireClient
+from pictures import bring, named, png
 from relay import BINARY
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
@@ -103,6 +106,12 @@ def run(machine: Machine, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 # Prompts
+
+
+def model_pictures(machine: Machine) -> list[bytes]:
+    """What the model was shown by the person, in the last request."""
+    parts = [part for message in machine.api.requests[-1]["messages"] if isinstance(message["content"], list) for part in message["content"]]
+    return [base64.b64decode(part["source"]["data"]) for part in parts if part["type"] == "image"]
 
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "messages and tools are watched", "hooks: one session")
@@ -456,3 +465,38 @@ def test_other_programs_and_missing_ones(machine):
     assert run(machine, "bash").returncode == 2
     missing = run(machine, "/nowhere/claude")
     assert missing.returncode == 127, missing.stderr
+
+
+# Pictures
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "pictures in a prompt", "the model's own request: the same bytes")
+def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, phone):
+    pictures = [png(), png(9, 7)]
+    for picture in pictures:
+        assert bring(relay, phone.token, steered.session, picture).status == 200
+    id = steered.prompt("/what is this?", pictures=[named(picture) for picture in pictures])
+    steered.taken(id)
+    steered.status("idle")
+    assert model_pictures(machine) == pictures
+    assert any("/what is this?" in text for text in steered.told())
+    assert steered.stages(id) == ["given", "taken"]
+    # The hook tells of the text, and of nothing else.
+    assert [text.strip() for text in steered.said()] == ["/what is this?"]
+    # The same prompt again is the same.
+    again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(pictures[0])])
+    assert "error" not in again and steered.stages(id) == ["given", "taken"]
+
+
+def test_what_is_not_kept_any_more_is_not_given_without_it(machine, steered, relay, phone):
+    picture = png()
+    assert bring(relay, phone.token, steered.session, picture).status == 200
+    steered.work([[{"sleep": 2}, {"text": "Done."}]])
+    id = steered.prompt("look at this", pictures=[named(picture)])
+    steered.stage(id, "queued")
+    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
+        database.execute("DELETE FROM pictures")
+    end = steered.stage(id)
+    assert (end["stage"], end["reason"]) == ("refused", "the picture is not there any more")
+    steered.status("idle")
+    assert "look at this" not in steered.told()

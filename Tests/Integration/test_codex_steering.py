@@ -3,12 +3,14 @@
 What counts is what the model was told, what the terminal shows, and that the outcome on the phone says just that.
 """
 
+import base64
 from typing import Any
 
 import pytest
 
 from client import WireClient
 from codex import DIALOG, READY, CodexMachine, command, machine  # noqa: F401 (a fixture)
+from pictures import bring, named, png
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import wait_until
 
@@ -261,3 +263,16 @@ def test_codexs_server_is_restarted_and_the_session_is_steered_again(machine, st
     steered.status("idle")
     assert steered.told()[-1] == "from afar"
     machine.wait_screen(READY)
+
+
+@pytest.mark.shows("Codex", "pictures in a prompt", "the model's own request: the same bytes")
+def test_a_picture_reaches_the_model_with_its_prompt(machine, steered, relay, phone):
+    picture = png(64, 48, seed=1)
+    assert bring(relay, phone.token, steered.session, picture).status == 200
+    id = steered.prompt("what is this?", pictures=[named(picture)])
+    steered.taken(id)
+    steered.status("idle")
+    items = machine.api.requests[-1]["input"]
+    shown = [part["image_url"] for item in items if item.get("role") == "user" for part in item["content"] if part["type"] == "input_image"]
+    assert [base64.b64decode(url.split(",", 1)[1]) for url in shown] == [picture]
+    assert steered.told()[-1] == "what is this?"

@@ -1,6 +1,7 @@
-"""Pictures that go with prompts: the relay's side of it. A scripted host says what it takes."""
+"""Pictures that go with prompts: the relay's side of it, and the terminal's. A scripted host says what it takes."""
 
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import pytest
 from client import WireClient
 from host import ScriptedHost
 from pictures import SIGNATURE, bring, named, png
-from relay import Relay
-from waits import wait_until
+from relay import BINARY, Relay, plain_environment
+from waits import patient, wait_until
 
 MAX = 768 << 10
 BEARER = "Authorization"
@@ -124,3 +125,27 @@ def test_pictures_go_with_their_session_and_come_back_with_a_backup(relay: Relay
     relay.run("backup", str(backup), "--data", str(relay.data))
     with sqlite3.connect(backup) as database:
         assert database.execute("SELECT size FROM pictures").fetchall() == [(len(png()),)]
+
+
+def test_the_terminal_shows_a_picture_and_refuses_clearly(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
+    (screen, text, large) = (tmp_path / "screen.png", tmp_path / "notes.png", tmp_path / "large.png")
+    screen.write_bytes(png(40, 30, seed=1))
+    text.write_text("no picture")
+    large.write_bytes(SIGNATURE + b"x" * MAX)
+
+    def prompt(*pictures: Path, session: str = "s1") -> Any:
+        options = [word for picture in pictures for word in ("--picture", str(picture))]
+        command = [str(BINARY), "prompt", session, "look", "--wait", "0", *options]
+        own = plain_environment(tmp_path) | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": phone.token}
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=own, timeout=patient(20))
+
+    done = prompt(screen)
+    assert done.returncode == 0, done.stderr
+    picture = named(screen.read_bytes())
+    assert host.wait_steered("prompt")["pictures"] == [picture]
+    assert get(relay, host.token, picture["digest"]).body == screen.read_bytes()
+    for result, words in (
+        (prompt(text), "is no picture that agents take"), (prompt(large), "is larger than 768 KiB"), (prompt(tmp_path), "is no file"),
+        (prompt(tmp_path / "none.png"), "cannot be read"), (prompt(screen, session="s2"), "takes no pictures"), (prompt(*[screen] * 5), "at most 4"),
+    ):  # fmt: skip
+        assert result.returncode != 0 and words in result.stderr, result.stderr

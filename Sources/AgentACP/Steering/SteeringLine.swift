@@ -2,10 +2,10 @@ internal import RelayProtocol
 
 /// The lines of ours that steer, each whole and with its end.
 enum SteeringLine {
-    static func prompt(_ id: [UInt8], session: String, text: String) -> [UInt8] {
+    static func prompt(_ id: [UInt8], session: String, text: String, _ pictures: [Picture] = []) -> [UInt8] {
         request(id, "session/prompt") {
             $0.field("sessionId", session)
-            $0.array("prompt", [block(text)])
+            $0.array("prompt", pictures.map(block) + [block(text)])
         }
     }
 
@@ -60,6 +60,14 @@ enum SteeringLine {
         JSONWriter.object {
             $0.field("type", "text")
             $0.field("text", text)
+        }
+    }
+
+    private static func block(_ picture: Picture) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("type", "image")
+            $0.field("mimeType", picture.type.rawValue)
+            $0.field("data", picture.content)
         }
     }
 

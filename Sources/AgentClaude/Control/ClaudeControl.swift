@@ -179,9 +179,14 @@ package struct ClaudeControl: Sendable {
         }
         // The desk gives a prompt to an agent that is idle: something was typed here meanwhile.
         guard standing == .idle else { return tell(name, .refused, "the agent has begun something else just now") }
-        say("\(VisibleText.line(person)): \(VisibleText.prose(prompt.text))")
+        guard prompt.pictures.allSatisfy({ $0.content != nil }) else {
+            return tell(name, .refused, "its pictures did not come")
+        }
+        let pictures = prompt.pictures.isEmpty ? "" : " (pictures: \(prompt.pictures.count))"
+        say("\(VisibleText.line(person))\(pictures): \(VisibleText.prose(prompt.text))")
         let uuid = Self.uuid(digests.name("heliograph.prompt.v1\u{0}\(name.client.rawValue)\u{0}\(name.command.rawValue)"))
-        send(prompt.isCommand ? prompt.text : Self.literal(prompt.text), uuid: uuid, name, isCommand: prompt.isCommand)
+        let text = prompt.isCommand ? prompt.text : Self.literal(prompt.text)
+        send(text, prompt.pictures, uuid: uuid, name, isCommand: prompt.isCommand)
         tell(name, .given)
     }
 
@@ -197,9 +202,9 @@ package struct ClaudeControl: Sendable {
         return String(digits)
     }
 
-    mutating func send(_ text: String, uuid: String, _ name: SteeringName?, isCommand: Bool) {
+    mutating func send(_ text: String, _ pictures: [Picture] = [], uuid: String, _ name: SteeringName?, isCommand: Bool) {
         sent.append(Sent(uuid: uuid, name: name, isCommand: isCommand))
-        orders.append(.send(ControlLine.prompt(text, uuid: uuid, session: session)))
+        orders.append(.send(ControlLine.prompt(text, pictures, uuid: uuid, session: session)))
     }
 
     mutating func ask(_ what: Asked, _ line: (String) -> [UInt8]) {
@@ -292,6 +297,7 @@ package struct ClaudeControl: Sendable {
         }
         var actions: Set<SteeringAction.Kind> = [.prompt, .interrupt, .stop, .mode]
         if !models.isEmpty { actions.insert(.model) }
-        return SteeringOffer(actions: actions, mode: mode, modes: Self.modes, models: models, commands: offeredCommands)
+        return SteeringOffer(
+            actions: actions, takesPictures: true, mode: mode, modes: Self.modes, models: models, commands: offeredCommands)
     }
 }

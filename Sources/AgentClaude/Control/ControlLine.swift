@@ -8,16 +8,38 @@ enum ControlLine {
     static func model(_ model: String, _ id: String) -> [UInt8] { request(id, "set_model") { $0.field("model", model) } }
 
     /// The same `uuid` is run once, however often it comes.
-    static func prompt(_ text: String, uuid: String, session: String) -> [UInt8] {
+    static func prompt(_ text: String, _ pictures: [Picture] = [], uuid: String, session: String) -> [UInt8] {
         line {
             $0.field("type", "user")
             $0.field("uuid", uuid)
             $0.object("message") {
                 $0.field("role", "user")
-                $0.field("content", text)
+                if pictures.isEmpty {
+                    $0.field("content", text)
+                } else {
+                    $0.array("content", pictures.map(block) + [block(text)])
+                }
             }
             $0.raw("parent_tool_use_id", Array("null".utf8))
             $0.field("session_id", session)
+        }
+    }
+
+    private static func block(_ picture: Picture) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("type", "image")
+            writer.object("source") {
+                $0.field("type", "base64")
+                $0.field("media_type", picture.type.rawValue)
+                $0.field("data", picture.content)
+            }
+        }
+    }
+
+    private static func block(_ text: String) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("type", "text")
+            $0.field("text", text)
         }
     }
 

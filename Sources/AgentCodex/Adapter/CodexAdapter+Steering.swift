@@ -51,10 +51,10 @@ extension CodexAdapter {
         case (.idle, _):
             // From here on how it stands is to be told again, whatever it is.
             sessions[session.id]?.standing = nil
-            send(.startTurn(thread: session.thread, text: prompt.text, request.name), .opening(turn: nil), request)
+            send(.startTurn(thread: session.thread, prompt, request.name), .opening(turn: nil), request)
         case (.busy, let turn?) where prompt.whenBusy == .steer:
             send(
-                .steerTurn(thread: session.thread, turn: turn, text: prompt.text, request.name), .addition(turn: turn), request)
+                .steerTurn(thread: session.thread, turn: turn, prompt, request.name), .addition(turn: turn), request)
         // `turn/start` would go to the turn that runs, and what is told to a turn that asks something can be lost.
         case (.busy, _), (nil, _): order(.notGiven(request, "Codex had begun to work when it was its turn"))
         case (.waiting, _): order(.notGiven(request, "Codex had begun to ask something when it was its turn"))
@@ -171,7 +171,7 @@ extension CodexAdapter {
     private func offer(of session: CodexSession) -> SteeringOffer {
         guard let thread = threads[session.thread] else { return SteeringOffer(reason: Self.noServer) }
         guard thread.isWatched || thread.isLetGo else { return SteeringOffer(reason: Self.notWatched) }
-        var offer = SteeringOffer(actions: [.prompt, .interrupt, .model], steersWhileBusy: true)
+        var offer = SteeringOffer(actions: [.prompt, .interrupt, .model], steersWhileBusy: true, takesPictures: true)
         offer.mode = session.settings.policy
         offer.modes = session.settings.modes
         offer.models = session.settings.models(listed: models)

@@ -13,9 +13,9 @@ struct CodexCalls {
         case unsubscribe(thread: String)
         case listModels
         /// What a person sent, under our name for it.
-        case startTurn(thread: String, text: String, SteeringName)
+        case startTurn(thread: String, SteeringAction.Prompt, SteeringName)
         /// Only as long as that turn runs.
-        case steerTurn(thread: String, turn: String, text: String, SteeringName)
+        case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
         case set(thread: String, CodexSetting, SteeringName)
         case startThread(LaunchOrder)
@@ -97,13 +97,13 @@ extension CodexCalls.Call {
             writer.field("itemsView", "full")
             writer.field("limit", 1)
         case .unsubscribe(let thread): writer.field("threadId", thread)
-        case .startTurn(let thread, let text, let name):
+        case .startTurn(let thread, let prompt, let name):
             writer.field("threadId", thread)
-            Self.write(text, name, to: &writer)
-        case .steerTurn(let thread, let turn, let text, let name):
+            Self.write(prompt, name, to: &writer)
+        case .steerTurn(let thread, let turn, let prompt, let name):
             writer.field("threadId", thread)
             writer.field("expectedTurnId", turn)
-            Self.write(text, name, to: &writer)
+            Self.write(prompt, name, to: &writer)
         case .interrupt(let thread, let turn, _):
             writer.field("threadId", thread)
             writer.field("turnId", turn)
@@ -134,15 +134,18 @@ extension CodexCalls.Call {
     }
 
     /// Text is never taken for a command here, whatever it begins with: those are the terminal's own.
-    private static func write(_ text: String, _ name: SteeringName, to writer: inout JSONWriter) {
-        writer.raw(
-            "input",
-            JSONWriter.array([
-                JSONWriter.object {
-                    $0.field("type", "text")
-                    $0.field("text", text)
-                }
-            ]))
+    private static func write(_ prompt: SteeringAction.Prompt, _ name: SteeringName, to writer: inout JSONWriter) {
+        let pictures = prompt.pictures.map { picture in
+            JSONWriter.object {
+                $0.field("type", "image")
+                $0.field("url", "data:\(picture.type.rawValue);base64,\(picture.content ?? "")")
+            }
+        }
+        let text = JSONWriter.object {
+            $0.field("type", "text")
+            $0.field("text", prompt.text)
+        }
+        writer.array("input", pictures + [text])
         writer.field("clientUserMessageId", name.codexMessage)
     }
 }

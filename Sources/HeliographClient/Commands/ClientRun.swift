@@ -125,6 +125,19 @@ final class ClientRun {
         }
     }
 
+    /// Does what takes long on a thread of its own; where that fails, so does the command.
+    func aside(_ work: @escaping @Sendable () throws(ClientError) -> Void, then body: @escaping () -> Void) {
+        let ended = LoopBound(
+            { [weak self] (fault: ClientError?) in if let fault { self?.fail(fault) } else { body() } }, loop: loop)
+        let handle = loop.handle
+        start {
+            var fault: ClientError?
+            do throws(ClientError) { try work() } catch { fault = error }
+            let found = fault
+            handle.execute { ended.value(found) }
+        }
+    }
+
     /// Control-C and its kin end the command as if it were done. Call it before any other thread starts.
     func finishOnInterrupt() {
         let signals = BlockedSignals(BlockedSignals.ending)

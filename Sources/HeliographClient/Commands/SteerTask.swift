@@ -4,8 +4,8 @@ internal import RelayProtocol
 /// What `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop` take.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
-        /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`.
-        case prompt(text: String, whenBusy: String, isCommand: Bool)
+        /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
+        case prompt(text: String, whenBusy: String, isCommand: Bool, pictures: [String] = [])
         case interrupt
         case mode(String)
         case model(String)
@@ -31,10 +31,12 @@ package struct SteerOptions: Sendable {
 /// Sends one command that steers a session, and follows it to the agent's own evidence.
 final class SteerTask: ClientTask {
     private enum Stage {
-        /// Becomes `asking` or `following`.
+        /// Becomes `asking`, `bringing` or `following`.
         case looking
         /// A person is asked whether they mean it. Becomes `following`.
         case asking
+        /// Its pictures are on their way. Becomes `following`.
+        case bringing
         /// The session's past is on its way: what becomes of the command is read in its log. Becomes `sent`.
         case following(SessionID)
         /// Its reply, its events or both are awaited.
@@ -50,6 +52,8 @@ final class SteerTask: ClientTask {
     /// Nil until the project is found, where a session is to be started.
     private var action: SteeringAction?
     private var stage = Stage.looking
+    /// Those that the relay does not have yet.
+    private var pictures: [PictureFile] = []
     private var shown: SteeringStage?
 
     init(_ run: ClientRun, _ options: SteerOptions) {
@@ -57,7 +61,10 @@ final class SteerTask: ClientTask {
         var options = options
         options.wait = max(.zero, options.wait)
         self.options = options
-        do throws(ClientError) { action = try Self.action(options.wish) } catch {
+        do throws(ClientError) {
+            if case .prompt(_, _, _, let paths) = options.wish { pictures = try PictureFile.read(paths) }
+            action = try Self.action(options.wish, pictures.map(\.named))
+        } catch {
             action = nil
             run.fail(error)
         }
@@ -65,13 +72,13 @@ final class SteerTask: ClientTask {
     }
 
     /// Nil where it depends on what the host offers.
-    static func action(_ wish: SteerOptions.Wish) throws(ClientError) -> SteeringAction? {
+    static func action(_ wish: SteerOptions.Wish, _ pictures: [Picture] = []) throws(ClientError) -> SteeringAction? {
         switch wish {
-        case .prompt(let text, let word, let isCommand):
+        case .prompt(let text, let word, let isCommand, _):
             guard let whenBusy = SteeringAction.WhenBusy(rawValue: word) else {
                 throw ClientError(.usage, "--busy is queue, steer or refuse")
             }
-            return .prompt(.init(text: try PromptText.read(text), whenBusy: whenBusy, isCommand: isCommand))
+            return .prompt(.init(text: try PromptText.read(text), whenBusy: whenBusy, isCommand: isCommand, pictures: pictures))
         case .interrupt: return .interrupt
         case .mode(let mode): return .mode(try name(mode))
         case .model(let model): return .model(try name(model))
@@ -153,6 +160,7 @@ final class SteerTask: ClientTask {
         case .model(let model) where !offer.models.isEmpty: try check(model, among: offer.models, "model")
         case .prompt(let prompt):
             if prompt.isCommand { try check(prompt.command, among: offer.commands, "command") }
+            if let why = offer.refusal(ofPicturesOf: prompt) { throw ClientError(.refused, why) }
             if prompt.whenBusy == .steer, !offer.steersWhileBusy {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
@@ -168,7 +176,18 @@ final class SteerTask: ClientTask {
             .refused, "the \(kind) “\(name)” is not offered", advice: "Offered: \(offered.isEmpty ? "none" : offered)")
     }
 
+    /// What it shows is there before it is sent.
     private func follow(_ session: SessionID) {
+        guard pictures.isEmpty else {
+            stage = .bringing
+            let (files, credentials) = (pictures, run.credentials)
+            pictures = []
+            return run.aside { () throws(ClientError) in
+                for file in files { try file.bring(to: credentials, for: session) }
+            } then: { [self] in
+                follow(session)
+            }
+        }
         stage = .following(session)
         run.follow(session)
     }

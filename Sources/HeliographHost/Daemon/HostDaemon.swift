@@ -146,6 +146,7 @@ final class HostDaemon {
         case .arm(let timer, let wait): arm(timer, after: wait)
         case .disarm(let timer): if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
         case .saveHolds(let holds): save(holds)
+        case .fetchPictures(let name, let pictures): fetch(pictures, of: name)
         case .respond(let token, let output):
             if !drivers.values.contains(where: { $0.respond(token, output) }) { socket?.respond(token, output) }
         case .checkAgents(let processes):
@@ -161,6 +162,18 @@ final class HostDaemon {
             timers[timer] = nil
             tell(.fired(timer))
         }
+    }
+
+    private func fetch(_ pictures: [Picture], of name: SteeringName) {
+        let fetch = PictureFetch(
+            relay: configuration.relay, token: configuration.token,
+            certificateAuthorityFile: configuration.certificateAuthorityFile)
+        let (bound, handle) = (LoopBound(self, loop: loop), loop.handle)
+        let isStarted = BackgroundThread.start {
+            let fetched = fetch.perform(pictures)
+            handle.execute { bound.value.tell(.picturesFetched(name, fetched)) }
+        }
+        if !isStarted { tell(.picturesFetched(name, .refused("its host could not fetch the picture: no thread is left"))) }
     }
 
     private func save(_ holds: Holds) {

@@ -11,8 +11,8 @@ struct HookLimits: Sendable {
     var inputWait = Duration.seconds(5)
     /// A tool's result with an image in it; of what is longer the beginning is sent, and that it is one.
     var inputBytesMax = 8 << 20
-    /// A decision is a few hundred bytes; an answer to questions echoes them.
-    var responseBytesMax = 1 << 20
+    /// A decision is a few hundred bytes; an answer to questions echoes them, and a prompt may come with four pictures.
+    var responseBytesMax = 6 << 20
     /// The head of a response; our daemon writes about 100 bytes.
     var responseHeadBytesMax = 16 << 10
     /// How often a waiting hook looks whether its agent still lives.

@@ -58,7 +58,7 @@ struct SteeringListener: Sendable {
         switch status {
         case 200:
             // As the relay said it to the daemon. What cannot be read is not done; its sender is told so when the time for evidence is over.
-            guard case .steer(let asked)? = try? MessageToHost(parsing: answer), isMeant(asked.session) else { return .away }
+            guard let asked = HandedCommand.read(answer), isMeant(asked.session) else { return .away }
             return .command(asked)
         // A daemon that knows the session keeps the request open.
         case 204: return ContinuousClock.now - begun < limits.retryInterval ? .forgotten : .nothing

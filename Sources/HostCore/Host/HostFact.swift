@@ -16,6 +16,8 @@ package enum HostFact: Sendable {
     case received(MessageToHost)
     /// `dice` is between 0 and 1, for the jitter.
     case linkClosed(LinkEnd, dice: Double)
+    /// What came of `fetchPictures`.
+    case picturesFetched(SteeringName, FetchedPictures)
     /// What is held is not on disk.
     case holdsNotSaved
     case fired(HostTimer)

@@ -20,6 +20,7 @@ package struct HostMachine {
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
     private var firstPrompts: [SteeringName: SessionID] = [:]
+    private var fetches = PictureFetches()
     private let limits = HostLimits()
     private var known = KnownHolds()
     private var timers = HostTimers()
@@ -58,6 +59,7 @@ package struct HostMachine {
         case .linkClosed(let end, let dice):
             orders.append(.disarm(.welcome))
             drive(.closed(end, dice: dice))
+        case .picturesFetched(let name, let fetched): picturesFetched(fetched, name)
         case .holdsNotSaved:
             known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
@@ -273,13 +275,32 @@ package struct HostMachine {
     /// On disk before the agent gets it: after a crash nobody says that it was not given.
     private mutating func give(_ request: SteeringRequest) {
         guard let agent = agent(of: request.session.rawValue) else {
-            let refusal = SteeringChange(request.name, .refused, reason: "no agent of this host has this session")
-            return carryOut(steering.changed(refusal, of: request.session, at: now))
+            return refuse(request, "no agent of this host has this session")
+        }
+        switch fetches.begin(request) {
+        case .nothing: break
+        case .fetch: return orders.append(.fetchPictures(request.name, request.action.pictures))
+        case .refuse(let reason): return refuse(request, reason)
         }
         let isNoted = record([.remember(request.name.note, SteeringNote.given.bytes)], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         tell(agent, .steer(request))
+    }
+
+    /// It may be over by now, as far as people were told.
+    private mutating func picturesFetched(_ fetched: FetchedPictures, _ name: SteeringName) {
+        guard let request = fetches.end(name), steering.isGiven(name, in: request.session) else { return }
+        switch fetched {
+        case .all(let contents):
+            guard let whole = request.with(contents) else { return refuse(request, "not all of its pictures could be fetched") }
+            give(whole)
+        case .refused(let reason): refuse(request, reason)
+        }
+    }
+
+    private mutating func refuse(_ request: SteeringRequest, _ reason: String) {
+        carryOut(steering.changed(SteeringChange(request.name, .refused, reason: reason), of: request.session, at: now))
     }
 
     private mutating func synchronize() -> Bool {

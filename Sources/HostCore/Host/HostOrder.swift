@@ -12,6 +12,8 @@ package enum HostOrder: Sendable {
     case disarm(HostTimer)
     /// Comes back as `holdsNotSaved` where it is not on disk.
     case saveHolds(Holds)
+    /// Fetch the pictures of this prompt from the relay; comes back as `picturesFetched`.
+    case fetchPictures(SteeringName, [Picture])
     /// Answers a waiting caller; nil is no decision.
     case respond(HookToken, [UInt8]?)
     /// Those that are gone come back as `agentGone`.

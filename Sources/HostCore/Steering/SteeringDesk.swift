@@ -118,6 +118,9 @@ struct SteeringDesk {
         }
     }
 
+    /// It is on its way to its agent, or there, and has no end.
+    func isGiven(_ name: SteeringName, in session: SessionID) -> Bool { sessions[session]?.isGiven(name) == true }
+
     // MARK: What the agents say
 
     /// Nil: nothing can be done to it from afar, for now.
@@ -201,6 +204,7 @@ struct SteeringDesk {
         return switch request.action {
         case .prompt(let prompt) where prompt.isCommand && !offer.commands.contains(prompt.command):
             "the agent offers no such command"
+        case .prompt(let prompt) where offer.refusal(ofPicturesOf: prompt) != nil: offer.refusal(ofPicturesOf: prompt)
         case .mode(let mode) where !offer.modes.contains(mode): "that mode is not offered"
         case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model): "that model is not offered"
         case .launch(let launch): offer.refusal(of: launch)

@@ -103,6 +103,7 @@ final class Daemon {
         case .close(let code):
             if let connection { world.peerCloses(connection, CloseCode(rawValue: code) ?? .goingAway) }
         case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }
+        case .fetchPictures(let name, _): tell(.picturesFetched(name, .refused("nobody has pictures here")))
         case .respond(let token, let output):
             guard let (agent, hook) = callers.removeValue(forKey: token) else { return }
             world.after(world.dice.within(0...2)) { _ in agent.answered(hook, output) }

@@ -39,6 +39,7 @@ struct PromptCommand: ParsableCommand {
               git diff | heliograph prompt latest -
               heliograph prompt latest 'stop that' --busy steer
               heliograph prompt latest /compact --command
+              heliograph prompt latest 'what is wrong here?' --picture screen.png
 
             It ends when the agent has shown that it took the prompt, or when it is known \
             that it did not. This terminal needs the right: heliograph pair --role operator.
@@ -61,14 +62,22 @@ struct PromptCommand: ParsableCommand {
     @Flag(help: "The text is one of the agent's own commands. Without this it never is, whatever it begins with.")
     var command = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Show the agent a picture with it, where the session takes some: PNG, JPEG or WebP, at most 768 KiB; up to four times.",
+            valueName: "file"))
+    var picture: [String] = []
+
     func validate() throws {
         _ = try SteeringOptions.split(words, "text")
+        if picture.count > 4 { throw ValidationError("A prompt takes at most 4 pictures.") }
+        if command, !picture.isEmpty { throw ValidationError("A command of the agent's own takes no pictures.") }
         if !["queue", "steer", "refuse"].contains(busy) { throw ValidationError("--busy is queue, steer or refuse.") }
     }
 
     func run() throws {
         let (session, text) = try SteeringOptions.split(words, "text")
-        try steering.steer(.prompt(text: text, whenBusy: busy, isCommand: command), session: session)
+        try steering.steer(.prompt(text: text, whenBusy: busy, isCommand: command, pictures: picture), session: session)
     }
 }
 

@@ -29,6 +29,27 @@ struct ACPSteeringTests {
         #expect(bench.stands.count == 6 && bench.stands.last?.stand == nil)
     }
 
+    private static let picture = Picture(
+        digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 2, content: "aGk=")
+
+    @Test("pictures go to an agent that says that it takes them, before the text, and to no other")
+    func pictures() {
+        let look = SteeringAction.prompt(.init(text: "look", pictures: [Self.picture]))
+        var bench = open()
+        bench.steer("p1", look)
+        #expect(bench.stages("p1") == [.refused] && bench.takeAgentLines() == [])
+        bench = ACPBench()
+        bench.editor(#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#)
+        bench.agent(#"{"jsonrpc":"2.0","id":1,"result":{"agentCapabilities":{"promptCapabilities":{"image":true}}}}"#)
+        bench.open()
+        #expect(bench.stands.last?.stand?.offer.takesPictures == true)
+        bench.steer("p1", look)
+        let blocks =
+            #""prompt":[{"type":"image","mimeType":"image/png","data":"aGk="},{"type":"text","text":"look"}]"#
+        #expect(bench.takeAgentLines().first?.contains(blocks) == true)
+        #expect(bench.stages("p1") == [.given])
+    }
+
     @Test(
         "a prompt goes to the agent under a name of ours, is taken when the agent shows it, and the editor sees no answer of it"
     )

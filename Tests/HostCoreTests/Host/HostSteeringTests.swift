@@ -9,6 +9,51 @@ struct HostSteeringTests {
     private let session = SessionID("one-s")!
     private let offer = SteeringOffer(actions: [.prompt])
 
+    private let looks = SteeringOffer(actions: [.prompt], takesPictures: true)
+    private static let picture = Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 70)
+
+    private func look(_ id: String) -> HostFact {
+        .received(
+            .steer(
+                SteeringRequest(
+                    command: CommandID(id)!, session: session, by: Named(id: ClientID("phone")!, name: "phone"),
+                    action: .prompt(.init(text: "look", pictures: [Self.picture])))))
+    }
+
+    @Test("pictures are fetched before a prompt is noted as given, and go to its adapter with it")
+    func pictures() throws {
+        var bench = try steered()
+        _ = bench.tell("one", [.offer(session, looks)])
+        #expect(bench.tell(look("k1")).first == "fetch 1 of k1")
+        #expect(!bench.spool.index.notes.keys.contains("steering.phone.k1"), "after a crash it was not given")
+        #expect(bench.tell(.picturesFetched(name("k1"), .all(["aGk="]))).first == "one hears steer k1")
+        #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"))
+        #expect(!bench.tell(.picturesFetched(name("k1"), .all(["aGk="]))).contains("one hears steer k1"), "once")
+    }
+
+    @Test(
+        "without its pictures a prompt is refused",
+        arguments: [FetchedPictures.refused("the picture is not there any more"), .all([])])
+    func picturesLacking(_ fetched: FetchedPictures) throws {
+        var bench = try steered()
+        _ = bench.tell("one", [.offer(session, looks)])
+        _ = bench.tell(look("k1"))
+        #expect(!bench.tell(.picturesFetched(name("k1"), fetched)).contains("one hears steer k1"))
+        #expect(try told(&bench).last == "k1 refused")
+    }
+
+    @Test("pictures for a session that takes none are refused, and those that come too late are not given")
+    func picturesNotGiven() throws {
+        var bench = try steered()
+        #expect(!bench.tell(look("k1")).contains("fetch 1 of k1"))
+        #expect(try told(&bench).last == "k1 refused")
+        _ = bench.tell("one", [.offer(session, looks)])
+        #expect(bench.tell(look("k2")).first == "fetch 1 of k2")
+        bench.pass(SteeringLimits().evidenceWithin)
+        _ = bench.tell(.fired(.agents))
+        #expect(!bench.tell(.picturesFetched(name("k2"), .all(["aGk="]))).contains("one hears steer k2"))
+    }
+
     private func prompt(_ id: String, to session: String = "one-s") -> HostFact {
         .received(
             .steer(

@@ -172,6 +172,25 @@ struct SteeredWordTests {
         #expect(try read("events", "{}") == nil)
     }
 
+    @Test("a command is handed with its pictures, and a picture without its content is none")
+    func handedPictures() throws {
+        let digest = try #require(PictureDigest(String(repeating: "ab", count: 32)))
+        let whole = Picture(digest: digest, type: .jpeg, bytes: 2, content: "aGk=")
+        func request(_ pictures: [Picture]) -> SteeringRequest {
+            SteeringRequest(
+                command: CommandID("c1")!, session: SessionID("s1")!, by: Named(id: ClientID("phone")!, name: "Ada"),
+                action: .prompt(.init(text: "look", pictures: pictures)))
+        }
+        for asked in [request([]), request([whole, whole])] {
+            #expect(HandedCommand.read(MessageToHost.steer(asked).bytes) == asked)
+        }
+        var bare = whole
+        bare.content = nil
+        #expect(HandedCommand.read(MessageToHost.steer(request([whole, bare])).bytes) == nil)
+        // What comes over the wire has none, whatever a relay says.
+        #expect(try MessageToHost(parsing: MessageToHost.steer(request([whole])).bytes) == .steer(request([bare])))
+    }
+
     @Test(
         "it is read as it was written",
         arguments: [

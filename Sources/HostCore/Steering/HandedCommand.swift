@@ -1,0 +1,11 @@
+package import RelayProtocol
+
+/// A command as the daemon hands it to the program that runs a session: as the relay said it, and each picture with its content.
+package enum HandedCommand {
+    package static func read(_ answer: [UInt8]) -> SteeringRequest? {
+        guard case .steer(let request)? = try? MessageToHost(parsing: answer) else { return nil }
+        guard !request.action.pictures.isEmpty else { return request }
+        let entries = try? JSONDocument(parsing: answer).root.array("pictures")
+        return request.with((entries ?? []).compactMap { $0.text("content") })
+    }
+}

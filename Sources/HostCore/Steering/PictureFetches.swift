@@ -1,0 +1,42 @@
+internal import RelayProtocol
+
+/// Prompts whose pictures their host is fetching. What is not there in time is not given at all: a prompt without its picture means
+/// something else.
+struct PictureFetches {
+    /// Sessions of one host that are shown pictures at the same moment.
+    static let countMax = 8
+
+    private var open: [SteeringName: SteeringRequest] = [:]
+
+    enum Wish: Equatable { case nothing, fetch, refuse(String) }
+
+    /// What is to be done before this is given.
+    mutating func begin(_ request: SteeringRequest) -> Wish {
+        guard request.action.pictures.contains(where: { $0.content == nil }) else { return .nothing }
+        guard open.count < Self.countMax else { return .refuse("its host fetches so many pictures already") }
+        open[request.name] = request
+        return .fetch
+    }
+
+    /// Nil where nobody waits for them.
+    mutating func end(_ name: SteeringName) -> SteeringRequest? { open.removeValue(forKey: name) }
+}
+
+/// What came of fetching all pictures of one prompt.
+package enum FetchedPictures: Sendable, Equatable {
+    /// In base64, in the order of the prompt.
+    case all([String])
+    /// Why it is not given.
+    case refused(String)
+}
+
+extension SteeringRequest {
+    /// The same with what was fetched; nil where that is not all of it.
+    func with(_ contents: [String]) -> SteeringRequest? {
+        guard case .prompt(var prompt) = action, prompt.pictures.count == contents.count else { return nil }
+        for (place, content) in contents.enumerated() { prompt.pictures[place].content = content }
+        var request = self
+        request.action = .prompt(prompt)
+        return request
+    }
+}

@@ -9,6 +9,7 @@ import { Sender } from "../sender.js";
 import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
+import { PictureChoice } from "./picture-choice.js";
 import { titleOf } from "./session-row.js";
 import { SettingChoice } from "./setting-choice.js";
 import { WaitingPrompts } from "./waiting-prompts.js";
@@ -56,7 +57,9 @@ export class SessionComposer extends HTMLElement {
     type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
     onclick: () => this.#open(this.#panel.hidden),
   }, "⋯");
-  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#text, this.#send);
+  #pictures = new PictureChoice(() => this.#picturesChanged());
+  #isBringing = false;
+  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#pictures.button, this.#text, this.#send);
   #mode = new SettingChoice({
     name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", session: this.session, mode }),
@@ -84,7 +87,7 @@ export class SessionComposer extends HTMLElement {
   #also = h("p", { class: "quiet foreign" });
   #panel = h("div", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true },
     this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
-  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#note, this.#form);
+  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures.element, this.#note, this.#form);
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -130,6 +133,7 @@ export class SessionComposer extends HTMLElement {
   sendAgain({ event: { body } }) {
     const [text, written] = [String(body?.text ?? ""), this.#text.value];
     this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
+    this.#pictures.again(body?.pictures);
     this.#written();
     this.#text.focus();
   }
@@ -156,6 +160,12 @@ export class SessionComposer extends HTMLElement {
   #keep() {
     const text = this.#text.value;
     this.#drafts.keep(this.session, this.#asCommand.checked ? { text, command: firstWord(text) } : { text });
+  }
+
+  /** With other pictures it is another prompt. */
+  #picturesChanged() {
+    this.#keep();
+    this.#draw();
   }
 
   #commandChosen() {
@@ -198,15 +208,25 @@ export class SessionComposer extends HTMLElement {
     const text = this.#text.value;
     if (this.#send.disabled || !this.#summary) return;
     const isCommand = this.#asCommand.checked;
+    this.#isBringing = true;
+    this.#draw();
+    const pictures = this.#takesPictures ? await this.#pictures.brought(session) : [];
+    this.#isBringing = false;
+    if (!pictures || session !== this.session) return this.#draw();
     const draft = this.#drafts.of(session);
     const id = draft.id ?? this.#sender.freshID();
     this.#drafts.keep(session, { ...draft, text, id });
     const busy = this.#isSteered ? "steer" : "queue";
-    const error = await this.#sender.send(session, "prompt", { type: "prompt", session, text, busy, ...(isCommand ? { command: true } : {}) }, id);
+    const error = await this.#sender.send(session, "prompt", { type: "prompt", session, text, busy, ...(isCommand ? { command: true } : {}), ...(pictures.length ? { pictures } : {}) }, id);
     if (error === undefined) return;
     if (error === null) return this.#sent(session, id);
+    if (error.code === "unknownPicture") this.#pictures.forgetBrought(session);
     // What the relay refused is refused under this id for good; only where nobody knows is it the same prompt again.
     if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
+  }
+
+  get #takesPictures() {
+    return this.#summary?.steering?.pictures === true && !this.#asCommand.checked;
   }
 
   get #isSteered() {
@@ -220,6 +240,7 @@ export class SessionComposer extends HTMLElement {
   #sent(session, id) {
     if (this.#drafts.of(session).id !== id) return;
     this.#drafts.keep(session, { text: "" });
+    this.#pictures.forget(session);
     this.#sender.forgetFailures();
     if (session !== this.session) return;
     this.#queue.checked = true;
@@ -295,7 +316,9 @@ export class SessionComposer extends HTMLElement {
     const { steering } = summary;
     const text = this.#text.value;
     const { words, isTooLong } = measure(text);
-    const sending = this.#sender.attempt(this.session, "prompt")?.sending === true;
+    const sending = this.#isBringing || this.#sender.attempt(this.session, "prompt")?.sending === true;
+    this.#pictures.show(this.session, isHere && this.#takesPictures, sending);
+    const left = this.#pictures.count && !this.#takesPictures ? "The pictures are not sent with it." : "";
     const named = firstWord(text);
     const isOffered = steering?.commands?.includes(named) === true;
     attribute(this.#asCommandLine, "hidden", !isHere || !isOffered);
@@ -304,13 +327,13 @@ export class SessionComposer extends HTMLElement {
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
     const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is at work: it waits until that is done." : "";
-    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
+    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits, left].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
-    attribute(this.#send, "disabled", sending || isBlocked || isTooLong || text.trim() === "");
+    attribute(this.#send, "disabled", sending || this.#pictures.isReading || isBlocked || isTooLong || text.trim() === "");
     write(this.#send, sending ? "Sending …" : "Send");
     const failed = this.#failure();
-    write(this.#problem, failed ? failureWords(failed) : "");
+    write(this.#problem, this.#pictures.problem || (failed ? failureWords(failed) : ""));
   }
 
   /** The last thing from here that the relay did not take. */

@@ -3,6 +3,7 @@
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { actionWords, canGoAgain, outcomeWords, stageOf } from "../steering.js";
 import { calm, line } from "../text.js";
+import { pictureList } from "./picture-list.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
@@ -39,7 +40,8 @@ export function steeringRow(row, item, hands) {
     updateButtons(changed);
   };
   update(row);
-  return { parts: [author, what, outcome, buttons], update };
+  const pictures = isPrompt ? pictureList(row.event.body?.pictures) : null;
+  return { parts: pictures ? [author, pictures, what, outcome, buttons] : [author, what, outcome, buttons], update };
 }
 
 /**

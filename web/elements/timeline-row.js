@@ -11,6 +11,7 @@ import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
 import { diffBlock, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
+import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
 import { authorOf, steeringRow } from "./steering-row.js";
 import { threadFold } from "./thread-fold.js";
@@ -108,16 +109,18 @@ function message({ event: { head, body }, prompt, within }, me) {
   const label = span("speaker foreign");
   // Of a subagent's own task its "user" is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
+  // Of a prompt from afar; what its agent's hooks tell of it is text alone.
+  const pictures = prompt ? pictureList(prompt.event.body?.pictures) : null;
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
     words.append(drawn(text));
-    return [label, words];
+    return pictures ? [label, pictures, words] : [label, words];
   }
   words.append(drawn(text.slice(0, messageCharactersMax)), "…");
   const more = h("button", { type: "button", class: "plain", onclick: () => { words.replaceChildren(drawn(text)); more.remove(); } },
     `Show all ${text.length.toLocaleString("en-US")} characters`);
-  return [label, words, more];
+  return pictures ? [label, pictures, words, more] : [label, words, more];
 }
 
 /** @param {string} name @param {string} role */

@@ -1,0 +1,141 @@
+"""Pictures in prompts, from the page: chosen, made small, sent, shown, and what is said where they are not."""
+
+import sqlite3
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from page_screen import PHONE, Screen
+from pictures import png
+
+NARROW = {"width": 320, "height": 640}
+OFFER = {"actions": ["prompt", "interrupt", "mode"], "mode": "default", "modes": ["plan", "default"], "commands": ["/compact"], "pictures": True}
+
+
+@pytest.fixture
+def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
+    host = scripted_host(relay, name="laptop", capabilities=("steer",))
+    for session in ("s1", "s2"):
+        host.start_session(session, title="Fix the login", project="webshop")
+        host.event(session, "steering.offered", OFFER if session == "s1" else OFFER | {"pictures": False})
+        host.event(session, "status.changed", {"status": "idle"})
+        host.wait_acked(session)
+    return host
+
+
+def opened(screen: Callable[..., Screen], session: str = "s1", **options: Any) -> Screen:
+    one = screen(role="operator", **options)
+    one.go(f"#/session/{session}")
+    expect(one.page.get_by_label("Tell the agent")).to_be_visible()
+    return one
+
+
+def choose(one: Screen, *files: bytes, name: str = "screen.png", type: str = "image/png") -> None:
+    one.page.locator(".picture-choice input").set_input_files([{"name": name, "mimeType": type, "buffer": file} for file in files])
+
+
+def chosen(one: Screen) -> Locator:
+    return one.page.get_by_role("list", name="Pictures that go with it").get_by_role("listitem")
+
+
+def add(one: Screen) -> Locator:
+    return one.page.get_by_role("button", name="Add a picture")
+
+
+def send(one: Screen, text: str) -> None:
+    one.page.get_by_label("Tell the agent").fill(text)
+    one.page.get_by_role("button", name="Send", exact=True).click()
+
+
+def problem(one: Screen) -> Locator:
+    return one.page.locator("session-composer [role=alert]")
+
+
+@pytest.mark.parametrize("size", [PHONE, NARROW], ids=["phone", "narrow"])
+def test_a_picture_is_drawn_small_sent_and_shown_with_its_prompt(screen: Callable[..., Screen], host: Any, relay: Any, size: dict[str, int]) -> None:
+    one = opened(screen, size=size)
+    # A phone's photo: larger than models look at.
+    photo = png(2400, 1200)
+    choose(one, photo)
+    expect(chosen(one)).to_have_count(1)
+    expect(chosen(one).locator("canvas")).to_be_visible()
+    one.expect_accessible()
+    one.expect_no_overflow()
+    send(one, "what is this?")
+    prompt = host.wait_steered("prompt")
+    assert len(prompt["pictures"]) == 1
+    picture = prompt["pictures"][0]
+    got = relay.get(f"/v1/pictures/{picture['digest']}", {"Authorization": f"Bearer {host.token}"})
+    assert got.status == 200 and len(got.body) == picture["bytes"] and picture["type"] == "image/png"
+    assert struct.unpack(">II", got.body[16:24]) == (1568, 784)
+    expect(chosen(one)).to_have_count(0)
+    expect(one.page.locator("waiting-prompts li")).to_contain_text("[1 picture] what is this?")
+    host.steered(prompt, "taken")
+    asked = one.timeline().locator('[data-kind="steering.requested"]')
+    shown = asked.get_by_role("button", name="Picture")
+    expect(shown.locator("canvas")).to_be_visible()
+    one.expect_accessible()
+    one.expect_no_overflow()
+    shown.press("Enter")
+    expect(shown).to_have_attribute("aria-expanded", "true")
+    one.expect_no_overflow()
+    # What the agent's own hook tells of it is its text: the picture stays with it.
+    host.event("s1", "message", {"role": "user"}, {"text": "what is this?"})
+    said = one.timeline().locator("[data-kind=message][data-role=user]")
+    expect(said.get_by_role("button", name="Picture").locator("canvas")).to_be_visible()
+    expect(asked).to_be_hidden()
+
+
+def test_what_cannot_be_sent_is_said_and_where_none_is_taken_there_is_no_button(screen: Callable[..., Screen], host: Any) -> None:
+    one = opened(screen)
+    choose(one, b"no picture at all", name="notes.png")
+    expect(problem(one)).to_contain_text("no picture that this browser can read")
+    choose(one, png() + b"\0" * 5_000_000)
+    expect(problem(one)).to_contain_text("more than 5 MB")
+    expect(chosen(one)).to_have_count(0)
+    choose(one, *[png(8, 8 + number) for number in range(5)])
+    expect(chosen(one)).to_have_count(4)
+    expect(problem(one)).to_contain_text("at most 4 pictures")
+    expect(add(one)).to_be_disabled()
+    chosen(one).first.get_by_role("button", name="Take the picture away").click()
+    expect(chosen(one)).to_have_count(3)
+    expect(add(one)).to_be_focused()
+    # A command takes none.
+    one.page.get_by_label("Tell the agent").fill("/compact")
+    one.page.get_by_label("Run it as the agent's command /compact").check()
+    expect(add(one)).to_be_hidden()
+    expect(one.page.locator(".composer-note")).to_contain_text("The pictures are not sent with it")
+    one.go("#/session/s2")
+    expect(one.page.get_by_label("Tell the agent")).to_be_visible()
+    expect(add(one)).to_be_hidden()
+    expect(chosen(one)).to_have_count(0)
+
+
+def test_without_the_relay_nothing_is_sent_and_what_is_gone_has_a_placeholder(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
+    one = opened(screen)
+    # The browser logs what it is answered.
+    one.forgiven = (*one.forgiven, "status of 503", "status of 404")
+    choose(one, png())
+    expect(chosen(one)).to_have_count(1)
+    one.page.route("**/v1/pictures*", lambda route: route.fulfill(status=503, json={"error": {"code": "unavailable", "message": "the relay's store does not answer"}}))
+    send(one, "look")
+    expect(problem(one)).to_contain_text("The relay did not take the picture: the relay's store does not answer. Nothing was sent.")
+    assert not [message for message in host.received if message["type"] == "prompt"]
+    one.page.unroute("**/v1/pictures*")
+    one.page.get_by_role("button", name="Send", exact=True).click()
+    prompt = host.wait_steered("prompt")
+    host.steered(prompt, "refused", "the picture is not there any more")
+    failed = one.page.locator("waiting-prompts li")
+    expect(failed).to_contain_text("the picture is not there any more")
+    failed.get_by_role("button", name="Send again").click()
+    expect(chosen(one)).to_have_count(1)
+    # One that nobody has any more, on a page that has not seen it.
+    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
+        assert database.execute("DELETE FROM pictures").rowcount == 1
+    host.event("s1", "message", {"role": "user"}, {"text": "unlike that"})
+    one.page.reload()
+    gone = one.page.get_by_role("button", name="Picture: This picture is no longer kept.", include_hidden=True)
+    expect(gone.first).to_contain_text("This picture is no longer kept.")

@@ -100,7 +100,11 @@ sanitize: packages venv ## Run the tests under the address and the thread saniti
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
 openhands-check: build venv ## Decide about the real OpenHands, from PyPI, behind `heliograph acp` (its installation takes minutes)
-	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py $(PYTEST)
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py \
+		Tests/Integration/check_openhands_steering.py $(PYTEST)
+
+codex-check: build venv ## Decide in, and steer, old versions of the real Codex, from PyPI, at a server started by hand (their installation takes minutes)
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_codex.py $(PYTEST)
 
 autobahn: build venv ## Run the Autobahn test suite against the engine, libwebsockets and Python's websockets (minutes); ARGS=--quick
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)
@@ -170,4 +174,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize openhands-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv

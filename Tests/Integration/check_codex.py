@@ -1,0 +1,76 @@
+"""Versions of the real Codex whose terminal starts no server: `make codex-check`. Each is fetched from PyPI, some 100 MB.
+
+There the server and the terminal are started by hand, as Codex.md says, and are watched, answered and steered like any other.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acp_agents import install
+from client import WireClient
+from codex import DIALOG, CodexMachine, command
+from relay import Relay
+from steered import Steered, phone  # noqa: F401 (a fixture)
+from waits import patient, wait_until
+
+SHOWS_OWN_PROMPTS = "0.144.4"
+
+
+@pytest.fixture(params=["0.133.0", SHOWS_OWN_PROMPTS])
+def version(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def program(version: str) -> Path:
+    """Of that version."""
+    packages = install(f"openai-codex-cli-bin=={version}").parent
+    return next(packages.glob("lib/python*/site-packages/codex_cli_bin/bin/codex"))
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay, program: Path) -> Iterator[CodexMachine]:
+    """With the server that its user has started, and the terminal at it."""
+    machine = CodexMachine(short_path, relay)
+    server = None
+    try:
+        machine.set_up()
+        with (short_path / "server.log").open("wb") as log:
+            server = subprocess.Popen(
+                [str(program), "app-server", "--listen", "unix://"], env=machine.environment, cwd=machine.project,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        wait_until(machine.socket.exists, 15, lambda: f"the server; it says {(short_path / 'server.log').read_text()}")
+        machine.terminal.run([str(program), "--remote", "unix://", "-a", "on-request", "-s", "read-only"], machine.environment)
+        machine.wait_screen("gpt-5.4 default", 30)
+        yield machine
+    finally:
+        if server:
+            server.kill()
+            server.wait(patient(10))
+        machine.tear_down()
+
+
+def test_it_is_answered_and_steered_beside_its_terminal(machine: CodexMachine, phone: WireClient, version: str) -> None:
+    machine.api.script = [[command("echo hi > out.txt")], [{"text": "All done now."}]]
+    machine.prompt("please do it")
+    machine.wait_screen(DIALOG)
+    card = phone.wait_card(timeout=20)
+    phone.decide(card["session"], card["approval"], "allow")
+    assert machine.wait_file("out.txt") == "hi\n"
+    machine.wait_screen("All done now.")
+    machine.wait_gone(DIALOG)
+    phone.wait_approval(card["approval"], "applied")
+    assert phone.summaries[card["session"]]["agent"]["version"] == version
+    steered = Steered(phone, card["session"], machine.api)
+    steered.status("idle")
+    phone.subscribe(steered.session)
+    machine.api.script = [[{"text": "Second."}]]
+    id = steered.prompt("/from afar")
+    machine.wait_screen("/from afar")
+    machine.wait_screen("Second.")
+    # The older one says of no prompt whose it was, so that nothing shows that it took ours.
+    assert steered.stage(id)["stage"] == ("taken" if version == SHOWS_OWN_PROMPTS else "unknown")

@@ -7,17 +7,17 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from acp_agents import Agent, vibe
 from acp_peers import Editor
+from acp_steered import Proxied, shown, strangers
 from client import WireClient
 from daemon import Daemon, paired
 from pictures import bring, named, png
 from relay import BINARY, Relay
-from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
+from steered import FINAL, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from waits import patient, wait_until
 
@@ -32,6 +32,7 @@ def agent(short_path: Path) -> Iterator[Agent]:
         "write it": [[{"text": "Now run."}, RUN], [{"text": "All done."}]],
         "slow": [[{"until": "slow"}, {"text": "Slow answer."}]],
         "answer me": [[{"text": "Answered."}]],
+        "take a nap": [[{"tool": "bash", "input": {"command": "sleep 25"}}], [{"text": "No."}]],
     }
     yield agent
     # What still waits for the model is let go before it is gone.
@@ -45,32 +46,6 @@ def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
         yield daemon
 
 
-class Proxied(Steered):
-    """A session behind `heliograph acp`."""
-
-    patience = 30
-
-    def __init__(self, agent: Agent, phone: WireClient, session: str):
-        super().__init__(phone, f"local-{session}", agent.api)
-        self.agent, self.name = agent, session
-        self.offered("prompt")
-        phone.subscribe(self.session)
-
-    def asked(self, text: str) -> int:
-        """How often the model was asked with that as the newest words of a person."""
-        return sum(1 for told in map(self._newest, self.agent.api.requests) if told and text in told)
-
-    def wait_asked(self, text: str) -> None:
-        wait_until(lambda: self.asked(text), 20, lambda: f"the model to be told {text!r}")
-
-    @staticmethod
-    def _newest(request: dict[str, Any]) -> str | None:
-        if not request.get("tools"):
-            return None
-        told = [json.dumps(message["content"], ensure_ascii=False) for message in request["messages"] if message["role"] == "user"]
-        return told[-1] if told else None
-
-
 @pytest.fixture
 def editor(agent: Agent) -> Iterator[Editor]:
     editor = Editor(agent.command, agent.environment, agent.project)
@@ -81,17 +56,6 @@ def editor(agent: Agent) -> Iterator[Editor]:
 @pytest.fixture
 def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Proxied:
     return Proxied(agent, phone, editor.open_session())
-
-
-def shown(editor: Editor, kind: str) -> list[str]:
-    """The texts of such updates at the editor."""
-    updates = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
-    return [update["content"]["text"] for update in updates if update["sessionUpdate"] == kind]
-
-
-def strangers(editor: Editor) -> list[Any]:
-    """Answers to what the editor never asked."""
-    return [message for message in editor.messages if "method" not in message and not isinstance(message["id"], int)]
 
 
 @pytest.mark.shows("ACP: Mistral Vibe", "prompt to an idle agent", "the first `session/update` of the turn, or its answer")
@@ -168,6 +132,16 @@ def test_an_interrupt(agent, editor, steered, whose):
     assert strangers(editor) == []
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "interrupt in a tool", "`stopReason` cancelled")
+def test_an_interrupt_in_a_tool(editor, steered):
+    steered.taken(steered.send("mode", mode="auto-approve"))
+    turn = editor.prompt(steered.name, "take a nap")
+    steered.tool_runs()
+    steered.taken(steered.send("interrupt"))
+    assert editor.wait_answer(turn)["result"]["stopReason"] == "cancelled"
+    steered.status("idle")
+
+
 @pytest.mark.shows("ACP: Mistral Vibe", "interrupt with an approval open", "`stopReason` cancelled, and the card is cancelled")
 def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     turn = editor.prompt(steered.name, "write it")
@@ -195,6 +169,14 @@ def test_text_is_never_taken_for_a_command(editor, steered):
         wait_until(lambda: steered.asked(json.dumps(text, ensure_ascii=False)[1:-1]) == 1, 20, lambda: f"the model to be told {text!r}")
     assert steered.said()[0] == "/help answer me" and len(steered.said()) == 5
     assert shown(editor, "user_message_chunk")[0] == f"{NOTE}\n/help answer me"
+
+
+@pytest.mark.shows("ACP: Mistral Vibe", "a prompt of 20 kB", "the model's own request")
+def test_a_long_prompt(steered):
+    text = "answer me " + "0123456789 " * 1_900
+    steered.taken(steered.prompt(text))
+    steered.status("idle")
+    assert steered.asked(text) == 1
 
 
 @pytest.mark.shows("ACP: Mistral Vibe", "the same id twice is one prompt", "one turn")
@@ -271,6 +253,7 @@ def test_the_host_is_killed(agent, daemon, editor, steered):
     assert steered.asked("answer me now") == 1 and steered.asked("answer me never") == 0
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "half-typed text at the terminal stays", "the line as it is sent in the end")
 def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon, phone, short_path):
     terminal = Terminal(short_path / "tmux", agent.environment, agent.project)
     try:
@@ -290,9 +273,15 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         # Its words come before its turn is over.
         wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
         steered.status("idle")
+        terminal.type("answer me ha")
+        terminal.wait_screen("answer me ha")
         steered.taken(steered.prompt("answer me from afar"))
         steered.status("idle")
-        assert steered.said() == ["slow work", "answer me typed", "answer me from afar"]
+        terminal.type("lf")
+        terminal.press("Enter")
+        steered.wait_asked("answer me half")
+        steered.status("idle")
+        assert steered.said() == ["slow work", "answer me typed", "answer me from afar", "answer me half"]
     finally:
         terminal.close()
 

@@ -1,0 +1,47 @@
+"""A session of an ACP agent behind `heliograph acp` that a phone steers: what the model was told of it, and what its editor was shown."""
+
+import json
+from typing import Any
+
+from acp_agents import Agent
+from acp_peers import Editor
+from client import WireClient
+from steered import Steered
+from waits import wait_until
+
+
+class Proxied(Steered):
+    """A session behind `heliograph acp`."""
+
+    patience = 30
+
+    def __init__(self, agent: Agent, phone: WireClient, session: str):
+        super().__init__(phone, f"local-{session}", agent.api)
+        self.agent, self.name = agent, session
+        self.offered("prompt")
+        phone.subscribe(self.session)
+
+    def asked(self, text: str) -> int:
+        """How often the model was asked with that as the newest words of a person."""
+        return sum(1 for told in map(self._newest, self.agent.api.requests) if told and text in told)
+
+    def wait_asked(self, text: str) -> None:
+        wait_until(lambda: self.asked(text), 20, lambda: f"the model to be told {text!r}")
+
+    @staticmethod
+    def _newest(request: dict[str, Any]) -> str | None:
+        if not request.get("tools"):
+            return None
+        told = [json.dumps(message["content"], ensure_ascii=False) for message in request["messages"] if message["role"] == "user"]
+        return told[-1] if told else None
+
+
+def shown(editor: Editor, kind: str) -> list[str]:
+    """The texts of such updates at the editor."""
+    updates = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+    return [update["content"]["text"] for update in updates if update["sessionUpdate"] == kind]
+
+
+def strangers(editor: Editor) -> list[Any]:
+    """Answers to what the editor never asked."""
+    return [message for message in editor.messages if "method" not in message and not isinstance(message["id"], int)]

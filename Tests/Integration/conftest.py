@@ -5,6 +5,7 @@ Nothing here leaves loopback, and every process that a fixture starts is ended b
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,25 @@ from client import WireClient
 from daemon import Daemon, paired
 from host import ScriptedHost
 from relay import Relay
+
+
+LONG_FILES = (
+    "test_kill.py", "test_swift_package.py", "test_days_work.py", "test_cost.py", "test_web_push_firefox.py", "test_slow.py",
+    "test_order.py", "test_retention.py", "test_journey.py",
+)  # fmt: skip
+"""Few tests that take 10 s and more each: what runs the tests begins with these."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file is for one process, and who took a long one last would work on alone. The others by their tests, as pytest-xdist has it."""
+    assert all((Path(__file__).parent / name).exists() for name in LONG_FILES), f"{LONG_FILES} are files here"
+    tests = Counter(item.path.name for item in items)
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        name = item.path.name
+        return LONG_FILES.index(name) if name in LONG_FILES else len(LONG_FILES), -tests[name]
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -69,8 +69,12 @@ test-swift: build-tests
 	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
 
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
-test-simulation: simulator
+test-simulation: test-seeds test-soak
+
+test-seeds: simulator
 	.build/release/heliograph-simulate --seeds 3000
+
+test-soak: simulator
 	@# Half of it has to be long enough for retention and forgetting to hold the core at what it keeps for good.
 	.build/release/heliograph-simulate --seed 1 --hours 16
 
@@ -89,8 +93,11 @@ test-integration: build app-probe venv test-packages servers
 		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
-	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them.
-	@Tests/Tools/beside .build/fuzz.log "$(MAKE) --no-print-directory build simulator fuzz SECONDS=60 JOBS=1 ARGS=" "$(MAKE) --no-print-directory test"
+	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them,
+	@# and the simulation, which needs no other.
+	@Tests/Tools/beside .build/fuzz.log \
+		"$(MAKE) --no-print-directory build test-simulation && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" \
+		"$(MAKE) --no-print-directory test-swift test-web test-integration"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
@@ -174,4 +181,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -33,6 +33,11 @@ WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
 WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
+# Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so beside those that wait.
+PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb HeliographCrypto HeliographLink HeliographQRCode \
+	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCore RelayProtocol
+EMPTY :=
+THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests
 
@@ -63,10 +68,18 @@ build-tests: packages venv
 	$(STRICT) swift build --build-tests $(FOR_TESTS)
 
 test-swift: build-tests
-	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
-	$(STRICT) $(NO_SKIPS) $(WATCHED) swift test --skip-build $(FOR_TESTS) --no-parallel --skip RelaySimulationTests
+	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
+	@# goes beside them, and is not put off for what is built meanwhile.
+	@NICENESS=5 Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
 	@# This one uses every processor by itself.
 	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
+
+test-serial:
+	$(STRICT) $(NO_SKIPS) $(WATCHED) swift test --skip-build $(FOR_TESTS) --no-parallel --skip '$(THE_PURE)|RelaySimulationTests'
+
+# Without `swift test`, of which there is one at a time. Not in parallel inside: a test with a limit of time would wait for all others in it.
+test-pure:
+	$(STRICT) $(NO_SKIPS) $(WATCHED) .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(THE_PURE)'
 
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
 test-simulation: test-seeds test-soak
@@ -181,4 +194,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv

@@ -18,9 +18,6 @@ export const sideMax = 1568;
 /** Fetched ones that are kept at hand. */
 const heldMax = 16;
 
-/** Of a picture that cannot be sent: a sentence for the person. */
-export class PictureError extends Error {}
-
 /**
  * The size that a picture is drawn in.
  * @param {number} width @param {number} height @param {number} [most]
@@ -31,50 +28,39 @@ export function fitted(width, height, most = sideMax) {
 }
 
 /**
- * Smaller steps, until one fits: sharp letters first, then a photo's colours, then fewer pixels.
+ * Smaller steps, until one fits: sharp letters first, then a photo's colours, then fewer pixels. A photo is never written as a PNG.
  * @param {string} type Of the file.
- * @returns {{type: string, quality?: number, side: number}[]}
  */
-export const attempts = (type) => [
-  ...(type === "image/jpeg" ? [] : [{ type: "image/png", side: sideMax }]),
-  ...[0.9, 0.8, 0.65].map((quality) => ({ type: "image/jpeg", quality, side: sideMax })),
-  ...[1024, 640].map((side) => ({ type: "image/jpeg", quality: 0.65, side })),
-];
+export const attempts = (type) => [sideMax, sideMax, 1024, 640].map((side, place) => ({ type: place || type === "image/jpeg" ? "image/jpeg" : "image/png", side }));
 
 /**
- * What of a file is sent.
+ * What of a file is sent; fails with a sentence for the person, as `bring` does.
  * @param {File} file
  * @returns {Promise<Blob>}
  */
 export async function smaller(file) {
-  if (file.size > readBytesMax) throw new PictureError("This picture has more than 5 MB: take a smaller one.");
+  if (file.size > readBytesMax) throw new Error("This picture has more than 5 MB.");
   const bitmap = await createImageBitmap(file).catch(() => {
-    throw new PictureError("This file is no picture that this browser can read.");
+    throw new Error("This browser cannot read this picture.");
   });
-  try {
-    for (const { type, quality, side } of attempts(file.type)) {
-      const blob = await new Promise((/** @type {(blob: Blob|null) => void} */ done) => drawn(bitmap, side, type === "image/jpeg").toBlob(done, type, quality));
-      if (blob && blob.type === type && blob.size <= sentBytesMax) return blob;
-    }
-  } finally {
-    bitmap.close();
+  for (const { type, side } of attempts(file.type)) {
+    const blob = await new Promise((/** @type {(blob: Blob|null) => void} */ done) => drawn(bitmap, side).toBlob(done, type, 0.8));
+    if (blob && blob.size <= sentBytesMax) return blob;
   }
-  throw new PictureError("This picture cannot be made small enough.");
+  throw new Error("This picture is too large.");
 }
 
 /**
- * @param {ImageBitmap} bitmap @param {number} side @param {boolean} [isOpaque] What is clear in it becomes white.
- * @returns {HTMLCanvasElement}
+ * On white, as a JPEG has no clear parts.
+ * @param {ImageBitmap} bitmap @param {number} side
  */
-export function drawn(bitmap, side, isOpaque = false) {
+export function drawn(bitmap, side) {
   const canvas = document.createElement("canvas");
-  Object.assign(canvas, fitted(bitmap.width, bitmap.height, side));
-  const pen = canvas.getContext("2d");
-  if (isOpaque && pen) {
-    pen.fillStyle = "#fff";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-  }
-  pen?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  const { width, height } = Object.assign(canvas, fitted(bitmap.width, bitmap.height, side));
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, width, height);
+  pen.drawImage(bitmap, 0, 0, width, height);
   return canvas;
 }
 
@@ -84,19 +70,13 @@ export function drawn(bitmap, side, isOpaque = false) {
  * @returns {Promise<Named>}
  */
 export async function bring(session, blob) {
-  let response;
-  try {
-    response = await ask(`/v1/pictures?session=${encodeURIComponent(session)}`, { method: "POST", body: blob });
-  } catch {
-    throw new PictureError("The picture did not reach the relay: no connection. Nothing was sent.");
-  }
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return { digest: answer.digest, type: answer.type, bytes: answer.bytes };
-  const reason = typeof answer.error?.message === "string" ? answer.error.message : `it answered ${response.status}`;
-  throw new PictureError(`The relay did not take the picture: ${reason}. Nothing was sent.`);
+  const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body: blob }).catch(() => null);
+  const answer = await response?.json().catch(() => null);
+  if (response?.ok && answer) return answer;
+  throw new Error(`Not sent, without its picture: ${answer?.error?.message ?? "no connection"}.`);
 }
 
-/** @type {Map<string, Promise<Blob|null>>} By digest, the last asked for last. */
+/** @type {Map<string, Promise<Blob|null>>} By digest. */
 const held = new Map();
 
 /**
@@ -105,24 +85,16 @@ const held = new Map();
  * @returns {Promise<Blob|null>}
  */
 export function kept(digest) {
-  const found = held.get(digest) ?? fetched(digest);
-  held.delete(digest);
+  if (held.size > heldMax) held.clear();
+  const found = held.get(digest) ?? ask(`/v1/pictures/${digest}`).then((response) => {
+    if (response.ok) return response.blob();
+    if (response.status === 404) return null;
+    throw new Error();
+  });
   held.set(digest, found);
-  for (const oldest of held.keys()) {
-    if (held.size <= heldMax) break;
-    held.delete(oldest);
-  }
   // What failed is asked for anew.
   found.catch(() => held.delete(digest));
   return found;
-}
-
-/** @param {string} digest */
-async function fetched(digest) {
-  const response = await ask(`/v1/pictures/${digest}`);
-  if (response.status === 404) return null;
-  if (!response.ok) throw new PictureError(`the relay answered ${response.status}`);
-  return response.blob();
 }
 
 /**

@@ -17,7 +17,7 @@ from relay import BINARY
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from test_at_the_terminal import QUESTION, decide_at_once
-from test_claude_run import ALLOWED, ANSWERED, LONG, Run
+from test_claude_run import ANSWERED, Run
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -347,15 +347,6 @@ def test_interrupted(machine, held):
     held.taken(held.prompt("go on"))
     held.status("idle")
     held.wait_told_last("go on")
-
-
-@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in a tool", "the transcript's line")
-def test_interrupted_inside_a_tool(machine, hold):
-    held = hold(*ALLOWED)
-    held.work([[LONG], [{"text": "Done."}]])
-    held.tool_runs()
-    held.taken(held.send("interrupt"), timeout=15)
-    held.status("idle")
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "mode", "what its screen says")

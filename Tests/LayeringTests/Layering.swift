@@ -31,7 +31,8 @@ struct Layering {
             "Logging",
         ]),
         "HeliographClient": Module(imports: [
-            "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "Logging",
+            "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
+            "Logging",
         ]),
         "HeliographBench": Module(imports: [
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",

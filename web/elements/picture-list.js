@@ -10,28 +10,24 @@ import { drawn, kept, namedIn, sideMax } from "../pictures.js";
 export function pictureList(pictures) {
   const named = namedIn(pictures);
   if (!named.length) return null;
-  return h("div", { class: "pictures" }, ...named.map((one, place) => frame(one, named.length === 1 ? "Picture" : `Picture ${place + 1} of ${named.length}`)));
+  return h("div", { class: "pictures" }, ...named.map(({ digest }) => frame(digest)));
 }
 
-/** @param {import("../pictures.js").Named} named @param {string} name */
-function frame({ digest }, name) {
-  const words = h("span", { class: "quiet" }, "Picture …");
+/** @param {string} digest */
+function frame(digest) {
   /** @type {HTMLButtonElement} */
   const button = h("button", {
-    type: "button", class: "picture", disabled: true, "aria-label": name, "aria-expanded": "false",
+    type: "button", class: "picture", disabled: true, "aria-label": "Picture", "aria-expanded": "false",
     onclick: () => attribute(button, "aria-expanded", String(button.getAttribute("aria-expanded") !== "true")),
-  }, words);
+  });
+  const gone = (/** @type {string} */ text) => {
+    button.textContent = text;
+    attribute(button, "aria-label", text);
+  };
   kept(digest).then(async (blob) => {
     if (!blob) return gone("This picture is no longer kept.");
-    const bitmap = await createImageBitmap(blob);
-    button.replaceChildren(drawn(bitmap, sideMax));
-    bitmap.close();
-    attribute(button, "disabled", false);
-    return undefined;
+    button.append(drawn(await createImageBitmap(blob), sideMax));
+    return attribute(button, "disabled", false);
   }).catch(() => gone("This picture cannot be shown now."));
-  const gone = (/** @type {string} */ text) => {
-    words.textContent = text;
-    attribute(button, "aria-label", `${name}: ${text}`);
-  };
   return button;
 }

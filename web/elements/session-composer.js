@@ -41,7 +41,7 @@ export class SessionComposer extends HTMLElement {
   #waiting = new WaitingPrompts();
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
-  #asCommand = h("input", { type: "checkbox", onchange: () => this.#commandChosen() });
+  #asCommand = h("input", { type: "checkbox", onchange: () => this.#kept() });
   #asCommandWords = span("foreign");
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
   #queue = h("input", { type: "radio", name: `${this.#id}-busy`, value: "queue", checked: true });
@@ -57,7 +57,7 @@ export class SessionComposer extends HTMLElement {
     type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
     onclick: () => this.#open(this.#panel.hidden),
   }, "⋯");
-  #pictures = new PictureChoice(() => this.#picturesChanged());
+  #pictures = new PictureChoice(() => this.#kept());
   #isBringing = false;
   #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#pictures.button, this.#text, this.#send);
   #mode = new SettingChoice({
@@ -162,13 +162,8 @@ export class SessionComposer extends HTMLElement {
     this.#drafts.keep(this.session, this.#asCommand.checked ? { text, command: firstWord(text) } : { text });
   }
 
-  /** With other pictures it is another prompt. */
-  #picturesChanged() {
-    this.#keep();
-    this.#draw();
-  }
-
-  #commandChosen() {
+  /** Read in another way, or with other pictures, it is another prompt. */
+  #kept() {
     this.#keep();
     this.#draw();
   }
@@ -220,7 +215,6 @@ export class SessionComposer extends HTMLElement {
     const error = await this.#sender.send(session, "prompt", { type: "prompt", session, text, busy, ...(isCommand ? { command: true } : {}), ...(pictures.length ? { pictures } : {}) }, id);
     if (error === undefined) return;
     if (error === null) return this.#sent(session, id);
-    if (error.code === "unknownPicture") this.#pictures.forgetBrought(session);
     // What the relay refused is refused under this id for good; only where nobody knows is it the same prompt again.
     if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
   }
@@ -318,7 +312,6 @@ export class SessionComposer extends HTMLElement {
     const { words, isTooLong } = measure(text);
     const sending = this.#isBringing || this.#sender.attempt(this.session, "prompt")?.sending === true;
     this.#pictures.show(this.session, isHere && this.#takesPictures, sending);
-    const left = this.#pictures.count && !this.#takesPictures ? "The pictures are not sent with it." : "";
     const named = firstWord(text);
     const isOffered = steering?.commands?.includes(named) === true;
     attribute(this.#asCommandLine, "hidden", !isHere || !isOffered);
@@ -327,7 +320,7 @@ export class SessionComposer extends HTMLElement {
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
     const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is at work: it waits until that is done." : "";
-    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits, left].filter(Boolean).join(" "), line);
+    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
     attribute(this.#send, "disabled", sending || this.#pictures.isReading || isBlocked || isTooLong || text.trim() === "");

@@ -1,8 +1,6 @@
 /** `<waiting-prompts>`: beside where one writes, the prompts without an outcome, and the last one of this device where it failed. */
 
 import { arrange, asText, attribute, h, say, span } from "../dom.js";
-import { plural } from "../format.js";
-import { namedIn } from "../pictures.js";
 import { nearby, outcomeWords, stageOf } from "../steering.js";
 import { calm, line } from "../text.js";
 import { reachable } from "./blocks.js";
@@ -49,8 +47,7 @@ export class WaitingPrompts extends HTMLElement {
       item,
       update: (/** @type {Row} */ row) => {
         attribute(item, "data-stage", stageOf(row));
-        const count = namedIn(row.event.body?.pictures).length;
-        say(text, `${count ? `[${plural(count, "picture")}] ` : ""}${asText(row.event.body?.text)}`, calm);
+        say(text, asText(row.event.body?.text), calm);
         const isOwn = row.event.head.by?.id === this.hands.me;
         say(outcome, `${isOwn ? "" : `${authorOf(row, this.hands.me)} · `}${outcomeWords(row)}`, line);
         update(row);

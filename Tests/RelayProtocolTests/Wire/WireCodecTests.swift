@@ -65,9 +65,10 @@ struct WireCodecTests {
         }
     }
 
-    /// A notice to a client, or in a reply, names no session; a list of past sessions starts nothing.
+    /// A notice to a client, or in a reply, names no session; a list of past sessions starts nothing; what is in a picture goes by HTTP.
     private static let ofOthers: Set<String> = Set(
         [".notice.session", ".reply.1.failed.0.session"]
+            + [".steer.action.prompt.pictures[].content", ".command.1.steer.1.prompt.pictures[].content"]
             + [".steer.action.launch", ".command.1.steer.1.launch"].flatMap { place in
                 ["mode", "model", "text"].map { "\(place).\($0)" }
             })

@@ -13,8 +13,9 @@ extension ACPProxyMachine {
         switch request.action {
         case .prompt(let prompt): give(prompt, request, name, session, turns, now)
         case .interrupt: interrupt(request, name, session, turns, now)
-        case .mode(let mode): set(mode, request, name, session, turns)
-        case .stop, .model, .askAll, .launch:
+        case .mode(let mode): set(mode, isModel: false, request, name, session, turns)
+        case .model(let model): set(model, isModel: true, request, name, session, turns)
+        case .stop, .askAll, .launch:
             refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
         }
     }
@@ -51,7 +52,8 @@ extension ACPProxyMachine {
         guard turns.interrupts.count < limits.openCommandsMax else {
             return refuse(request, in: session, "so many interrupts wait for the agent already")
         }
-        steering.change(name) { $0.interrupting(request.name) }
+        let closesQuestion = turns.questions.contains { $0.isPermission }
+        steering.change(name) { $0.interrupting(.init(name: request.name, closedQuestion: closesQuestion)) }
         steering.change(name) { $0.cancelling(at: now) }
         fromEditor.insert(SteeringLine.cancel(session: name))
         let ended = permissions.end(of: session, isAnswered: true)
@@ -68,17 +70,21 @@ extension ACPProxyMachine {
     }
 
     private mutating func set(
-        _ mode: String, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
+        _ value: String, isModel: Bool, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
     ) {
+        let what = isModel ? "model" : "mode"
         // What the agent lists, and nothing else: some answer as if they had taken any name.
-        guard turns.modes.names.contains(mode) else { return refuse(request, in: session, "that mode is not offered") }
-        guard turns.settings.count < limits.openCommandsMax else {
-            return refuse(request, in: session, "so many changes of mode wait for the agent already")
+        guard (isModel ? turns.modes.models : turns.modes.names).contains(value) else {
+            return refuse(request, in: session, "that \(what) is not offered")
         }
-        let option = turns.modes.option
-        let setting = SessionTurns.Setting(id: steering.nextID(), name: request.name, mode: mode, isByOption: option != nil)
+        guard turns.settings.count < limits.openCommandsMax else {
+            return refuse(request, in: session, "so many changes of \(what) wait for the agent already")
+        }
+        let option = isModel ? turns.modes.modelOption : turns.modes.option
+        let setting = SessionTurns.Setting(
+            id: steering.nextID(), name: request.name, value: value, isModel: isModel, isByOption: option != nil)
         steering.change(name) { $0.setting(setting) }
-        fromEditor.insert(SteeringLine.setMode(setting.id, session: name, mode, option: option))
+        fromEditor.insert(SteeringLine.setMode(setting.id, session: name, value, option: option))
         change(request.name, .given, in: session)
     }
 
@@ -155,7 +161,7 @@ extension ACPProxyMachine {
         guard let turns = steering[name] else { return }
         let evidence = turns.evidence(in: update, echoes: steering.echoes)
         if turns.isEcho(update) { steering.hasEchoed() }
-        if !turns.hasTurn { steering.change(name) { $0.saw(update) } }
+        if !turns.hasTurn || !turns.interrupts.isEmpty { steering.change(name) { $0.saw(update) } }
         if evidence != .none { showTaken(name, isEchoed: evidence == .echo, now) }
         switch update.text("sessionUpdate") {
         case "current_mode_update": steering.change(name) { $0.modes.changed(to: update.text("currentModeId")) }
@@ -223,12 +229,12 @@ extension ACPProxyMachine {
             return
         }
         for interrupt in steering.change(name, { $0.takeInterrupts() }) ?? [] {
-            if reason == "cancelled" {
-                change(interrupt, .taken, in: session)
-            } else if let failure {
-                change(interrupt, .unknown, in: session, "the turn ended with an error: \(failure)")
+            if let failure {
+                change(interrupt.name, .unknown, in: session, "the turn ended with an error: \(failure)")
+            } else if reason == "cancelled" || interrupt.closedQuestion {
+                change(interrupt.name, .taken, in: session)
             } else {
-                change(interrupt, .refused, in: session, "the turn had come to its own end")
+                change(interrupt.name, .refused, in: session, "the agent says that the turn had come to its own end")
             }
         }
     }
@@ -238,26 +244,27 @@ extension ACPProxyMachine {
             return
         }
         if let failure { return change(setting.name, .refused, in: session, "the agent refused it: \(failure)") }
+        let what = setting.isModel ? "model" : "mode"
         guard let result, result.isObject else {
-            return change(setting.name, .unknown, in: session, "the agent's answer does not say which mode it is in")
+            return change(setting.name, .unknown, in: session, "the agent's answer does not say which \(what) it has now")
         }
         if setting.isByOption {
             guard let options = result.optional("configOptions") else {
-                return change(setting.name, .unknown, in: session, "the agent's answer does not say which mode it is in")
+                return change(setting.name, .unknown, in: session, "the agent's answer does not say which \(what) it has now")
             }
             steering.change(name) { $0.modes.take(options: result) }
             fromAgent.insert(SteeringLine.optionsChanged(options.bytes, session: name))
         } else {
-            steering.change(name) { $0.modes.changed(to: setting.mode) }
+            steering.change(name) { $0.modes.changed(to: setting.value) }
         }
         guard let modes = steering[name]?.modes else { return }
-        if modes.hasOwnList, let current = modes.current {
+        if modes.hasOwnList, !setting.isModel, let current = modes.current {
             fromAgent.insert(SteeringLine.modeChanged(current, session: name))
         }
-        if modes.current == setting.mode {
+        if (setting.isModel ? modes.currentModel : modes.current) == setting.value {
             change(setting.name, .taken, in: session)
         } else {
-            change(setting.name, .refused, in: session, "the agent is in another mode after that")
+            change(setting.name, .refused, in: session, "the agent has another \(what) after that")
         }
     }
 
@@ -275,7 +282,9 @@ extension ACPProxyMachine {
     private mutating func abandon(_ name: String, _ reason: String) {
         guard let session = sessions[name]?.id, let turns = steering[name] else { return }
         let own = turns.own.map { $0.isTaken ? [] : [$0.name] } ?? []
-        for command in own + turns.interrupts + turns.settings.map(\.name) { change(command, .unknown, in: session, reason) }
+        for command in own + turns.interrupts.map(\.name) + turns.settings.map(\.name) {
+            change(command, .unknown, in: session, reason)
+        }
         if turns.own != nil { orders.append(.turnFromAfarEnded) }
     }
 
@@ -308,6 +317,10 @@ extension ACPProxyMachine {
             offer.actions.insert(.mode)
             offer.modes = turns.modes.names
             offer.mode = turns.modes.current.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        }
+        if !turns.modes.models.isEmpty {
+            offer.actions.insert(.model)
+            offer.models = turns.modes.models
         }
         return ACPStand(offer, turns.standing)
     }

@@ -122,7 +122,6 @@ struct CodexApprovalTests {
         "other questions are shown as waiting at the terminal, and never answered",
         arguments: [
             (#""item/permissions/requestApproval","id":3"#, "waitingApproval"),
-            (#""item/tool/requestUserInput","id":"x""#, "waitingAnswer"),
             (#""mcpServer/elicitation/request","id":4"#, "waitingAnswer"),
         ])
     func others(_ request: String, _ status: String) {

@@ -93,6 +93,10 @@ alias = "fake"
 supports_images = true
 input_price = 0.4
 output_price = 2.0
+[[models]]
+name = "other-model"
+provider = "fake"
+alias = "other"
 """)
     return agent
 

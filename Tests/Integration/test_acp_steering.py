@@ -179,6 +179,18 @@ def test_a_long_prompt(steered):
     assert steered.asked(text) == 1
 
 
+@pytest.mark.shows("ACP: Mistral Vibe", "model", "the agent's own answer, and the model's next request")
+def test_models_are_the_agents_own(editor, steered):
+    assert steered.offered("model")["models"][:2] == ["fake", "other"]
+    steered.taken(steered.send("model", model="other"))
+    told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+    options = [update["configOptions"] for update in told if update["sessionUpdate"] == "config_option_update"][-1]
+    assert [option["currentValue"] for option in options if option["id"] == "model"] == ["other"]
+    steered.taken(steered.prompt("answer me"))
+    steered.status("idle")
+    assert steered.agent.api.requests[-1]["model"] == "other-model"
+
+
 @pytest.mark.shows("ACP: Mistral Vibe", "the same id twice is one prompt", "one turn")
 def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
     for _ in range(2):

@@ -3,6 +3,7 @@
 Races are run a few times here; `HELIOGRAPH_ROUNDS=20` runs them more often.
 """
 
+import json
 import os
 import threading
 import time
@@ -132,6 +133,46 @@ def test_changes_to_a_file_are_allowed_until_the_session_ends(machine, phone):
     machine.wait_screen("Second done.")
     assert machine.wait_file("note.md") == "two\n"
     assert len(phone.approvals) == 1
+
+
+def asking(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
+    """Outside its plan mode the model may ask only where this is on."""
+    settings = machine.codex_home / "config.toml"
+    settings.write_text(settings.read_text() + "[features]\ndefault_mode_request_user_input = true\n")
+    questions = [
+        {"id": id, "header": id, "question": f"Which {id}?", "options": [{"label": one, "description": "?"} for one in options]}
+        for id, options in (("color", ("Red", "Blue")), ("name", ("Ada", "Bob")))
+    ]
+    machine.start_codex([[{"tool": "request_user_input", "input": {"questions": questions}}], DONE])
+    machine.prompt("please do it")
+    machine.wait_screen("Which color?")
+    return phone.wait_card()
+
+
+@pytest.mark.shows("Codex", "questions answered from afar", "the model is told the answers")
+def test_its_questions_are_answered_from_the_phone(machine, phone):
+    card = asking(machine, phone)
+    asked = card["request"]["body"]["questions"]
+    assert [(one["text"], [choice["label"] for choice in one["choices"]]) for one in asked] == [
+        ("Which color?", ["Red", "Blue"]), ("Which name?", ["Ada", "Bob"]),
+    ]  # fmt: skip
+    wait_status(phone, "waitingAnswer")
+    answers = [{"question": asked[0]["id"], "choices": ["Blue"], "indexes": [1]}, {"question": asked[1]["id"], "choices": [], "text": "Cleo"}]
+    phone.answer(card["session"], card["approval"], answers)
+    closed = final(phone, card)
+    assert (closed["stage"], closed["outcome"]) == ("applied", "answered")
+    machine.wait_screen("All done now.")
+    told = {"answers": {"color": {"answers": ["Blue"]}, "name": {"answers": ["None of the above", "user_note: Cleo"]}}}
+    assert [json.loads(result) for result in machine.api.tool_results()] == [told]
+    assert "Which color?" not in machine.screen().split("Questions 2/2 answered")[-1].split("All done now.")[-1], "its dialog is closed"
+
+
+def test_its_questions_are_declined_from_the_phone_and_the_turn_goes_on(machine, phone):
+    card = asking(machine, phone)
+    phone.decide(card["session"], card["approval"], "deny")
+    assert final(phone, card)["outcome"] == "denied"
+    machine.wait_screen("All done now.")
+    assert [json.loads(result) for result in machine.api.tool_results()] == [{"answers": {}}]
 
 
 @pytest.mark.parametrize("key", ["y", "Escape"])

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The modes of a session, as the agent lists them; none is added, and what it does not list cannot be asked for.
+/// The modes and models of a session, as the agent lists them; none is added, and what it does not list cannot be asked for.
 struct SessionModes: Equatable {
     /// Of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
     private(set) var option: String?
@@ -9,6 +9,10 @@ struct SessionModes: Equatable {
     private(set) var hasOwnList = false
     private(set) var names: [String] = []
     private(set) var current: String?
+    /// Of the configuration option that is the model; nil where there is none.
+    private(set) var modelOption: String?
+    private(set) var models: [String] = []
+    private(set) var currentModel: String?
 
     /// What a session's opening tells.
     mutating func opened(_ result: JSONValue) {
@@ -22,14 +26,23 @@ struct SessionModes: Equatable {
 
     /// `configOptions` of an answer or an update, which is always all of them.
     mutating func take(options holder: JSONValue) {
-        let mode = holder.list("configOptions").first { entry in
-            // The category is what an option means; agents of before it call the option so.
-            entry.text("type") == "select" && (entry.text("category") ?? entry.text("id")) == "mode"
+        if let mode = Self.option("mode", of: holder), let id = mode.text("id") {
+            option = id
+            names = Self.usable(mode.list("options").map { $0.text("value") })
+            current = mode.text("currentValue")
         }
-        guard let mode, let id = mode.text("id") else { return }
-        option = id
-        names = Self.usable(mode.list("options").map { $0.text("value") })
-        current = mode.text("currentValue")
+        if let model = Self.option("model", of: holder), let id = model.text("id") {
+            modelOption = id
+            models = Self.usable(model.list("options").map { $0.text("value") }, countMax: WireLimits.steeringModelsMax)
+            currentModel = model.text("currentValue")
+        }
+    }
+
+    private static func option(_ meaning: String, of holder: JSONValue) -> JSONValue? {
+        holder.list("configOptions").first { entry in
+            // The category is what an option means; agents of before it call the option so.
+            entry.text("type") == "select" && (entry.text("category") ?? entry.text("id")) == meaning
+        }
     }
 
     mutating func changed(to mode: String?) {
@@ -37,8 +50,8 @@ struct SessionModes: Equatable {
     }
 
     /// One that cannot be told whole cannot be asked for.
-    private static func usable(_ names: [String?]) -> [String] {
+    private static func usable(_ names: [String?], countMax: Int = WireLimits.steeringModesMax) -> [String] {
         names.compactMap { $0 }.filter { !$0.isEmpty && $0.utf8.count <= WireLimits.nameBytesMax }
-            .prefix(WireLimits.steeringModesMax).map { $0 }
+            .prefix(countMax).map { $0 }
     }
 }

@@ -28,11 +28,12 @@ struct SessionTurns {
         let line: [UInt8]
     }
 
-    /// A change of mode that we asked for.
+    /// A change of mode or model that we asked for.
     struct Setting {
         let id: [UInt8]
         let name: SteeringName
-        let mode: String
+        let value: String
+        let isModel: Bool
         let isByOption: Bool
     }
 
@@ -40,6 +41,12 @@ struct SessionTurns {
         let id: [UInt8]
         /// Else it is one whose answers we do not know.
         let isPermission: Bool
+    }
+
+    struct Interrupt {
+        let name: SteeringName
+        /// The agent waited for an answer, got that it was cancelled, and has done nothing since: it cannot come to an end of its own.
+        var closedQuestion: Bool
     }
 
     /// What an update shows of our prompt.
@@ -51,7 +58,7 @@ struct SessionTurns {
     private(set) var own: Own?
     private(set) var queued: [Queued] = []
     private(set) var settings: [Setting] = []
-    private(set) var interrupts: [SteeringName] = []
+    private(set) var interrupts: [Interrupt] = []
     /// Of the agent to the editor, and not answered.
     private(set) var questions: [Question] = []
     /// The editor's prompts that the agent has, and has not answered.
@@ -102,7 +109,7 @@ struct SessionTurns {
     // MARK: From afar
 
     mutating func begin(_ own: Own) { self.own = own }
-    mutating func interrupting(_ name: SteeringName) { interrupts.append(name) }
+    mutating func interrupting(_ interrupt: Interrupt) { interrupts.append(interrupt) }
     mutating func setting(_ setting: Setting) { settings.append(setting) }
     mutating func taken() { own?.isTaken = true }
 
@@ -146,7 +153,9 @@ struct SessionTurns {
     }
 
     mutating func saw(_ update: JSONValue) {
-        if isOpen, !hasTurn, loads.isEmpty, Self.isWork(update.text("sessionUpdate")) { worksAlone = true }
+        guard Self.isWork(update.text("sessionUpdate")) else { return }
+        if isOpen, !hasTurn, loads.isEmpty { worksAlone = true }
+        for place in interrupts.indices { interrupts[place].closedQuestion = false }
     }
 
     private static func isWork(_ kind: String?) -> Bool {
@@ -183,7 +192,7 @@ struct SessionTurns {
     }
 
     /// Those that waited for the turn's end.
-    mutating func takeInterrupts() -> [SteeringName] {
+    mutating func takeInterrupts() -> [Interrupt] {
         defer { interrupts = [] }
         return interrupts
     }

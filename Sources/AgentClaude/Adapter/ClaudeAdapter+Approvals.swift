@@ -64,11 +64,7 @@ extension ClaudeAdapter {
         // Questions stand in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
-        let offers = questions.map {
-            QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
-        }
-        let isShort = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } } <= QuestionOffer.bytesMax
-        request.questions = isShort ? offers : []
+        request.questions = AskedQuestion.offers(of: questions)
         request.alert = words(for: request, shown: shown, questions)
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// A question that the agent cannot go on without, as it stands at the terminal of `heliograph run`.

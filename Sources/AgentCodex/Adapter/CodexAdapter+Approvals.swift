@@ -6,6 +6,7 @@ internal import RelayProtocol
 /// | what comes | shows |
 /// |---|---|
 /// | `serverRequest/resolved`, and we had not answered | answeredAtTerminal |
+/// | the same of a question that we had answered | answersTaken; our denial where we declined it |
 /// | the item ends, not declined | carriedOut |
 /// | the item ends, declined | reported: our denial where we denied, else a rejection |
 /// | the turn ends | turnEnded |
@@ -42,8 +43,8 @@ extension CodexAdapter {
         // What is known already was said again because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
-            session: session, kind: .tool, tool: asked.tool, input: asked.input, digests,
-            form: CodexForm(offers: asked.offers), token: token)
+            session: session, kind: asked.userInput == nil ? .tool : .question, tool: asked.tool, input: asked.input, digests,
+            form: CodexForm(offers: asked.offers, userInput: asked.userInput), token: token)
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
@@ -72,22 +73,29 @@ extension CodexAdapter {
         let paths = paths(of: approval.session)
         let title = TextCut.line(asked.words(paths, clean: cleaner.clean), bytesMax: limits.texts.operationBytes)
         var request = ApprovalRequest(
-            approval: approval.id, kind: .tool, tool: approval.tool, title: title, digest: approval.digest)
+            approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
         let changes = asked.changes.flatMap { CodexChange.all($0, redactor) }
         request.isRedacted = isRedacted || changes?.contains { $0.lines.isRedacted } == true
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.offers = approval.offers
+        let questions = asked.userInput?.questions.map(\.asked) ?? []
+        request.questions = AskedQuestion.offers(of: questions)
         // Changes of files are read as a diff, for which no notification has room.
-        if changes == nil {
+        if !questions.isEmpty {
+            request.alert = RequestWords(request, questions: questions.map(\.shown))
+        } else if changes == nil {
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         }
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
+        // Questions stand in the body once more for people; both together must fit.
+        let hasInput = questions.isEmpty || shown.count < limits.texts.approvalDiffBytes
         let isShown = emit(.approvalRequested(request), in: approval.session) {
-            $0.raw("input", shown)
+            if hasInput { $0.raw("input", shown) }
+            if !questions.isEmpty { $0.array("questions", questions.map(\.bytes)) }
             $0.field("diff", diff)
         }
         if !isShown { tellDesk(.cut(approval.id)) }
@@ -98,14 +106,21 @@ extension CodexAdapter {
     // MARK: Over
 
     mutating func requestResolved(_ id: [UInt8], in session: SessionID) {
-        guard let token = requests.resolved(id) else {
-            // What we answered shows by its item what came of it; what we could not answer is over.
+        guard let (token, isAnswered) = requests.resolved(id) else {
+            // What we could not answer is over.
             if isWaitingAtTerminal(in: session), !hasOpenCard(session) { setStatus(.running, in: session) }
             return
         }
-        if let approval = desk.approvals.first(where: { $0.token == token }) {
-            tellDesk(.shown(approval.id, .answeredAtTerminal))
+        guard isAnswered else {
+            if let approval = desk.approvals.first(where: { $0.token == token }) {
+                tellDesk(.shown(approval.id, .answeredAtTerminal))
+            }
+            return
         }
+        // What was allowed or denied shows by its item what came of it. Of a question there is no item.
+        guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
+        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
+        tellDesk(.shown(name, isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
     /// Its item is over.
@@ -123,6 +138,8 @@ extension CodexAdapter {
     /// The connection was gone for so long that the question would have come again, were it still asked.
     private mutating func judge(_ id: ApprovalID) {
         guard let approval = desk[id] else { return }
+        // Whether the answer arrived before the connection broke nobody says afterwards.
+        if approval.kind == .question, approval.answer != nil { return tellDesk(.shown(id, .withdrawn)) }
         let isWatched = sessions[approval.session].map { threads[$0.thread]?.isWatched == true } ?? false
         tellDesk(.shown(id, isWatched ? .answeredAtTerminal : .turnEnded(wentOn: false)))
     }
@@ -152,6 +169,11 @@ extension CodexAdapter {
         answeredHere.formIntersection(desk.approvals.map(\.id))
         answeredHere.insert(id)
         emit(.approvalDelivered(id), in: approval.session)
+        var output = output
+        if approval.kind == .question {
+            answeredQuestions[token] = id
+            if case .deny? = approval.answer?.kind { output = CodexUserInput.declined }
+        }
         order(.respond(token, CodexMessage.answer(request, output)))
     }
 }

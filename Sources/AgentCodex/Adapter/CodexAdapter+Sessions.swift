@@ -114,8 +114,8 @@ extension CodexAdapter {
         sessions[id]?.isActive = status.text("type") == "active"
         sessions[id]?.isAsking = flags.contains("waitingOnUserInput") || flags.contains("waitingOnApproval")
         switch status.text("type") {
-        case "active" where flags.contains("waitingOnUserInput"): waitAtTerminal(.question, in: id)
-        case "active" where flags.contains("waitingOnApproval"):
+        case "active" where sessions[id]?.isAsking == true:
+            sessions[id]?.dialog = flags.contains("waitingOnApproval") ? .tool : .question
             if sessions[id]?.dialogSince == nil { sessions[id]?.dialogSince = now.monotonic }
             if sessions[id]?.status == nil || sessions[id]?.status == .idle { setStatus(.running, in: id) }
         case "active":

@@ -16,6 +16,7 @@ extension CodexAdapter {
 
     mutating func disconnected() {
         answeredHere = []
+        answeredQuestions = [:]
         isGreeted = false
         calls.reset()
         threads = [:]

@@ -27,6 +27,8 @@ package struct CodexAdapter: AgentAdapter {
     var areModelsAsked = false
     /// The server has taken us in on this connection.
     var isGreeted = false
+    /// Questions that were answered on this connection, and that Codex has not said to be over.
+    var answeredQuestions: [HookToken: ApprovalID] = [:]
     /// What is to be started once there is a server, until when.
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
     /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
@@ -141,7 +143,7 @@ package struct CodexAdapter: AgentAdapter {
             if let since = session.dialogSince, now - since >= limits.dialogGrace.milliseconds, !isWaitingAtTerminal(session),
                 !hasOpenCard(session.id)
             {
-                waitAtTerminal(.tool, in: session.id)
+                waitAtTerminal(session.dialog, in: session.id)
             }
             if isIdle(session), now - session.heardAt >= limits.watchIdle.milliseconds { letGo(session.thread) }
         }

@@ -48,6 +48,8 @@ struct CodexSession {
     var standing: SteeringStanding?
     /// Codex shows a dialog; since when.
     var dialogSince: Int64?
+    /// What it asks for.
+    var dialog = ApprovalKind.tool
     /// Nobody watches the thread; since when. Nil while we do.
     var lostAt: Int64?
     /// When it was last heard of, by the clock that never jumps.

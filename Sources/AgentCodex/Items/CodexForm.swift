@@ -7,17 +7,25 @@ package import RelayProtocol
 /// `cancel` would interrupt the turn, and is never said. The protocol has no place for the words of a denial.
 package struct CodexForm: AnswerForm {
     package let offers: [AgentOffer]
+    /// Of a question of the model's.
+    let userInput: CodexUserInput?
 
-    package init(offers: [AgentOffer] = []) { self.offers = offers }
+    init(offers: [AgentOffer] = [], userInput: CodexUserInput? = nil) {
+        self.offers = offers
+        self.userInput = userInput
+    }
 
-    package func allow(mode: String?) -> [UInt8]? { mode == nil ? Self.decision("accept") : nil }
+    package func allow(mode: String?) -> [UInt8]? { mode == nil && userInput == nil ? Self.decision("accept") : nil }
 
     package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
         JSONWriter.object { $0.raw("decision", offer.bytes) }
     }
 
-    package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? { nil }
+    package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
+        userInput?.answer(answers)
+    }
 
+    /// Of an approval; a question is declined otherwise.
     package static func deny(_ words: String) -> [UInt8] { decision("decline") }
 
     private static func decision(_ word: String) -> [UInt8] { JSONWriter.object { $0.field("decision", word) } }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One request for approval that can be answered from afar.
+/// One request for approval, or one question of the model's, that can be answered from afar.
 struct CodexQuestion {
     enum Reading {
         case known(CodexQuestion)
@@ -23,12 +23,14 @@ struct CodexQuestion {
     /// Codex takes a plain yes.
     let canBeAllowed: Bool
     let offers: [AgentOffer]
+    /// Nil but for a question of the model's.
+    private(set) var userInput: CodexUserInput?
     private let command: String?
 
     /// No part of what a person decides on: names, times, what is shown otherwise, and what only the terminal offers.
     private static let leftOut: Set<String> = [
         "threadId", "turnId", "itemId", "approvalId", "startedAtMs", "kind", "commandActions", "availableDecisions",
-        "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments",
+        "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments", "isBlocking", "autoResolutionMs",
     ]
 
     /// `changes` tells what an item said that is to become of files: the request itself does not.
@@ -51,8 +53,14 @@ struct CodexQuestion {
             }
             return CodexQuestion(tool: CodexTool.changes, params, command: nil, changes: bytes, CodexOffer.ofChanges())
                 .map(Reading.known) ?? .unknown(.tool)
+        case CodexUserInput.method:
+            guard let asked = CodexUserInput(params, clean: cleaner.clean),
+                var question = CodexQuestion(tool: CodexUserInput.tool, params, command: nil, changes: nil, [])
+            else { return .unknown(.question) }
+            question.userInput = asked
+            return .known(question)
         case "item/permissions/requestApproval", "applyPatchApproval", "execCommandApproval": return .unknown(.tool)
-        case "item/tool/requestUserInput", "mcpServer/elicitation/request": return .unknown(.question)
+        case "mcpServer/elicitation/request": return .unknown(.question)
         default: return .service
         }
     }
@@ -87,6 +95,7 @@ struct CodexQuestion {
 
     /// "Run: swift test".
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
+        if let first = userInput?.questions.first { return first.asked.shownText }
         if let command { return "Run: " + CodexTool.words(command: command, clean: clean) }
         return "Change " + CodexTool.words(changes: changes ?? [], paths, clean: clean)
     }

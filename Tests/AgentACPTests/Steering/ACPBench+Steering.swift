@@ -8,9 +8,10 @@ extension ACPBench {
         #""modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"auto-approve","name":"Auto"}]}"#
     static let vibeOptions = #""configOptions":"# + options(mode: "ask")
 
-    static func options(mode: String) -> String {
+    static func options(mode: String = "ask", model: String = "fake") -> String {
         #"[{"id":"mode","category":"mode","type":"select","currentValue":"\#(mode)","options":[{"value":"ask","name":"Ask"},"#
-            + #"{"value":"auto-approve","name":"Auto"}]},{"id":"model","category":"model","type":"select","currentValue":"fake","options":[]}]"#
+            + #"{"value":"auto-approve","name":"Auto"}]},{"id":"model","category":"model","type":"select","currentValue":"\#(model)","#
+            + #""options":[{"value":"fake","name":"Fake"},{"value":"other","name":"Other"}]}]"#
     }
 
     /// A session that rests. `modes` is what stands beside its name in the answer.

@@ -60,6 +60,19 @@ struct ACPInterruptTests {
         #expect(bench.stages("i1") == [.given, .taken] && bench.standing == .idle)
     }
 
+    @Test("an agent that ends its turn once its question was cancelled was interrupted, whatever it calls that")
+    func questionAndOwnEnd() {
+        for (isAtWork, stage) in [(false, SteeringStage.taken), (true, .refused)] {
+            var bench = running()
+            bench.start(call: "effect-1", input: #"{"command":"rm"}"#, title: "bash: rm")
+            bench.permission()
+            bench.steer("i1", .interrupt)
+            if isAtWork { bench.says("I go on.") }
+            bench.ends("3")
+            #expect(bench.stages("i1") == [.given, stage])
+        }
+    }
+
     @Test("interrupts that the agent does not answer are bounded")
     func bounds() {
         var bench = running()
@@ -77,7 +90,8 @@ struct ACPInterruptTests {
         bench.open(ACPBench.vibeModes + "," + ACPBench.vibeOptions)
         let offer = bench.stands.last?.stand?.offer
         #expect(
-            offer?.modes == ["ask", "auto-approve"] && offer?.mode == "ask" && offer?.actions == [.prompt, .interrupt, .mode])
+            offer?.modes == ["ask", "auto-approve"] && offer?.mode == "ask"
+                && offer?.actions == [.prompt, .interrupt, .mode, .model])
         bench.steer("m1", .mode("auto-approve"))
         #expect(
             bench.takeAgentLines() == [
@@ -98,6 +112,29 @@ struct ACPInterruptTests {
         bench.steer("m3", .mode("ask"))
         bench.agent(#"{"jsonrpc":"2.0","id":\#(ACPBench.own(3)),"error":{"code":-32600,"message":"no"}}"#)
         #expect(bench.stages("m2") == [.given, .refused] && bench.stages("m3") == [.given, .refused])
+    }
+
+    @Test("the models are the agent's own, and its answer says which it has")
+    func model() {
+        var bench = ACPBench()
+        bench.open(ACPBench.vibeModes + "," + ACPBench.vibeOptions)
+        #expect(bench.stands.last?.stand?.offer.models == ["fake", "other"])
+        bench.steer("m1", .model("other"))
+        #expect(bench.takeAgentLines().first?.contains(#""configId":"model","value":"other""#) == true)
+        bench.agent(
+            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"result":{"configOptions":\#(ACPBench.options(model: "other"))}}"#)
+        let seen = bench.takeEditorLines()
+        #expect(bench.stages("m1") == [.given, .taken] && seen.count == 1 && seen[0].contains("config_option_update"))
+        bench.steer("m2", .model("fake"))
+        bench.agent(
+            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(2)),"result":{"configOptions":\#(ACPBench.options(model: "other"))}}"#)
+        #expect(bench.stages("m2") == [.given, .refused] && bench.reason("m2") == "the agent has another model after that")
+        bench.steer("m3", .model("nosuch"))
+        #expect(bench.stages("m3") == [.refused] && bench.reason("m3") == "that model is not offered")
+        var bare = ACPBench()
+        bare.open(ACPBench.vibeModes)
+        bare.steer("m1", .model("fake"))
+        #expect(bare.stages("m1") == [.refused] && bare.stands.last?.stand?.offer.actions == [.prompt, .interrupt, .mode])
     }
 
     @Test("without such an option by the list of modes; an answer that says nothing leaves it unknown")

@@ -1,0 +1,79 @@
+package import RelayProtocol
+
+/// One question of an agent to a person, as the agent wrote it and as people see it.
+package struct AskedQuestion: Equatable, Sendable {
+    package struct Choice: Equatable, Sendable {
+        package var label: String
+        package var shownLabel: String
+        package var description: String?
+    }
+
+    /// On the wire.
+    package var id: String
+    /// As the agent wrote it.
+    package var text: String
+    package var shownText: String
+    package var header: String?
+    package var isMultiple: Bool
+    package var choices: [Choice]
+
+    /// Nil where it has more choices than are shown. `place` is its own among those that are asked together.
+    package init?(
+        _ value: JSONValue, place: Int, text: String, isMultiple: Bool, clean: (String) -> String
+    ) {
+        let options = value.list("options").compactMap { option in
+            option.text("label").map { (label: $0, description: option.text("description").map(clean)) }
+        }
+        guard options.count <= WireLimits.questionsMax else { return nil }
+        let shown = ShownLabels.apart(options.map { clean($0.label) })
+        id = "q\(place)"
+        self.text = text
+        shownText = clean(text)
+        header = value.text("header").map(clean)
+        self.isMultiple = isMultiple
+        choices = zip(options, shown).map { Choice(label: $0.label, shownLabel: $1, description: $0.description) }
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("id", id)
+            $0.field("text", shownText)
+            $0.field("header", header)
+            $0.flag("multiple", isMultiple)
+            $0.array(
+                "choices",
+                choices.map { choice in
+                    JSONWriter.object {
+                        $0.field("label", choice.shownLabel)
+                        $0.field("description", choice.description)
+                    }
+                })
+        }
+    }
+
+    /// The same for a notification.
+    package var shown: ShownQuestion {
+        ShownQuestion(text: shownText, choices: choices.map { (label: $0.shownLabel, description: $0.description) })
+    }
+
+    /// As much of them as shows whether an answer fits; nothing where that is too long.
+    package static func offers(of questions: [AskedQuestion]) -> [QuestionOffer] {
+        let offers = questions.map {
+            QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
+        }
+        let bytes = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
+        return bytes <= QuestionOffer.bytesMax ? offers : []
+    }
+
+    /// What was answered to this one, in the agent's own labels; nil where it does not fit.
+    package func chosen(in answers: [Answer]) -> (labels: [String], text: String?)? {
+        let mine = answers.filter { $0.question == id }
+        guard mine.count == 1, let answer = mine.first, let places = answer.places(in: choices.map(\.shownLabel)) else {
+            return nil
+        }
+        let text = answer.text.flatMap { $0.isEmpty ? nil : $0 }
+        let count = places.count + (text == nil ? 0 : 1)
+        guard count > 0, isMultiple || count == 1 else { return nil }
+        return (places.map { choices[$0].label }, text)
+    }
+}

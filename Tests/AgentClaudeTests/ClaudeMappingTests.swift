@@ -47,6 +47,20 @@ struct ClaudeMappingTests {
         #expect(id.rawValue.hasPrefix("claude-x") && id == ClaudeBench().adapter.sessionID(value))
     }
 
+    @Test("a process that goes on with another session has ended the one before, also where no daemon heard it say so")
+    func replaced() throws {
+        var bench = try started()
+        let other = payload("UserPromptSubmit", #""prompt":"go""#).replacingOccurrences(of: Self.session, with: "another")
+        try bench.call(other)
+        #expect(bench.take().contains("session.ended "))
+        #expect(bench.adapter.liveSessions.map(\.id.rawValue) == ["claude-another"])
+        bench.process = AgentProcess(id: 4712, startedAt: 99)
+        try bench.call(other.replacingOccurrences(of: "another", with: "a-third"))
+        #expect(
+            bench.adapter.liveSessions.map(\.id.rawValue) == ["claude-a-third", "claude-another"],
+            "of two processes each has one")
+    }
+
     @Test("a daemon that is younger than the session makes it known at its first sign of life")
     func lateDaemon() throws {
         var bench = ClaudeBench()

@@ -70,6 +70,15 @@ extension ClaudeAdapter {
         startAskingAll(id)
         remember(id)
         offer(id)
+        replaceOthers(than: id)
+    }
+
+    /// A process has one session at a time. That the one before is over no hook may have told: each is lost while no daemon runs.
+    private mutating func replaceOthers(than id: SessionID) {
+        guard let process = sessions[id]?.process else { return }
+        for other in sessionsInOrder where other.id != id && other.process == process && !other.isEnded {
+            endCounted(other.id, reason: nil, failed: false)
+        }
     }
 
     mutating func sessionEnded(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {

@@ -54,6 +54,18 @@ package enum Plant: String, Sendable, CaseIterable {
     case strayStart
     /// The relay takes every client for one that may steer.
     case trustingRelay
+    /// Codex is given the answer to a request again that it has closed.
+    case answeredAgain
+    /// The adapter takes it that Codex accepted a prompt for having read it.
+    case acceptedPrompt
+    /// Claude's adapter takes the hook of a call for that of an older one with the same input.
+    case olderCall
+    /// Claude's adapter hears nothing of the end of a turn.
+    case unheardStop
+    /// A program is handed a command twice: each of its open requests.
+    case handedTwice
+    /// A program is handed what was answered when it asked the same before.
+    case namesakesAnswer
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
@@ -87,6 +99,16 @@ package enum Plant: String, Sendable, CaseIterable {
     /// Timers of digests do not fire.
     case sleepingDigest
 
+    /// Whose adapter it is planted in, where it is a real one.
+    var agent: AgentKind? {
+        switch self {
+        case .answeredAgain, .acceptedPrompt: .codex
+        case .handedTwice, .namesakesAnswer: .program
+        case .olderCall, .unheardStop: .claude
+        default: nil
+        }
+    }
+
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
         switch self {
@@ -106,6 +128,10 @@ package enum Plant: String, Sendable, CaseIterable {
         case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .repeatedStart, .strayStart,
             .trustingRelay:
             [.steering]
+        case .answeredAgain, .namesakesAnswer, .olderCall: [.freedom]
+        case .handedTwice: [.steering]
+        case .acceptedPrompt: [.steering]
+        case .unheardStop: [.status]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]

@@ -23,6 +23,9 @@ package struct SimulationSettings: Sendable {
     /// Whether sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
+    /// Whether hosts run the real adapters; nil: in every fourth world.
+    package var hasRealAgents: Bool?
+
     package init() {}
 }
 
@@ -50,6 +53,7 @@ extension SimulationSettings {
         faults.latePush = 0.01
         faults.lostPush = 0.02
         settings.hasPhones = true
+        settings.hasRealAgents = false
         settings.faults = faults
         return settings
     }

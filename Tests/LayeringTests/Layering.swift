@@ -69,8 +69,8 @@ struct Layering {
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(
             imports: [
-                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "HostCore", "HeliographLink",
-                "RelayProtocol",
+                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentClaude", "AgentCodex",
+                "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),

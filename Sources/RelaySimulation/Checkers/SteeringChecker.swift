@@ -36,6 +36,17 @@ struct SteeringChecker {
             ? nil : "an agent took another text than \(request.command) had"
     }
 
+    /// No two of them have the same text.
+    mutating func took(_ text: String, in session: SessionID) -> String? {
+        guard let command = commands.values.first(where: { $0.request.action.text == text }) else {
+            return "\(session) took \(text), which nobody sent"
+        }
+        guard command.request.session == session || command.request.action.kind.isLaunch else {
+            return "\(session) took \(text), which was for \(command.request.session)"
+        }
+        return took(command.request)
+    }
+
     /// An agent starts a session for this, or goes on with one.
     mutating func began(_ order: LaunchOrder, allowed folders: Set<String>) -> String? {
         guard let command = commands[order.name] else { return "a session begins by \(order.name.command), which nobody sent" }

@@ -19,6 +19,19 @@ extension World {
         if let complaint = freedom.ran(ask, offer: offer) { report(.freedom, complaint) }
     }
 
+    func checkAnswer(_ asked: AgentChecker.Asked, isAllowed: Bool, offer: String?) {
+        if let complaint = agents.answered(asked, isAllowed: isAllowed, offer: offer) { report(.freedom, complaint) }
+    }
+
+    /// An agent takes a text that is not its own person's.
+    func checkTaken(_ text: String, in session: SessionID) {
+        if let complaint = steering?.took(text, in: session) { report(.steering, complaint) }
+    }
+
+    func checkTaken(_ request: SteeringRequest) {
+        if let complaint = steering?.took(request) { report(.steering, complaint) }
+    }
+
     func checkCompleteness(of batch: LogBatch) {
         for append in batch.appends {
             guard let host = hosts.first(where: { $0.identity.host.id == append.state.summary.host.id }) else { continue }
@@ -115,10 +128,29 @@ extension World {
                 }
             }
         }
+        checkStatus(live, open)
+        guard violation == nil else { return }
         let hooks = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.hook } })
         for id in open.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if hasRealAgents, hosts.flatMap(\.bodies).flatMap(\.asks).contains(where: { agents.isAbout($0, id) }) { continue }
             guard let hook = freedom.questions[id]?.hook, hooks.contains(hook) else {
                 return report(.convergence, "\(id) is pending, and its agent no longer waits for it")
+            }
+        }
+    }
+
+    /// Whether what is told of the sessions of real adapters is how their agents stand.
+    private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
+        let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
+        for body in hosts.flatMap(\.bodies) {
+            for (session, status) in body.sessions {
+                let told = states[session].flatMap { $0.endedAt == nil ? $0.status : nil }
+                guard told != status else { continue }
+                let (shown, real) = (told?.rawValue ?? "over", status?.rawValue ?? "over")
+                return report(.status, "\(session) is told to be \(shown), and is \(real)")
+            }
+            for ask in body.asks where !agents.isUnrecorded(ask) && !open.contains(where: { agents.isAbout(ask, $0) }) {
+                return report(.status, "\(ask.session) asks about \(ask.words), and nobody is asked")
             }
         }
     }

@@ -128,7 +128,8 @@ final class ClientProcess {
         } else {
             let session = world.dice.pick(summaries.keys.sorted { $0.rawValue < $1.rawValue })
             let agents = summaries[session]?.steering?.agents ?? []
-            let whenBusy = world.dice.pick([.queue, .queue, .refuse] as [SteeringAction.WhenBusy])
+            let ways: [SteeringAction.WhenBusy] = world.hasRealAgents ? [.queue, .steer, .refuse] : [.queue, .queue, .refuse]
+            let whenBusy = world.dice.pick(ways)
             let text = world.name("prompt ")
             request = SteeringRequest(
                 command: CommandID(world.name("k"))!, session: session, by: identity.client,
@@ -269,6 +270,7 @@ final class ClientProcess {
             digest: isWrong ? Agent.foreignDigest : approval.request.digest, verdict: verdict)
         let command = CommandID(world.name("k"))!
         world.freedom.intended(decide)
+        world.agents.intended(decide)
         unanswered.append((command, decide))
         guard isGreeted, let connection else { return }
         send(.decide(decide), .decide(decide), as: command)

@@ -1,3 +1,6 @@
+import AgentClaude
+import AgentCodex
+import AgentLocal
 import HostCore
 import RelayProtocol
 
@@ -10,6 +13,8 @@ final class Daemon {
     var connection: Connection?
     /// Hooks that wait.
     private var callers: [HookToken: (agent: Agent, hook: Int)] = [:]
+    /// Those of real adapters.
+    private var waiting: [HookToken: ([UInt8]?) -> Void] = [:]
     /// Which arming of each timer counts.
     private var armings: [HostTimer: Int] = [:]
     private var isAlive: Bool { host.daemon === self }
@@ -33,6 +38,15 @@ final class Daemon {
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {
+        if world.hasRealAgents {
+            let codex = CodexAdapter(home: "/srv/dev", digests: SimulatedAdapter.digests, at: host.instant)
+            let local = LocalAdapter(digests: SimulatedAdapter.digests, at: host.instant)
+            let claude = ClaudeAdapter(home: "/srv/dev", digests: SimulatedAdapter.digests, at: host.instant)
+            return [
+                WatchedAdapter(claude, of: host, in: world), WatchedAdapter(codex, of: host, in: world),
+                WatchedAdapter(local, of: host, in: world),
+            ]
+        }
         let agents: [any AgentAdapter] = host.agents.map { SimulatedAdapter($0.name, of: host, in: world) }
         guard world.steering != nil else { return agents }
         return agents + [LaunchAdapter(fresh: "\(host.index)", at: host.instant)]
@@ -67,6 +81,16 @@ final class Daemon {
             callers[token] = nil
             tell(.hookGone(token))
         }
+    }
+
+    // MARK: Real adapters
+
+    /// Somebody waits for an answer; nil is none.
+    func token(_ answer: @escaping ([UInt8]?) -> Void) -> HookToken {
+        world.lastName += 1
+        let token = HookToken(rawValue: UInt64(world.lastName))
+        waiting[token] = answer
+        return token
     }
 
     // MARK: Orders
@@ -105,11 +129,13 @@ final class Daemon {
         case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }
         case .fetchPictures(let name, _): tell(.picturesFetched(name, .refused("nobody has pictures here")))
         case .respond(let token, let output):
+            if let answer = waiting.removeValue(forKey: token) { return answer(output) }
             guard let (agent, hook) = callers.removeValue(forKey: token) else { return }
             world.after(world.dice.within(0...2)) { _ in agent.answered(hook, output) }
         case .checkAgents(let processes):
             for process in processes where !host.isAlive(process) { tell(.agentGone(process)) }
-        case .carryOut(_, let order): if let order = order as? LaunchReading { host.read(order) }
+        case .carryOut(let agent, let order):
+            if let order = order as? LaunchReading { host.read(order) } else { host.carryOut(order, of: agent) }
         case .arm, .disarm, .log: break
         }
     }

@@ -11,6 +11,10 @@ final class HostProcess {
     let identity: HostIdentity
     let disk: SimulatedDisk
     private(set) var agents: [Agent] = []
+    /// What its real adapters serve, in a world that has those.
+    private(set) var bodies: [any AgentBody] = []
+    /// What adapters were given, and have not told the end of.
+    var given: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private var life = 0
     /// Milliseconds between what its wall clock shows and the truth.
@@ -29,7 +33,19 @@ final class HostProcess {
         identity = HostIdentity(
             workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         disk = SimulatedDisk(world: world)
-        agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
+        guard world.hasRealAgents else {
+            agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
+            return
+        }
+        let kinds = (0...count).map { _ in world.plant?.agent ?? world.dice.pick(AgentKind.allCases) }
+        let threads = kinds.count { $0 == .codex }
+        for index in 0..<(kinds.count { $0 == .program }) {
+            bodies.append(LocalProgram(world: world, host: self, index: index))
+        }
+        for index in 0..<(kinds.count { $0 == .claude }) {
+            bodies.append(ClaudeTerminal(world: world, host: self, index: index))
+        }
+        if threads > 0 { bodies.append(CodexServer(world: world, host: self, threads: threads)) }
     }
 
     var instant: HostInstant {
@@ -41,6 +57,7 @@ final class HostProcess {
     func start() {
         startDaemon()
         for agent in agents { world.after(world.dice.within(0...1_000)) { _ in agent.start() } }
+        for body in bodies { world.after(world.dice.within(0...1_000)) { _ in body.start() } }
     }
 
     private func startDaemon() {
@@ -65,23 +82,40 @@ final class HostProcess {
         world.trace.note(world.now, name, isPowerLoss ? "loses power" : "crashes")
         self.daemon = nil
         life += 1
+        given = []
         if let connection = daemon.connection { world.peerIsGone(connection, silently: isPowerLoss && world.dice.chance(0.5)) }
         if isPowerLoss {
             disk.losePower()
             ledger.lostPower()
             for agent in agents { agent.losePower() }
+            for body in bodies { body.losePower() }
         } else {
             for agent in agents { agent.daemonGone() }
         }
+        for body in bodies { body.daemonGone() }
         if world.plant == .absentHost { return }
         let wait = world.dice.within(50...(isPowerLoss ? 8_000 : 3_000))
         world.after(wait) { [self] _ in startDaemon() }
         if isPowerLoss {
             for agent in agents { world.after(wait + world.dice.within(500...2_000)) { _ in agent.start() } }
+            for body in bodies { world.after(wait + world.dice.within(500...2_000)) { _ in body.start() } }
         }
     }
 
-    func isAlive(_ process: AgentProcess) -> Bool { agents.contains { $0.process == process } }
+    func isAlive(_ process: AgentProcess) -> Bool {
+        agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
+    }
+
+    /// One of those that are there breaks, and comes back.
+    func restartAgent() {
+        if agents.isEmpty { world.dice.pick(bodies).restart() } else { world.dice.pick(agents).restart() }
+    }
+
+    /// Agents no longer wait for anything.
+    func finishAgents() {
+        for agent in agents { agent.finish() }
+        for body in bodies { body.finish() }
+    }
 
     // MARK: Facts
 
@@ -117,6 +151,20 @@ final class HostProcess {
     }
 
     func hookGone(_ hook: Int) { daemon?.hookGone(hook) }
+
+    // MARK: Real adapters
+
+    /// The adapter's reader learns this.
+    func tell(_ fact: some Sendable, of adapter: String) { daemon?.tell(.told(agent: adapter, fact)) }
+
+    func carryOut(_ order: any Sendable, of adapter: String) {
+        for body in bodies where body.adapter == adapter { body.carryOut(order) }
+    }
+
+    /// What was given to this session and its agent does now: what carries no name goes in the order in which it was given.
+    func takeGiven(_ kind: SteeringAction.Kind, in session: SessionID) -> SteeringRequest? {
+        given.firstIndex { $0.session == session && $0.action.kind == kind }.map { given.remove(at: $0) }
+    }
 
     func opened(_ connection: Connection) {
         guard let daemon, daemon.connection === connection else { return world.peerCloses(connection, .goingAway) }

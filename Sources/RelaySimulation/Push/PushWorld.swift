@@ -240,6 +240,7 @@ final class PushWorld {
         codes[peer] = use
         code.used(use)
         world.freedom.intended(decide)
+        world.agents.intended(decide)
         world.trace.note(world.now, "phone", "uses code", "\(push.rawValue) for \(asked.approval)")
         var told = push
         if world.plant == .swappedCode, let other = code.other(than: push) { told = other }

@@ -45,6 +45,9 @@ final class World {
     var lastName = 0
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
+    var agents = AgentChecker()
+    /// The shipped adapters over simulated agents of their kinds, and not the simulation's own.
+    let hasRealAgents: Bool
     var budgets = BudgetChecker()
     /// Nil where nobody steers anything.
     var steering: SteeringChecker?
@@ -56,14 +59,21 @@ final class World {
         self.configuration = configuration
         plant = configuration.plant
         dice = Dice(seed: seed)
-        shape = configuration.shape ?? Shape.drawn(by: &dice)
+        hasRealAgents = configuration.hasRealAgents ?? (seed % 4 == 1 || configuration.plant?.agent != nil)
+        if let given = configuration.shape {
+            shape = given
+        } else {
+            let drawn = Shape.drawn(by: &dice)
+            // Real adapters look at files several times a second, and have nothing to do with retention.
+            shape = hasRealAgents ? .short : drawn
+        }
         faults = configuration.faults ?? Faults.drawn(by: &dice)
         if configuration.faults == nil {
             var errorDice = Dice(seed: seed &+ 0xBF58_476D)
             faults.drawErrors(by: &errorDice)
         }
         trace = Trace(isKept: isTraced)
-        if configuration.isSteered ?? (seed % 4 == 3) { steering = SteeringChecker() }
+        if configuration.isSteered ?? (hasRealAgents || seed % 4 == 3) { steering = SteeringChecker() }
         relay = RelayProcess(world: self)
         let hostCount = 1 + dice.below(configuration.hostsMax)
         let clientCount = 1 + dice.below(configuration.clientsMax)
@@ -189,7 +199,7 @@ final class World {
         if steering != nil, dice.chance(0.3) { dice.pick(clients).steer() }
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
-        if dice.chance(faults.agentRestart) { dice.pick(dice.pick(hosts).agents).restart() }
+        if dice.chance(faults.agentRestart) { dice.pick(hosts).restartAgent() }
         after(1_000) { $0.everySecond() }
     }
 
@@ -207,6 +217,6 @@ final class World {
     private func settle() {
         trace.note(now, "world", "settles")
         held = relay.relay?.census
-        for host in hosts { for agent in host.agents { agent.finish() } }
+        for host in hosts { host.finishAgents() }
     }
 }

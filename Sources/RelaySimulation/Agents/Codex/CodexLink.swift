@@ -1,0 +1,18 @@
+import RelayProtocol
+
+/// One connection between the host's reader and Codex's server: what is sent on it arrives in order, or not at all.
+final class CodexLink {
+    /// Threads that the host has resumed on it.
+    var subscribed: Set<String> = []
+    /// When what was sent last arrives, either way.
+    var lastAtServer: Int64 = 0
+    var lastAtHost: Int64 = 0
+    /// The threads whose requests the host was told of, and not of their end.
+    var asking: [Int: String] = [:]
+    /// Requests that the host was told are closed.
+    var closed: Set<Int> = []
+    /// What the host answered, by the request.
+    var answers: [Int: [UInt8]] = [:]
+    /// Interrupts under way, by the id of the call: they do not name who sent them.
+    var interrupts: [Int64: SteeringRequest] = [:]
+}

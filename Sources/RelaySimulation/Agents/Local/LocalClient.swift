@@ -1,0 +1,104 @@
+import AgentLocal
+import HostCore
+import RelayProtocol
+
+/// How a program speaks to the daemon of its host: requests that are answered, refused, or broken when either is gone.
+final class LocalClient {
+    enum Reply {
+        /// Nil is an empty answer.
+        case answered([UInt8]?)
+        case refused(LocalError)
+        /// The daemon is not there, or went before it answered.
+        case gone
+    }
+
+    private struct Request {
+        let token: HookToken
+        let done: (Reply) -> Void
+    }
+
+    private unowned let world: World
+    private unowned let host: HostProcess
+    private var open: [Int: Request] = [:]
+    private var lastRequest = 0
+    /// What is to arrive in this order, and is said until it does.
+    private var outbox: [(HookToken) -> LocalFact] = []
+    private var isSending = false
+    /// One life of the program.
+    private var life = 0
+
+    init(world: World, host: HostProcess) {
+        self.world = world
+        self.host = host
+    }
+
+    // MARK: Requests
+
+    /// Hands back its name, by which it can be closed.
+    @discardableResult
+    func post(_ fact: @escaping (HookToken) -> LocalFact, _ done: @escaping (Reply) -> Void) -> Int {
+        lastRequest += 1
+        let (request, life) = (lastRequest, life)
+        world.after(world.dice.within(0...3)) { [self] _ in
+            guard life == self.life else { return }
+            guard let daemon = host.daemon else { return done(.gone) }
+            let token = daemon.token { [self] output in answered(request, .answered(output)) }
+            open[request] = Request(token: token, done: done)
+            host.tell(fact(token), of: LocalAdapter.name)
+        }
+        return request
+    }
+
+    private func answered(_ request: Int, _ reply: Reply) {
+        guard let done = open.removeValue(forKey: request)?.done else { return }
+        let life = life
+        world.after(world.dice.within(0...2)) { [self] _ in if life == self.life { done(reply) } }
+    }
+
+    func refused(_ token: HookToken, _ error: LocalError) {
+        guard let request = open.first(where: { $0.value.token == token })?.key else { return }
+        answered(request, .refused(error))
+    }
+
+    /// Its connection is closed without an answer.
+    func close(_ request: Int) {
+        guard let token = open.removeValue(forKey: request)?.token else { return }
+        host.daemon?.tell(.hookGone(token))
+    }
+
+    func daemonGone() { for request in open.keys.sorted() { answered(request, .gone) } }
+
+    /// The program is gone, and what it said with it.
+    func end() {
+        life += 1
+        outbox = []
+        isSending = false
+        for request in open.keys.sorted() { close(request) }
+    }
+
+    // MARK: What has to arrive
+
+    func say(_ fact: @escaping (HookToken) -> LocalFact) {
+        outbox.append(fact)
+        sendNext()
+    }
+
+    private func sendNext() {
+        guard !isSending, let next = outbox.first else { return }
+        isSending = true
+        post(next) { [self] reply in
+            isSending = false
+            if case .gone = reply {
+                isSending = true
+                let life = life
+                return world.after(world.dice.within(100...2_000)) { [self] _ in
+                    guard life == self.life else { return }
+                    isSending = false
+                    sendNext()
+                }
+            }
+            if !outbox.isEmpty { outbox.removeFirst() }
+            sendNext()
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import RelayProtocol
+
+/// An answer from afar reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
+/// knows none of their names for anything, only what people were shown and what the agent was told.
+struct AgentChecker {
+    private struct Choice: Hashable {
+        let digest: InputDigest
+        let isAllowed: Bool
+        let offer: String?
+    }
+
+    private struct Question {
+        let session: SessionID
+        let words: String
+        let digest: InputDigest
+        let shownAt: Int64
+        /// The disk did not take it: it stays at the terminal.
+        var isUnrecorded = false
+        /// The question of the agent that its answer went to.
+        var key: String?
+    }
+
+    private var questions: [ApprovalID: Question] = [:]
+    private var choices: [ApprovalID: Set<Choice>] = [:]
+
+    mutating func shown(_ request: ApprovalRequest, words: String, in session: SessionID, at now: Int64) {
+        questions[request.approval] = Question(session: session, words: words, digest: request.digest, shownAt: now)
+    }
+
+    mutating func notAsked(_ id: ApprovalID) { questions[id]?.isUnrecorded = true }
+
+    /// A client is about to send this.
+    mutating func intended(_ decide: DecideCommand) {
+        choices[decide.approval, default: []].insert(
+            Choice(digest: decide.digest, isAllowed: decide.verdict.deed == .allow, offer: decide.verdict.offer))
+    }
+
+    /// What an agent asks, by a name that no other question of any agent has.
+    struct Asked {
+        let key: String
+        let ask: AgentAsk
+        let at: Int64
+    }
+
+    /// The agent takes this answer. `offer` is that of its own options which it stands for, if any.
+    mutating func answered(_ asked: Asked, isAllowed: Bool, offer: String?) -> String? {
+        let (session, words) = (asked.ask.session, asked.ask.words)
+        let what = "\(session) is told \(isAllowed ? "yes" : "no")\(offer.map { " by \($0)" } ?? "") to \(words)"
+        let same = questions.filter { $0.value.session == session && $0.value.words == words }
+        guard !same.isEmpty else { return "\(what), and nobody was asked about it" }
+        let fresh = same.filter { $0.value.shownAt >= asked.at }
+        guard !fresh.isEmpty else { return "\(what), and people were asked only what it asked before" }
+        let chosen = fresh.filter { id, question in
+            choices[id]?.contains(Choice(digest: question.digest, isAllowed: isAllowed, offer: offer)) == true
+        }
+        guard !chosen.isEmpty else { return "\(what), and nobody chose that" }
+        let free = chosen.filter { $0.value.key == nil || $0.value.key == asked.key }.keys
+        guard let id = free.min(by: { $0.rawValue < $1.rawValue }) else { return "\(what) by an answer to another question" }
+        questions[id]?.key = asked.key
+        return nil
+    }
+
+    /// People could not be asked what the agent asks.
+    func isUnrecorded(_ ask: AgentAsk) -> Bool {
+        questions.values.contains { $0.isUnrecorded && $0.session == ask.session && $0.words == ask.words }
+    }
+
+    /// Whether this is what the agent asks.
+    func isAbout(_ ask: AgentAsk, _ id: ApprovalID) -> Bool {
+        questions[id]?.session == ask.session && questions[id]?.words == ask.words
+    }
+}

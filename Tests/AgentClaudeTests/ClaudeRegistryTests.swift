@@ -65,6 +65,26 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["approval.cancelled sessionEnded", "session.ended "])
     }
 
+    @Test("a process that has gone on with another session has ended this one, though no hook said so")
+    func replaced() throws {
+        var (bench, _) = try asked()
+        bench.registry(entry: #"{"sessionId":"another","status":"idle"}"#)
+        bench.pass(.seconds(9))
+        #expect(bench.take() == [], "one that begins tells its hook before it writes itself down")
+        bench.pass(.seconds(3))
+        #expect(bench.take() == ["approval.cancelled sessionEnded", "hook 1: no decision", "session.ended "])
+    }
+
+    @Test("an entry that names it again takes that back")
+    func replacedForAMoment() throws {
+        var (bench, _) = try asked()
+        bench.registry(entry: #"{"sessionId":"another","status":"idle"}"#)
+        bench.pass(.seconds(5))
+        bench.registry("waiting", for: "permission prompt")
+        bench.pass(.seconds(30))
+        #expect(!bench.take().contains("session.ended "))
+    }
+
     @Test("a hook that ended while its dialog stays says that only the terminal is left")
     func hookEnded() throws {
         var (bench, _) = try asked()
@@ -232,7 +252,7 @@ struct ClaudeRegistryTests {
     @Test(
         "what cannot be understood says nothing",
         arguments: [
-            "{}", #"{"status":"idle"}"#, #"{"sessionId":"another","status":"idle","statusUpdatedAt":1}"#,
+            "{}", #"{"status":"idle"}"#, #"{"sessionId":7,"status":"idle","statusUpdatedAt":1}"#,
             #"{"sessionId":"SESSION","status":7}"#, #"{"sessionId":"SESSION","status":"idle","entrypoint":"sdk-cli"}"#,
             #"{"sessionId":"SESSION","status":"waiting","waitingFor":["permission prompt"]}"#,
             #"{"sessionId":"SESSION","status":"dreaming","statusUpdatedAt":"soon"}"#,

@@ -71,6 +71,20 @@ struct ClaudeSteeringTests {
         #expect(outcomes(&bench) == ["steering: k1 taken"])
     }
 
+    @Test("one that stopped a turn is over with the next prompt, and leaves its turn alone")
+    func interruptedTurnThenPrompt() throws {
+        var bench = try running()
+        bench.tell(request(.interrupt))
+        try bench.call(payload("PreToolUse", tool), isHeard: true)
+        #expect(stops(bench).count == 1)
+        try bench.call(payload("UserPromptSubmit", #","prompt":"<task-notification>done</task-notification>""#))
+        #expect(outcomes(&bench).last == "steering: k1 given (it stops before its next tool)", "Claude itself wrote that one")
+        try bench.call(payload("UserPromptSubmit", #","prompt":"more""#))
+        #expect(outcomes(&bench).last == "steering: k1 taken")
+        try bench.call(payload("PreToolUse", tool), isHeard: true)
+        #expect(stops(bench).count == 1)
+    }
+
     @Test("what comes of an interrupt without a tool, or of one that has no effect")
     func interruptInVain() throws {
         var bench = try running()
@@ -190,7 +204,7 @@ struct ClaudeSteeringTests {
         bench.tell(request(.prompt(.init(text: "go on"))))
         #expect(answers(bench, 96).first?.contains("go on") == true)
         bench.tell(.hookGone(HookToken(rawValue: 94)))
-        #expect(offers(bench).last == Self.offer)
+        #expect(offers(bench).last?.actions == Self.offer.actions.union([.askAll]))
     }
 
     @Test("one that is there long after its session ended has it still")

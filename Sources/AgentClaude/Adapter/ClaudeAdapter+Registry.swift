@@ -16,12 +16,22 @@ extension ClaudeAdapter {
         let standing = session.registryName.flatMap { name in
             entry.flatMap { ClaudeStanding($0.root, session: name, isAttended: session.isAttended) }
         }
-        sessions[id]?.evidence.saw(standing, at: now.monotonic)
+        let isReplaced = session.registryName.flatMap { name in
+            entry.map { ClaudeStanding.isOfAnother($0.root, than: name) }
+        }
+        sessions[id]?.evidence.saw(standing, isReplaced: isReplaced ?? false, at: now.monotonic)
         conclude(id)
     }
 
     /// Looks at what stands by now, also where the file did not change: what it says counts only after a while.
     mutating func conclude(_ id: SessionID) {
+        if let replacedAt = sessions[id]?.evidence.replacedAt, sessions[id]?.isEnded == false,
+            now.monotonic - max(replacedAt, sessions[id]?.statusAt ?? 0) >= limits.replacedGrace.milliseconds
+        {
+            // Both hooks that tell of it are lost where no daemon runs. Said once: its end is told when its transcript has been read.
+            sessions[id]?.evidence.saw(nil, at: now.monotonic)
+            return endCounted(id, reason: nil, failed: false)
+        }
         guard let standing = sessions[id]?.evidence.standing, sessions[id]?.isEnded == false else { return }
         var wasDenied = false
         for approval in approvals where approval.session == id && approval.hasDialog {

@@ -121,6 +121,7 @@ extension ClaudeAdapter {
         // Claude itself writes such prompts, when something in the background is done.
         if !prompt.hasPrefix("<task-notification>") {
             turnOver(id, agent: nil)
+            stoppedTurnOver(id)
             let text = clean(prompt, bytesMax: limits.texts.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {

@@ -64,6 +64,11 @@ extension ClaudeAdapter {
     /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told.
     mutating func turnEndedByItself(_ id: SessionID) { sessions[id]?.interrupt?.isTold = false }
 
+    /// A person's next prompt: what was told to stop has stopped, though nothing said so, and the turn that begins is not meant.
+    mutating func stoppedTurnOver(_ id: SessionID) {
+        if sessions[id]?.interrupt?.isTold == true { interruptOver(id) }
+    }
+
     /// The turn is over.
     private mutating func interruptOver(_ id: SessionID) {
         guard let interrupt = sessions[id]?.interrupt else { return }

@@ -12,6 +12,8 @@ package struct ClaudeLimits: Sendable {
     var leavingGrace = Duration.seconds(10)
     /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
     var registryGrace = Duration.milliseconds(400)
+    /// An entry that names another session has done so for this long: a session that begins tells its hook before it writes itself down.
+    var replacedGrace = Duration.seconds(10)
     /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.
     var dialogGrace = Duration.seconds(1)
     /// The registry is looked at with `stat`: while a dialog is open as often as a person notices, else less.

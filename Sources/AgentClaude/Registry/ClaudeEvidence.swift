@@ -11,9 +11,12 @@ struct ClaudeEvidence: Equatable {
     private(set) var seenAt: Int64 = .min
     /// When the entry went away: the agent removes it as the first thing when it ends, and its hooks hear of that later.
     private(set) var goneAt: Int64?
+    /// Since when the entry of its process has named another session.
+    private(set) var replacedAt: Int64?
 
-    /// Nil where there is no entry of this session.
-    mutating func saw(_ standing: ClaudeStanding?, at now: Int64) {
+    /// Nil where there is no entry of this session; `isReplaced`: there is one, of another.
+    mutating func saw(_ standing: ClaudeStanding?, isReplaced: Bool = false, at now: Int64) {
+        replacedAt = isReplaced ? replacedAt ?? now : nil
         guard let standing else {
             if self.standing != nil { goneAt = now }
             self.standing = nil

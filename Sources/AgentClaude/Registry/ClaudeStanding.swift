@@ -33,6 +33,11 @@ struct ClaudeStanding: Equatable, Sendable {
         }
     }
 
+    /// Whether the process has gone on with another session.
+    static func isOfAnother(_ entry: JSONValue, than session: String) -> Bool {
+        entry.text("sessionId").map { !$0.isEmpty && $0 != session } ?? false
+    }
+
     init(_ doing: Doing, writtenAt: Int64) {
         self.doing = doing
         self.writtenAt = writtenAt

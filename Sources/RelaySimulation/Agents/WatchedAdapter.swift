@@ -50,8 +50,12 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         switch effect {
         case .emit(let session, let bytes, _):
             host.ledger.emitted()
-            if let event = try? Event(stored: bytes), case .approvalRequested(let request) = event.head {
+            switch (try? Event(stored: bytes))?.head {
+            case .approvalRequested(let request)?:
                 world.agents.shown(request, words: Self.words(in: bytes), in: session, at: world.now)
+            // An answer to something else ends the card, and not the question; so does a clock that jumped.
+            case .approvalStale(let id, "digestMismatch")?, .approvalCancelled(let id, "expired")?: world.agents.notAsked(id)
+            default: break
             }
         case .offer(let session, let offer): offers[session] = offer
         case .stands(let session, let standing): standings[session] = standing

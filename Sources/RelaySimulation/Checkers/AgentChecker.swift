@@ -14,8 +14,8 @@ struct AgentChecker {
         let words: String
         let digest: InputDigest
         let shownAt: Int64
-        /// The disk did not take it: it stays at the terminal.
-        var isUnrecorded = false
+        /// It stays at the terminal: the disk did not take it, an answer came that was of something else, or a clock jumped.
+        var isUnasked = false
         /// The question of the agent that its answer went to.
         var key: String?
     }
@@ -27,7 +27,7 @@ struct AgentChecker {
         questions[request.approval] = Question(session: session, words: words, digest: request.digest, shownAt: now)
     }
 
-    mutating func notAsked(_ id: ApprovalID) { questions[id]?.isUnrecorded = true }
+    mutating func notAsked(_ id: ApprovalID) { questions[id]?.isUnasked = true }
 
     /// A client is about to send this.
     mutating func intended(_ decide: DecideCommand) {
@@ -61,8 +61,8 @@ struct AgentChecker {
     }
 
     /// People could not be asked what the agent asks.
-    func isUnrecorded(_ ask: AgentAsk) -> Bool {
-        questions.values.contains { $0.isUnrecorded && $0.session == ask.session && $0.words == ask.words }
+    func isUnasked(_ ask: AgentAsk) -> Bool {
+        questions.values.contains { $0.isUnasked && $0.session == ask.session && $0.words == ask.words }
     }
 
     /// Whether this is what the agent asks.

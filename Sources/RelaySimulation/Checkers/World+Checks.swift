@@ -142,14 +142,19 @@ extension World {
     /// Whether what is told of the sessions of real adapters is how their agents stand.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
+        // The relay's own clock jumped, and ended what their agents still ask.
+        let expired = hosts.flatMap { $0.daemon?.questions ?? [] }
+            .filter { $0.isOpen && stored($0.session)?.ends[$0.approval] != nil }
+        let outdated = Set(expired.map(\.session))
         for body in hosts.flatMap(\.bodies) {
-            for (session, status) in body.sessions {
+            for (session, status) in body.sessions where !outdated.contains(session) {
                 let told = states[session].flatMap { $0.endedAt == nil ? $0.status : nil }
                 guard told != status else { continue }
                 let (shown, real) = (told?.rawValue ?? "over", status?.rawValue ?? "over")
                 return report(.status, "\(session) is told to be \(shown), and is \(real)")
             }
-            for ask in body.asks where !agents.isUnrecorded(ask) && !open.contains(where: { agents.isAbout(ask, $0) }) {
+            for ask in body.asks where !outdated.contains(ask.session) && !agents.isUnasked(ask) {
+                if open.contains(where: { agents.isAbout(ask, $0) }) { continue }
                 return report(.status, "\(ask.session) asks about \(ask.words), and nobody is asked")
             }
         }

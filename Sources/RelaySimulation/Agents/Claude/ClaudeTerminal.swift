@@ -22,15 +22,25 @@ final class ClaudeTerminal: AgentBody {
     private let index: Int
     private var name = ""
     private var past: [String] = []
+    /// Those of which a daemon has heard.
+    private var heard: Set<String> = []
     private var run = 0
     private var isUp = false
     private var isFinished = false
-    private var doing = Doing.idle { didSet { if doing != oldValue { write() } } }
+    private var doing = Doing.idle {
+        didSet {
+            if doing != .busy { running = nil }
+            if doing != oldValue { write() }
+        }
+    }
     private var ask: Ask?
+    /// The call of the tool that runs: nothing else begins meanwhile.
+    private var running: String?
     private var step = 0
     private var prompts = 0
     /// When the hook before the next one reaches the daemon.
     private var lastHookAt: Int64 = 0
+    private var lastWriteAt: Int64 = 0
     /// Its entry in the registry, and what the daemon's reader last made of it.
     private var entry: String?
     private var shown: [SessionID: String?] = [:]
@@ -44,7 +54,7 @@ final class ClaudeTerminal: AgentBody {
     }
 
     private var process: AgentProcess { AgentProcess(id: Int32(200 + index), startedAt: UInt64(run)) }
-    func isAlive(_ process: AgentProcess) -> Bool { isUp && process == self.process }
+    func isAlive(_ process: AgentProcess) -> Bool { isUp && !isFinished && process == self.process }
 
     private static func session(_ name: String) -> SessionID {
         guard let id = SessionID("claude-\(name)") else { preconditionFailure("simulated names are identifiers") }
@@ -64,7 +74,8 @@ final class ClaudeTerminal: AgentBody {
         let current: SessionStatus? =
             !isUp || isFinished ? nil : [.idle: .idle, .busy: .running, .asking: .waitingApproval][doing]
         let over = past.filter { $0 != name }.map { (id: Self.session($0), status: SessionStatus?.none) }
-        return over + (name.isEmpty ? [] : [(session, current)])
+        // One that began while no daemon ran, and has told nothing since, nobody knows of.
+        return over + (heard.contains(name) ? [(session, current)] : [])
     }
 
     // MARK: Life
@@ -100,7 +111,7 @@ final class ClaudeTerminal: AgentBody {
         world.trace.note(world.now, name, "is killed", "run \(run)")
         isUp = false
         step += 1
-        ask = nil
+        (ask, running) = (nil, nil)
         entry = nil
     }
 
@@ -140,6 +151,8 @@ final class ClaudeTerminal: AgentBody {
         world.at(at) { [self] world in
             // Without a daemon a hook says nothing.
             guard let daemon = host.daemon else { return }
+            world.trace.note(world.now, name, "calls", event)
+            heard.insert(name)
             let path = "/srv/dev/.claude/projects/p/\(name).jsonl"
             let text =
                 #"{"session_id":"\#(name)","transcript_path":"\#(path)","cwd":"/srv/dev/proj","hook_event_name":"\#(event)","#
@@ -194,6 +207,9 @@ final class ClaudeTerminal: AgentBody {
                 doing = .busy
                 call("UserPromptSubmit", #""prompt":"\#(world.name("local "))""#)
             }
+        case .busy where running != nil:
+            // Its person presses Esc now and then: no hook tells of that.
+            if !world.isCalm, world.dice.chance(0.1) { doing = .idle }
         case .busy:
             switch world.dice.below(world.isCalm ? 1 : 6) {
             case 0: stop()
@@ -304,8 +320,11 @@ final class ClaudeTerminal: AgentBody {
     /// It runs for a while.
     private func later(_ ask: Ask) {
         let run = run
+        running = ask.call
         world.after(world.dice.within(0...5_000)) { [self] _ in
-            if run == self.run, isUp, !isFinished, doing == .busy { ran(ask.call, ask.words) }
+            guard run == self.run, isUp, !isFinished, running == ask.call else { return }
+            running = nil
+            ran(ask.call, ask.words)
         }
     }
 
@@ -338,7 +357,9 @@ final class ClaudeTerminal: AgentBody {
         let status =
             [Doing.idle: #""idle""#, .busy: #""busy""#, .asking: #""waiting","waitingFor":"permission prompt""#][doing] ?? ""
         let text = #"{"sessionId":"\#(name)","entrypoint":"cli","status":\#(status),"statusUpdatedAt":\#(host.instant.wall)}"#
-        world.after(world.dice.within(0...50)) { [self] _ in
+        // It writes one after the other.
+        lastWriteAt = max(lastWriteAt, world.now + world.dice.within(0...50))
+        world.at(lastWriteAt) { [self] _ in
             if run == self.run, name == self.name, isUp, entry != nil || doing == .idle { entry = text }
         }
     }

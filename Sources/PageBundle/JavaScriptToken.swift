@@ -21,13 +21,22 @@ struct JavaScriptToken: Equatable {
     /// Signs after which no statement ends. One that stands before a `}` ends there without a line's end.
     private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
 
+    /// Signs that become something else beside a number or a regular expression.
+    private static let growing: Set<String> = [".", "/"]
+
+    /// A string or a template.
+    private var isQuoted: Bool { kind == .literal && text.first != "/" }
+
     private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
 
     /// Whether something else would be said without this gap.
     func isNeeded(between before: JavaScriptToken?, and after: JavaScriptToken?) -> Bool {
         guard let before, let after, before.kind != .gap else { return false }
         if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }
-        return !before.isSign(Self.alone) && !after.isSign(Self.alone)
+        if before.isSign(Self.alone) || after.isSign(Self.alone) { return false }
+        // Two signs may together be a third, a dot may be of a number, and two words are two; nothing else grows together.
+        if before.isSign(Self.growing) || after.isSign(Self.growing) { return true }
+        return before.isQuoted || after.isQuoted ? false : (before.kind == .sign) == (after.kind == .sign)
     }
 }
 

@@ -137,13 +137,20 @@ package struct PageBundle {
         text += Self.dense(rest)
         guard !text.contains("@import") else { throw PageBundleError(file: path, sentence: "@import cannot be bundled") }
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
-        return try Self.inline(lines.joined(separator: "\n") + "\n", path)
+        var dense = ""
+        for line in lines {
+            // A line's end says nothing behind these, and the last declaration of a rule ends with it.
+            if line.first == "}", dense.last == ";" { dense.removeLast() }
+            dense += "{};,".contains(line.last ?? " ") ? line : line + "\n"
+        }
+        return try Self.inline(dense + "\n", path)
     }
 
     /// Without the blanks beside the signs that part rules and declarations. One before a colon parts selectors, and stays.
     private static func dense(_ text: Substring) -> String {
         var result = text.replacing(" {", with: "{")
         for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }
+        result = result.replacing(";}", with: "}").replacing(" > ", with: ">")
         return String(result)
     }
 }

@@ -43,7 +43,7 @@ import Testing
                 return{h}})();
                 const $module1=(()=>{const{h}=$module0;const a=h;
                 return{a}})();</script>
-                <style>b{top:0;}
+                <style>b{top:0}
                 </style>
                 <script>"use strict";const $module2=(()=>{const{h}=$module0;const{a}=$module1;a(h);
                 return{}})();</script>
@@ -57,28 +57,30 @@ import Testing
                 "<head>\n  <link rel=\"stylesheet\" href=\"/a.css\">\n  <link rel=\"stylesheet\" href=\"/b.css\">\n</head>",
             "a.css": "/* A */\na {\n  content: \"/* kept */\"; /* gone */\n}\n", "b.css": "b { grid-area: 1 / 2; }\n",
         ])
-        #expect(page == "<head>\n<style>a{\ncontent:\"/* kept */\";\n}\nb{grid-area:1 / 2;}\n</style>\n</head>\n")
+        #expect(page == "<head>\n<style>a{content:\"/* kept */\"}\nb{grid-area:1 / 2}\n</style>\n</head>\n")
     }
 
     @Test func `a blank in a stylesheet that parts selectors, or stands in a string, stays`() throws {
         let page = try PageBundle.page([
             "index.html": "<link rel=\"stylesheet\" href=\"/a.css\">\n<p>",
             "a.css":
-                "a :is(b, c) + d::after { content: \" ; { , \"; }\n@media (min-width: 4em) { e { top: calc(1em + 2px); } }\n",
+                "a :is(b, c) + d > f::after { content: \" > ;}{ , \"; }\n@media (min-width: 4em) { e { top: calc(1em + 2px); } }\n",
         ])
         #expect(
             page
-                == "<style>a :is(b,c) + d::after{content:\" ; { , \";}\n@media (min-width:4em){e{top:calc(1em + 2px);} }\n</style>\n<p>\n"
+                == "<style>a :is(b,c) + d>f::after{content:\" > ;}{ , \"}@media (min-width:4em){e{top:calc(1em + 2px)} }\n</style>\n<p>\n"
         )
     }
 
     @Test(arguments: [
-        ("const a = (b) => [ 1, 2 ];", "const a=(b)=>[1,2];"), ("return a in b ? c : typeof d", "return a in b ? c:typeof d"),
-        ("a + +b - --c / /d/.e", "a + +b - --c / /d/.e"), ("if (a < !--b) { c();\n  d()\n}", "if(a < !--b){c();d()}"),
+        ("const a = (b) => [ 1, 2 ];", "const a=(b)=>[1,2];"), ("return a in b ? c : typeof d", "return a in b?c:typeof d"),
+        ("a + +b - --c / /d/.e", "a+ +b- --c / /d/.e"), ("1 .a + 2 * c ? .5 : -1", "1 .a+2*c? .5:-1"),
+        ("return \"a\" in b && typeof `c` / d", "return\"a\"in b&&typeof`c` / d"),
+        ("if (a < !--b) { c();\n  d()\n}", "if(a< !--b){c();d()}"),
         ("a\n++b\n(c)\nd", "a\n++b\n(c)\nd"), ("`${ a } { b }` , \" { \"", "`${ a } { b }`,\" { \""),
         (
             "class A {\n  static #b = 1;\n  get c() { return #b in this; }\n}",
-            "class A{static #b=1;get c(){return #b in this;}}"
+            "class A{static#b=1;get c(){return#b in this;}}"
         ),
     ])
     func `blanks go where nothing else is said without them`(_ source: String, _ left: String) throws {

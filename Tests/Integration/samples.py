@@ -77,6 +77,7 @@ FROM_CLIENT: dict[str, Message] = {
     "interrupt": {"type": "interrupt", "id": "c1", "session": "s1", "signature": "s"},
     "stop": {"type": "stop", "id": "c1", "session": "s1", "signature": "s"},
     "mode": {"type": "mode", "id": "c1", "session": "s1", "mode": "plan", "signature": "s"},
+    "askAll": {"type": "askAll", "id": "c1", "session": "s1", "on": True, "signature": "s"},
     "model": {"type": "model", "id": "c1", "session": "s1", "model": "m", "signature": "s"},
     "start": {
         "type": "start", "id": "c1", "session": "s1", "project": "p", "agent": "a", "mode": "plan", "model": "m", "text": "t", "signature": "s",

@@ -204,7 +204,8 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     host.steered(host.wait_steered("withdraw") | {"id": "p1", "by": prompt["by"]}, "withdrawn")
     project = {"project": "p", "agent": "a"}
     for action in ({"type": "interrupt"}, {"type": "stop"}, {"type": "mode", "mode": "plan"}, {"type": "model", "model": "m"},
-                   {"type": "start", **project}, {"type": "resume", "past": "x", **project}, {"type": "past", **project}):  # fmt: skip
+                   {"type": "askAll", "on": True}, {"type": "start", **project}, {"type": "resume", "past": "x", **project},
+                   {"type": "past", **project}):  # fmt: skip
         phone.command(action.pop("type"), session="s1", **action)
     phone.command("ping")
     phone.command("pair", role="host")

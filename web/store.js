@@ -102,6 +102,9 @@ export function apply(state, message) {
     case "deltas":
       takeDeltas(state, message, changes);
       break;
+    case "output":
+      if (state.logs.get(message.session)?.timeline.printed(message.call, message.text)) changes.logs.add(message.session);
+      break;
     case "summary":
       takeSummary(state, message.summary, changes);
       break;

@@ -22,6 +22,7 @@
  * @property {Row} [prompt]     Of a user's message: the prompt from afar that it was.
  * @property {Thread} [within]  Of a subagent's: its thread.
  * @property {Thread} [subagent] The thread that stands under this row.
+ * @property {string} [output] Of a tool call that runs: the end of what it has printed so far.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
  */
 
@@ -241,6 +242,19 @@ export class Timeline {
       row.change = prompt.change;
     }
     return key;
+  }
+
+  /**
+   * What a running call prints is no event: it is shown while it runs, and its whole output comes with its end.
+   * @param {string} call @param {string} text The end of all that it has printed.
+   * @returns {string|null} The key of its row, where that is here and has not ended.
+   */
+  printed(call, text) {
+    const row = this.#calls.get(call);
+    if (!row || row.end || row.event.kind !== "tool.started") return null;
+    row.output = text;
+    this.#touch(row);
+    return row.key;
   }
 
   /** @param {string} key @returns {Row|undefined} */

@@ -450,6 +450,9 @@ export interface Events { type: "events"; session: string; epoch: string; first:
 /** A piece of an unfinished message; live only. */
 export interface Deltas { type: "deltas"; session: string; message: string; text: string; agent?: string }
 
+/** The end of what a tool has printed so far, in whole lines: replaces what was said of that call before. Live only. */
+export interface Output { type: "output"; session: string; call: string; text: string }
+
 /** The position given, or reached, is not continued; a snapshot follows. */
 export interface Reset { type: "reset"; session: string; reason: "epochChanged" | "ahead" | "trimmed" | "behind" }
 
@@ -482,6 +485,7 @@ export type Message =
   | SessionSnapshot
   | Events
   | Deltas
+  | Output
   | { type: "summary"; summary: Summary }
   | { type: "approval"; approval: Approval }
   | Reset

@@ -17,6 +17,8 @@ package struct LocalLimits: Sendable {
     package static let linesMax = 256
     /// One request of events: it is looked through for secrets while hooks wait for the same thread.
     package static let requestBytesMax = 1 << 20
+    /// The end of what a running tool has printed: as much as is looked through for secrets.
+    package static let outputBytesMax = 16 << 10
     /// The name that a program gives a session or a question.
     package static let nameBytesMax = 256
     /// That one question offers.

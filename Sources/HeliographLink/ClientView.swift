@@ -33,6 +33,7 @@ package struct ClientView: Sendable {
         /// `skipped` events before `first` were not seen and are not coming.
         case events(SessionEvents, skipped: Int64)
         case delta(Delta)
+        case output(ToolOutput)
         case reset(SessionID, ResetReason)
         /// A snapshot of this session has come; its events, if any were new, have been told.
         case sessionKnown(SessionID)
@@ -87,6 +88,7 @@ package struct ClientView: Sendable {
             return snapshot(tail, seq, summary, approvals)
         case .events(let batch): return extend(batch)
         case .deltas(let delta): return logs[delta.session] == nil ? [] : [.delta(delta)]
+        case .output(let output): return logs[output.session] == nil ? [] : [.output(output)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
         // The snapshot that follows goes on from here; what lies between is told as skipped.

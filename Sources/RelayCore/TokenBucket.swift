@@ -40,6 +40,9 @@ package struct TokenBucket: Equatable, Sendable {
         return wait
     }
 
+    /// At least half of what is saved up at most.
+    package func isHalfFull(at now: Int64) -> Bool { max(fullAt, now) - burst / 2 <= now }
+
     package func isFull(at now: Int64) -> Bool { fullAt <= now }
 
     /// For how long to take no more, 0 where something is there.

@@ -22,6 +22,8 @@ package enum WireLimits {
     package static let picturesMax = 4
     /// One picture: one of a screen, of the size that models look at, in colours that a camera gave it.
     package static let pictureBytesMax = 768 << 10
+    /// The end of what a running tool has printed.
+    package static let outputBytesMax = 4 << 10
     /// All answers of one decision together. With every character escaped, and a signature, a decision still fits one event.
     package static let answersBytesMax = 32 << 10
     /// A device's signature, in whatever encoding.

@@ -202,6 +202,7 @@ struct ClaudeBench: AgentBench {
             }
             return line(event)
         case .stream(let delta): return "stream \(delta.text)"
+        case .show(let output): return "output of \(output.call): \(output.text)"
         case .respond(let token, nil): return "hook \(token.rawValue): no decision"
         case .respond(let token, let output?):
             let text = String(decoding: output, as: UTF8.self)

@@ -247,6 +247,7 @@ struct CodexBench: AgentBench {
             }
             return Self.line(event)
         case .stream(let delta): return "stream \(delta.text)"
+        case .show(let output): return "output of \(output.call): \(output.text)"
         case .respond(_, let output):
             let text = output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
             answers.append(text)

@@ -215,6 +215,37 @@ struct CodexReconnectTests {
         #expect(lines.first == "stream Line one.\n" && lines.count == 2 && !lines[1].contains("7710c838"))
     }
 
+    @Test("what a command prints is shown while it runs, and not after its end")
+    func prints() {
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        func print(_ text: String, by item: String = "call_1") {
+            bench.notify("item/commandExecution/outputDelta", #""turnId":"t1","itemId":"\#(item)","delta":"\#(text)""#)
+        }
+        func item(_ method: String, _ status: String) {
+            bench.notify(
+                method,
+                #""turnId":"t1","item":{"type":"commandExecution","id":"call_1","command":"x","cwd":"/","status":"\#(status)"}"#
+            )
+        }
+        print("early\\n")
+        item("item/started", "inProgress")
+        _ = bench.take()
+        print("one\\n")
+        print("two\\nthr")
+        #expect(bench.take() == [])
+        bench.pass(.milliseconds(300))
+        #expect(bench.take() == ["output of call_1: one\ntwo\n"])
+        print("ee\\n")
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["output of call_1: one\ntwo\nthree\n"])
+        item("item/completed", "completed")
+        _ = bench.take()
+        print("late\\n")
+        bench.pass(.seconds(30))
+        #expect(bench.take() == [])
+    }
+
     @Test("tokens count up in a run, and a count that begins anew is another run")
     func tokens() throws {
         var bench = CodexBench.attached()

@@ -47,6 +47,7 @@ struct LocalBench {
                 requests.append((session, head, String(decoding: bytes, as: UTF8.self)))
             }
             lines.append("\(session): \(Self.line(event.head))")
+        case .show(let output): lines.append("output of \(output.call): \(output.text)")
         case .stream, .restrict, .askAll, .launched, .launch, .begin: lines.append("unexpected")
         case .steered(_, let change):
             lines.append(

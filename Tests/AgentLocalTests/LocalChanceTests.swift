@@ -129,7 +129,8 @@ struct LocalChanceTests {
                     if output == Array(#"{"decision":"allow"}"#.utf8) { check(digest ?? nil) }
                 case .own(.refuse(let token, _)):
                     #expect(waiting.removeValue(forKey: token) != nil, "seed \(seed): answered twice")
-                case .stream, .restrict, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin: break
+                case .stream, .show, .restrict, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin:
+                    break
                 }
             }
         }

@@ -56,6 +56,30 @@ struct LocalEventTests {
         }
     }
 
+    @Test("what a running tool prints is shown, and is no event")
+    func output() throws {
+        var bench = LocalBench()
+        try bench.send(#"{"session":"s1","kind":"tool.started","head":{"call":"c1","tool":"Run","operation":"Running"}}"#)
+        _ = bench.take()
+        try bench.send(#"{"session":"s1","kind":"tool.output","head":{"call":"c1"},"body":{"text":"one\ntw"}}"#)
+        #expect(bench.take() == [#"2: {"taken":1}"#])
+        bench.pass(.milliseconds(300))
+        #expect(bench.take() == ["output of c1: one\n"])
+        #expect(bench.events.count == 2)
+        try bench.send(#"{"session":"s1","kind":"tool.output","head":{"call":"c2"},"body":{"text":"of none that runs\n"}}"#)
+        try bench.send(#"{"session":"s1","kind":"tool.finished","head":{"call":"c1","tool":"Run","ok":true}}"#)
+        try bench.send(#"{"session":"s1","kind":"tool.output","head":{"call":"c1"},"body":{"text":"late\n"}}"#)
+        _ = bench.take()
+        bench.pass(.seconds(30))
+        #expect(bench.take() == [])
+        for (bad, path) in [
+            (#""head":{"call":"c1"}"#, "$.body"), (#""head":{"call":""},"body":{"text":""}"#, "$.head.call"),
+            (#""head":{},"body":{"text":"a"}"#, "$.head.call"),
+        ] {
+            #expect(try refusal(#"{"session":"s1","kind":"tool.output",\#(bad)}"#).path == path)
+        }
+    }
+
     @Test("secrets stay here, and what is long is cut")
     func cleaned() throws {
         var bench = LocalBench()

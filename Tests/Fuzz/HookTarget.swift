@@ -178,7 +178,7 @@ private struct HookWorld {
             case .restrict(let token, _): require(waiting.removeValue(forKey: token) != nil, "a hook is answered twice")
             case .remember(let key, let note): notes[key] = note
             case .own(.readTranscriptEnd(let request)): tell(.transcriptEndRead(request, nil))
-            case .own, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin: break
+            case .show, .own, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin: break
             }
         }
     }

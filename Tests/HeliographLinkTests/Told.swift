@@ -15,6 +15,7 @@ func told(_ change: ClientView.Change) -> String {
     case .events(let run, let skipped):
         "events \(run.first)…\(run.first + Int64(run.events.count) - 1)\(skipped > 0 ? " skipped \(skipped)" : "")"
     case .delta(let delta): "delta \(delta.text)"
+    case .output(let output): "output \(output.text)"
     case .reset(let session, let reason): "reset \(session) \(reason.rawValue)"
     case .sessionKnown(let session): "known \(session)"
     case .resubscribe(let session, let after): "resubscribe \(session) \(after.map { "after \($0.seq)" } ?? "from a snapshot")"

@@ -16,6 +16,7 @@ BEGIN, END = "<!-- capabilities: written by Tests/Integration/capabilities.py --
 AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph claude`", "Claude Code, `heliograph run`", "Codex", "ACP: Mistral Vibe", "your own program"]
 CAPABILITIES = [
     "messages and tools are watched",
+    "output of a running tool",
     "allowed from afar",
     "denied from afar",
     "the agent reads why it was denied",

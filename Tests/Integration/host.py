@@ -138,6 +138,9 @@ class ScriptedHost:
     def deltas(self, session: str, message: str, text: str, agent: str | None = None) -> None:
         self.connection.send({"type": "deltas", "session": session, "message": message, "text": text, **({"agent": agent} if agent else {})})
 
+    def output(self, session: str, call: str, text: str) -> None:
+        self.connection.send({"type": "output", "session": session, "call": call, "text": text})
+
     def request_approval(
         self,
         session: str,

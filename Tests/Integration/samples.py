@@ -52,6 +52,7 @@ HEADS: dict[str, Message] = {
 FROM_HOST: dict[str, Message] = {
     "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["steer", "dance"], "sessions": ["s1"]},
     "deltas": {"type": "deltas", "session": "s1", "message": "m", "text": "t", "agent": "a"},
+    "output": {"type": "output", "session": "s1", "call": "c", "text": "t"},
     **{
         f"events {kind}": {
             "type": "events", "session": "s1", "first": 1, "gap": False,

@@ -276,3 +276,19 @@ def test_a_picture_reaches_the_model_with_its_prompt(machine, steered, relay, ph
     shown = [part["image_url"] for item in items if item.get("role") == "user" for part in item["content"] if part["type"] == "input_image"]
     assert [base64.b64decode(url.split(",", 1)[1]) for url in shown] == [picture]
     assert steered.told()[-1] == "what is this?"
+
+
+# What runs
+
+
+@pytest.mark.shows("Codex", "output of a running tool", "`item/commandExecution/outputDelta`")
+def test_what_a_command_prints_is_seen_while_it_runs(machine, phone):
+    """But for what it prints in its first moment: Codex tells of no piece before it listens."""
+    slow = {"tool": "exec_command", "input": {"cmd": "for n in 1 2 3 4; do echo step $n; sleep 1; done", "yield_time_ms": 20000}}
+    steered = Attached(machine, phone, [[slow], [{"text": "Answered."}]])
+    steered.begin()
+    shown = phone.wait(lambda message: message["type"] == "output" and "step 2\n" in message["text"], 20, "its output")
+    assert "tool.finished" not in phone.kinds(steered.session), "while it runs"
+    phone.wait(lambda message: message["type"] == "output" and "step 3\n" in message["text"] and message["call"] == shown["call"], 20, "more of it")
+    end = phone.wait_event(steered.session, lambda event: event["kind"] == "tool.finished", 20)
+    assert end["head"]["call"] == shown["call"] and "step 1" in end["body"]["output"] and "step 4" in end["body"]["output"]

@@ -81,6 +81,23 @@ def test_a_program_that_is_gone_ends_its_sessions(daemon: Daemon, phone: Any) ->
     assert sessions(daemon) == ["local-s2"]
 
 
+@pytest.mark.shows("your own program", "output of a running tool", "the program's own word")
+def test_what_a_running_tool_prints_is_shown_and_not_kept(daemon: Daemon, phone: Any) -> None:
+    post(daemon.socket, "events", event("s1", "tool.started", {"call": "c1", "tool": "make", "operation": "Build"}))
+    phone.wait_summary("local-s1", lambda summary: summary["operations"] == 1)
+    phone.subscribe("local-s1")
+    text = "one\nexport TOKEN=ghp_0123456789abcdefghijklmnopqrstuvwxyz\nand ghp_0123456789abcd"
+    assert post(daemon.socket, "events", event("s1", "tool.output", {"call": "c1"}, {"text": text}))[0] == 200
+    shown = phone.wait(lambda message: message["type"] == "output", what="the output")
+    assert (shown["session"], shown["call"]) == ("local-s1", "c1")
+    assert shown["text"].startswith("one\nexport TOKEN=") and "0123" not in shown["text"]
+    status, reply = post(daemon.socket, "events", event("s1", "tool.output", {"call": "c1"}, {"text": 1}))
+    assert (status, reply["path"]) == (400, "$.body.text")
+    post(daemon.socket, "events", event("s1", "tool.finished", {"call": "c1", "tool": "make", "ok": True}))
+    phone.wait_event("local-s1", lambda event: event["kind"] == "tool.finished")
+    assert "tool.output" not in phone.kinds("local-s1")
+
+
 # Questions
 
 

@@ -100,3 +100,28 @@ def test_the_inbox_and_the_session_show_the_same_decision(screen: Callable[..., 
     deciding.card(approval).get_by_role("button", name="Deny …").click()
     deciding.card(approval).get_by_role("button", name="Deny", exact=True).click()
     expect(card(reading, approval)).to_contain_text("Denied by Ada's phone")
+
+
+@pytest.mark.parametrize("size", [{"width": 320, "height": 640}, DESK], ids=["narrow", "desk"])
+def test_what_a_tool_prints_is_seen_while_it_runs(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    host.event("s1", "tool.started", {"call": "c1", "tool": "Bash", "operation": "Run the tests"}, {"input": {"command": "make test"}})
+    host.wait_acked("s1")
+    one = screen(size=size)
+    one.go("#/session/s1")
+    row = one.timeline().locator('[data-kind="tool.started"]')
+    expect(row).to_contain_text("Run the tests")
+    tail = row.get_by_label("Output so far")
+    expect(tail).to_be_hidden()
+    host.output("s1", "c1", "compiling a\n" + "w" * 200 + "\n<b>not markup</b>\n")
+    expect(tail).to_contain_text("compiling a")
+    expect(tail).to_contain_text("<b>not markup</b>")
+    host.output("s1", "c1", "".join(f"test {number} passed\n" for number in range(60)))
+    expect(tail).to_contain_text("test 59 passed")
+    expect(tail).not_to_contain_text("compiling a")
+    assert tail.evaluate("pre => pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2"), "its end is in sight"
+    one.expect_accessible()
+    one.expect_no_overflow()
+    host.event("s1", "tool.finished", {"call": "c1", "tool": "Bash", "ok": True}, {"output": "60 passed"})
+    expect(tail).to_be_hidden()
+    row.locator("summary").click()
+    expect(row).to_contain_text("60 passed")

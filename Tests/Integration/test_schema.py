@@ -179,6 +179,8 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone.subscribe("s1")
     host.deltas("s1", "m1", "Hel", agent="a")
     phone.wait(lambda message: message["type"] == "deltas", what="deltas")
+    host.output("s1", "c1", "Hel\n")
+    phone.wait(lambda message: message["type"] == "output", what="output")
     ends = [("allow", "applied"), ("deny", "applied"), (None, "cancelled"), (None, "stale")]
     for verdict, stage in ends:
         approval = host.request_approval("s1", "Bash", {"command": stage})

@@ -775,6 +775,19 @@ def test_deltas_are_live_only(relay, scripted_host, client):
     assert relay.rows("SELECT count(*) FROM events") == [(1,)]
 
 
+def test_output_of_a_running_tool_is_live_only_and_short(relay, scripted_host, client):
+    host, phone = scripted_host(relay), client(relay)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    phone.subscribe("s1")
+    host.output("s1", "c1", "x" * 5_000)
+    host.connection.wait(lambda message: message["type"] == "notice", what="a refusal")
+    host.output("s1", "c1", "Hel\n")
+    output = phone.wait(lambda message: message["type"] == "output", what="output")
+    assert output == {"type": "output", "session": "s1", "call": "c1", "text": "Hel\n"}
+    assert relay.rows("SELECT count(*) FROM events") == [(1,)]
+
+
 def test_one_host_cannot_write_into_anothers_session(relay, scripted_host, client):
     mine, other = scripted_host(relay, "mine"), scripted_host(relay, "other")
     mine.start_session("s1", title="mine")

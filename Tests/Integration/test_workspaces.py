@@ -131,6 +131,7 @@ def test_the_same_names_in_two_workspaces_never_meet(sides: tuple[Side, Side]) -
     ours.phone.wait_approval("the-approval", "decided")
     assert ours.phone.approvals["the-approval"]["decision"]["decision"] == "deny"
     theirs.host.deltas("s1", "m1", "launch the missiles in pieces")
+    theirs.host.output("s1", "c1", "launch the missiles in lines\n")
     theirs.host.event("s1", "message", {"role": "assistant"}, {"text": "launch the missiles again"})
     theirs.host.wait_acked("s1")
     wait_until(lambda: "session.started" in theirs.phone.kinds("s1") and theirs.phone.kinds("s1").count("message") == 2, 10, "their own event")

@@ -38,6 +38,7 @@ struct CongestionTests {
         t.handle(.congested(slow))
         rename(t, 4...6, by: host)
         t.handle(.hostSent(host, .deltas(Delta(session: T.session, message: "m", text: "x"))))
+        t.handle(.hostSent(host, .output(ToolOutput(session: T.session, call: "c", text: "x\n"))))
         #expect(t.take(slow) == [])
         #expect(try T.numbers(t.take(other)) == [4, 5, 6])
     }

@@ -181,6 +181,10 @@ struct HostEventTests {
         _ = t.take(client)
         t.handle(.hostSent(host, .deltas(Delta(session: T.session, message: "m", text: "Hel"))))
         #expect(t.take(client) == [#"{"type":"deltas","session":"s1","message":"m","text":"Hel"}"#])
+        t.handle(.hostSent(host, .output(ToolOutput(session: T.session, call: "c", text: "one\n"))))
+        #expect(t.take(client) == [#"{"type":"output","session":"s1","call":"c","text":"one\n"}"#])
+        t.handle(.hostSent(t.host("other"), .output(ToolOutput(session: T.session, call: "c", text: "x\n"))))
+        #expect(t.take(client).contains { $0.contains("output") } == false, "of another host")
         #expect(t.log[T.key]?.count == 1)
     }
 }

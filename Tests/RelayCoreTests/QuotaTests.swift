@@ -112,6 +112,25 @@ struct QuotaTests {
         #expect(cost([.sessionRenamed(title: "on")], first: 2, of: "s1") == 0)
     }
 
+    @Test("what a tool prints leaves half of a session's pace to events, and nobody is told of what is left out")
+    func paceOfOutput() {
+        let t = T(quotas: quotas { $0.messagesPerSecondPerSession = 1 })
+        let (host, client) = (t.host(), t.client())
+        t.send([T.started], first: 1, by: host)
+        t.commit()
+        t.command(.subscribe(T.session, after: nil), id: "1", by: client)
+        t.read()
+        _ = (t.take(host), t.take(client))
+        for number in 0..<50 {
+            t.handle(.hostSent(host, .output(ToolOutput(session: T.session, call: "c", text: "\(number)\n"))))
+        }
+        #expect((4...5).contains(t.take(client).count { $0.contains("output") }))
+        for number in 2...6 { t.send([.sessionRenamed(title: "\(number)")], first: Int64(number), by: host) }
+        t.commit()
+        #expect(t.log[T.key]?.count == 6 && t.quotas.isEmpty)
+        #expect(t.take(host).contains { $0.contains("notice") } == false)
+    }
+
     @Test("a session that says more than it may waits, and says all of it later; its host's others go on")
     func paceOfSession() {
         let t = T(quotas: quotas { $0.messagesPerSecondPerSession = 1 })

@@ -12,6 +12,16 @@ test("a tool call is one row, from its start to its end", () => {
   assert.equal(timeline.rows[0].version, 1);
 });
 
+test("what a call prints belongs to its row until it has ended", () => {
+  const timeline = new Timeline(1, [event("tool.started", { call: "c" })]);
+  assert.equal(timeline.printed("c", "one\n"), "t::c");
+  assert.equal(timeline.printed("c", "two\n"), "t::c");
+  assert.deepEqual([timeline.rows[0].output, timeline.rows[0].version], ["two\n", 2]);
+  assert.equal(timeline.printed("d", "of a call that is not here\n"), null);
+  timeline.append(2, event("tool.finished", { call: "c", ok: true }));
+  assert.equal(timeline.printed("c", "late\n"), null);
+});
+
 test("an end without its start is a row of its own until the start is loaded", () => {
   assert.deepEqual(keys(new Timeline(5, [event("tool.finished", { call: "c" })])), ["t::c"]);
 });

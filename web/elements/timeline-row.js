@@ -9,7 +9,7 @@ import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
-import { diffBlock, textBlock } from "./blocks.js";
+import { diffBlock, reachable, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -55,7 +55,7 @@ export function drawRow(row, session, hands) {
     }
     case "tool.started":
     case "tool.finished":
-      body.append(tool(row, item));
+      body.append(...tool(row, item));
       break;
     case "file.changed":
       body.append(file(event));
@@ -142,7 +142,9 @@ function fold(title, fill) {
 function tool(row, item) {
   const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign"), span("unseen"), span("")];
   const result = span("tool-result", state, took);
+  const tail = reachable(h("pre", { class: "tool-tail foreign" }), "Output so far");
   let current = row;
+  /** @type {unknown} What the fold was filled for. */ let filled;
   const details = fold(span("tool-line", toolMark(), name, operation, result), () => toolContent(current));
   const update = (/** @type {Row} */ changed) => {
     current = changed;
@@ -153,9 +155,19 @@ function tool(row, item) {
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");
+    // It follows what is printed, unless somebody reads further up.
+    const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
+    attribute(tail, "hidden", Boolean(finished || changed.denied || !changed.output));
+    say(tail, changed.output ?? "", calm);
+    if (isFollowed) tail.scrollTop = tail.scrollHeight;
     // An open fold shows the input only; the output has come since.
-    if (changed.version && details.open) details.querySelector(".fold-body")?.replaceChildren(...toolContent(changed).filter(isNode));
-    else if (changed.version) details.querySelector(".fold-body")?.remove();
+    const content = finished ?? changed.waitsFor;
+    if (changed.version && content !== filled) {
+      const body = details.querySelector(".fold-body");
+      if (details.open) body?.replaceChildren(...toolContent(changed).filter(isNode));
+      else body?.remove();
+    }
+    filled = content;
   };
   clocks.set(item, (now) => {
     const milliseconds = now === null ? 0 : now - (current.since ?? current.event.at);
@@ -164,7 +176,7 @@ function tool(row, item) {
   });
   update(row);
   updates.set(item, update);
-  return details;
+  return [details, tail];
 }
 
 /** Its sign comes from the style sheet: running, done, failed, or a file. */

@@ -12,6 +12,7 @@ extension CodexAdapter {
 
     private mutating func start(_ tool: CodexTool, _ call: String, in id: SessionID) {
         guard sessions[id]?.begin(call: call, tool: tool.name, countMax: limits.callsMax) == true else { return }
+        outputs.began(call, of: id)
         let words = tool.words(paths(of: id), clean: cleaner.clean)
         var start = ToolStart(
             call: call, tool: tool.name, operation: TextCut.line(words, bytesMax: limits.texts.operationBytes))
@@ -74,9 +75,17 @@ extension CodexAdapter {
 
     // MARK: Calls
 
+    mutating func printed(_ params: JSONValue, in id: SessionID) {
+        guard let call = params.text("itemId").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }),
+            let piece = params.text("delta")
+        else { return }
+        outputs.add(piece, to: call, of: id, at: now.monotonic)
+    }
+
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {
         proven(tool, call, in: id)
         sessions[id]?.calls[call] = nil
+        outputs.ended(call, of: id)
         var finish = ToolFinish(call: call, tool: tool.name, succeeded: tool.succeeded)
         finish.exitCode = tool.exitCode
         finish.durationMilliseconds = tool.milliseconds

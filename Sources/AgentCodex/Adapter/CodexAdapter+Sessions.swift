@@ -104,6 +104,7 @@ extension CodexAdapter {
         }
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
+        outputs.ended(id)
     }
 
     // MARK: Status

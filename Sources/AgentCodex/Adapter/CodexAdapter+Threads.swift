@@ -189,6 +189,7 @@ extension CodexAdapter {
         case "item/started": if let item = params.optional("item").flatMap(CodexItem.init) { begin(item, in: session) }
         case "item/completed": if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
         case "item/agentMessage/delta": messageGrew(params, in: session)
+        case "item/commandExecution/outputDelta": printed(params, in: session)
         case "thread/tokenUsage/updated":
             let (thread, model) = (sessions[session]?.thread ?? "", sessions[session]?.model)
             if let told = params.optional("tokenUsage").flatMap({

@@ -39,6 +39,7 @@ package struct CodexAdapter: AgentAdapter {
     /// When the input at hand came.
     private(set) var now: HostInstant
     private var effects: [CodexEffect] = []
+    var outputs = ToolOutputs()
 
     package init(home: String, digests: Digests, limits: CodexLimits = CodexLimits(), at now: HostInstant) {
         self.home = home
@@ -73,6 +74,7 @@ package struct CodexAdapter: AgentAdapter {
         // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
         case .hookGone, .agentGone, .held: break
         }
+        if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
         if Self.stirsAll(input) { stirred.formUnion(sessions.keys) }
         if case .decided(let session, _, _, _) = input { stirred.insert(session) }
         tellStirred()
@@ -116,6 +118,7 @@ package struct CodexAdapter: AgentAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += threads.values.compactMap(\.due) + waitingLaunches.map(\.until)
+        if let output = outputs.nextDeadline { deadlines.append(output) }
         if let parked = steering.nextDeadline { deadlines.append(parked) }
         for session in sessions.values where !session.isEnded {
             if let lost = session.lostAt { deadlines.append(lost + limits.goneGrace.milliseconds) }

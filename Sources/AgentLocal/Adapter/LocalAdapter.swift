@@ -18,11 +18,12 @@ package struct LocalAdapter: AgentAdapter {
     var steered: Set<SessionID> = []
     private(set) var desk: ApprovalDesk<LocalForm>
     /// When an answer was first handed over; one that an earlier life handed over counts from the start of this one.
-    private var handedAt: [ApprovalID: Int64] = [:]
-    private var agentsCheckedAt: Int64
+    var handedAt: [ApprovalID: Int64] = [:]
+    var agentsCheckedAt: Int64
     /// The sessions whose every tool needs approval.
     private var holds = Holds()
     private var uses = 0
+    var outputs = ToolOutputs()
 
     /// When the input at hand came.
     private(set) var now: HostInstant
@@ -62,6 +63,7 @@ package struct LocalAdapter: AgentAdapter {
         case .launch: break
         case .timerFired: timerFired()
         }
+        if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
         standAnew()
         return effects
     }
@@ -89,6 +91,9 @@ package struct LocalAdapter: AgentAdapter {
             return start(id, facts, by: process, at: event.at)
         }
         ensure(id, event.agent, by: process, at: event.at)
+        if let call = event.outputOf {
+            return outputs.replace(event.body?.text("text") ?? "", of: call, of: id, at: now.monotonic)
+        }
         switch event.head {
         case .sessionEnded(let reason, let failed):
             return end(id, reason: reason.map { TextCut.line(cleaner.clean($0)) }, failed: failed, isGone: false, at: event.at)
@@ -96,7 +101,10 @@ package struct LocalAdapter: AgentAdapter {
             sessions[id]?.status = status
             sessions[id]?.statusReason = reason
             sessions[id]?.isStatusSaid = true
-        case .toolStarted: sessions[id]?.status = .running
+        case .toolStarted(let start):
+            sessions[id]?.status = .running
+            outputs.began(start.call, of: id)
+        case .toolFinished(let finish): outputs.ended(finish.call, of: id)
         default: break
         }
         let shown = ShownEvent(event.head, event.body, cleaner, limits)
@@ -251,6 +259,7 @@ package struct LocalAdapter: AgentAdapter {
     private mutating func end(_ id: SessionID, reason: String?, failed: Bool, isGone: Bool, at moment: Int64?) {
         tellDesk(.sessionEnded(id, agentGone: isGone))
         programEnded(id)
+        outputs.ended(id)
         sessions[id]?.isEnded = true
         emit(.sessionEnded(reason: reason, failed: failed), in: id, at: moment)
         order(.remember(id.rawValue, nil))
@@ -298,38 +307,6 @@ package struct LocalAdapter: AgentAdapter {
         check(Set(sessions.values.compactMap(\.process)))
     }
 
-    // MARK: Waiting
-
-    package var nextDeadline: Int64? {
-        var deadlines = desk.nextDeadline.map { [$0] } ?? []
-        deadlines += handedAt.keys.compactMap(receivedAt)
-        deadlines += steered.compactMap { sessions[$0]?.program?.nextDeadline }
-        if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
-        return deadlines.min()
-    }
-
-    /// When the program is taken to have its answer, and nobody is handed it again.
-    private func receivedAt(_ id: ApprovalID) -> Int64? {
-        guard let handedAt = handedAt[id], desk[id]?.run != nil else { return nil }
-        return handedAt + limits.askAgainWithin.milliseconds
-    }
-
-    private var agentCheckInterval: Duration? {
-        if desk.contains(where: { $0.process != nil }) { return limits.agentCheckOpen }
-        return sessions.values.contains { !$0.isEnded && $0.process != nil } ? limits.agentCheckIdle : nil
-    }
-
-    private mutating func timerFired() {
-        tellDesk(.timerFired)
-        programsTimerFired()
-        for approval in desk.approvals {
-            if let due = receivedAt(approval.id), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
-        }
-        guard let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds else { return }
-        agentsCheckedAt = now.monotonic
-        check(Set(sessions.values.filter { !$0.isEnded }.compactMap(\.process)))
-    }
-
     // MARK: What it shows
 
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
@@ -347,7 +324,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func consult(_ fact: ApprovalFact<LocalForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
 
-    private mutating func tellDesk(_ fact: ApprovalFact<LocalForm>) {
+    mutating func tellDesk(_ fact: ApprovalFact<LocalForm>) {
         for order in consult(fact) { carryOut(order) }
     }
 
@@ -355,7 +332,7 @@ package struct LocalAdapter: AgentAdapter {
 
     mutating func refuse(_ token: HookToken, _ error: LocalError) { order(.own(.refuse(token, error))) }
 
-    private mutating func check(_ processes: Set<AgentProcess>) {
+    mutating func check(_ processes: Set<AgentProcess>) {
         if !processes.isEmpty { order(.checkAgents(processes.sorted { $0.id < $1.id })) }
     }
 

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// One line of `POST /v1/agent/events`: an event of the wire, without a number.
+/// One line of `POST /v1/agent/events`: an event of the wire, without a number, or `tool.output`, which is shown and not kept.
 package struct LocalEvent: Sendable {
     /// As the program calls it.
     let session: String
@@ -9,6 +9,9 @@ package struct LocalEvent: Sendable {
     let at: Int64?
     let head: EventHead
     let body: JSONValue?
+    /// The tool call whose output the body's `text` is.
+    private(set) var outputOf: String?
+    private static let output = "tool.output"
 
     /// Questions are asked and settled by requests of their own, and numbers are the host's and the relay's.
     private static let kinds: Set<EventKind> = [
@@ -46,6 +49,20 @@ package struct LocalEvent: Sendable {
                 try root.name("session"), try root.optionalString("agent", bytesMax: WireLimits.nameBytesMax),
                 try root.optionalInteger("at"), try root.string("kind", bytesMax: WireLimits.nameBytesMax)
             )
+        }
+        guard kind != Self.output else {
+            head = .unsupported(kind: kind)
+            outputOf = try LocalError.reading { () throws(WireError) in
+                let call = try root.required("head").object().string("call", bytesMax: WireLimits.nameBytesMax)
+                guard !call.isEmpty else { throw WireError(.badValue, at: "$.head.call", "this is empty") }
+                return call
+            }
+            body = try LocalError.reading { () throws(WireError) in
+                let body = try root.required("body").object()
+                _ = try body.string("text", bytesMax: LocalLimits.outputBytesMax)
+                return body
+            }
+            return
         }
         guard let known = EventKind(rawValue: kind), Self.kinds.contains(known) else {
             throw LocalError(.notYours, at: "$.kind", "a program sends no events of this kind")

@@ -123,7 +123,7 @@ final class WatchTask: ClientTask {
         case .reset(_, let reason):
             isShowingPast = true
             run.terminal.remark("cannot go on from here (\(reason.rawValue)): showing the relay's last events again", .yellow)
-        case .approval, .delta, .resubscribe, .unusable: break
+        case .approval, .delta, .output, .resubscribe, .unusable: break
         }
     }
 
@@ -237,6 +237,12 @@ final class WatchTask: ClientTask {
                 $0.field("message", delta.message)
                 $0.field("text", delta.text)
                 $0.field("agent", delta.agent)
+            }
+        case .output(let output):
+            emit("output") {
+                $0.field("session", output.session)
+                $0.field("call", output.call)
+                $0.field("text", output.text)
             }
         case .reset(let session, let reason):
             isShowingPast = true

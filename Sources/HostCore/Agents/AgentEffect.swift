@@ -6,6 +6,8 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     /// One event as it goes over the wire; `isKept` is never dropped for room.
     case emit(SessionID, [UInt8], isKept: Bool)
     case stream(Delta)
+    /// What a tool prints while it runs; live only, as `stream` is.
+    case show(ToolOutput)
     /// Answers a waiting caller, unless the disk did not take it; nil is no decision, and the agent's own prompt or denial stands.
     case respond(HookToken, [UInt8]?)
     /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
@@ -46,6 +48,7 @@ extension AgentEffect {
         switch self {
         case .emit(let session, let bytes, let isKept): .emit(session, bytes, isKept: isKept)
         case .stream(let delta): .stream(delta)
+        case .show(let output): .show(output)
         case .respond(let token, let output): .respond(token, output)
         case .restrict(let token, let output): .restrict(token, output)
         case .checkAgents(let processes): .checkAgents(processes)

@@ -135,6 +135,8 @@ package struct HostMachine {
             switch effect {
             case .emit, .remember: break
             case .stream(let delta): if link.isLive { orders.append(.stream(HostMessage.deltas(delta).bytes)) }
+            case .show(let output):
+                if link.isLive, link.takesOutput { orders.append(.stream(HostMessage.output(output).bytes)) }
             // What is not known to be written down has not been decided.
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))

@@ -50,6 +50,8 @@ package struct LinkMachine {
     /// What the relay says of its pings; the next connection is as patient.
     package private(set) var heartbeat: Heartbeat?
     package var isLive: Bool { state == .up }
+    /// False once an older relay has said that it does not know what running tools print.
+    package private(set) var takesOutput = true
 
     private let limits: LinkLimits
     private let software: String
@@ -124,6 +126,7 @@ package struct LinkMachine {
     private mutating func welcomed(_ welcome: Welcome, _ sessions: [SessionProgress], at now: HostInstant) -> [Effect] {
         reconnect.welcomed()
         liveSince = now
+        takesOutput = true
         heartbeat = welcome.heartbeat
         sentThrough = [:]
         inFlight = []
@@ -168,6 +171,9 @@ package struct LinkMachine {
                 resend { $0.session == session }
             }
             effects += resendLater()
+        } else if notice.code == WireError.Code.unknownType.rawValue {
+            // Every relay knows events: nothing of them was refused.
+            takesOutput = false
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
             // It is not said which message was refused: from now on there is only one at a time.
             if carefulLeft != nil, flight.first == flight.last {

@@ -23,6 +23,11 @@ extension Relay {
             // Live only, and only to those who are level with the log: others get the whole message by its event.
             guard sessions.takesDelta(of: key, by: host.key, delta.text.utf8.count, at: now, &orders) else { return }
             orders.send(.deltas(delta), to: subscriptions.live(of: key))
+        case .output(let output):
+            let key = SessionKey(workspace: host.identity.workspace, session: output.session)
+            let count = output.text.utf8.count
+            guard sessions.takesDelta(of: key, by: host.key, count, isSpare: true, at: now, &orders) else { return }
+            orders.send(.output(output), to: subscriptions.live(of: key))
         }
     }
 

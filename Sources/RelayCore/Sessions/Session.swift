@@ -24,9 +24,9 @@ struct Session {
     }
 
     /// Nil where a message of so many bytes may be taken in, which it then counts as.
-    mutating func paceReached(by count: Int, _ quotas: Quotas, at now: Instant) -> Quota? {
+    mutating func paceReached(by count: Int, isSpare: Bool = false, _ quotas: Quotas, at now: Instant) -> Quota? {
         if rateLimiter == nil { rateLimiter = SessionRateLimiter(quotas) }
-        return rateLimiter?.take(count, at: now)
+        return rateLimiter?.take(count, isSpare: isSpare, at: now)
     }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.

@@ -11,8 +11,11 @@ struct SessionRateLimiter {
     }
 
     /// Counts a message of so many bytes. What is returned has been used up before it, and it counts for nothing.
-    mutating func take(_ count: Int, at now: Instant) -> Quota? {
+    /// One that is spare leaves half of what may come at once to the others.
+    mutating func take(_ count: Int, isSpare: Bool = false, at now: Instant) -> Quota? {
         let now = now.uptimeNanoseconds
+        if isSpare, messages?.isHalfFull(at: now) == false { return .messagesPerSecondPerSession }
+        if isSpare, bytes?.isHalfFull(at: now) == false { return .kilobytesPerSecondPerSession }
         if let messages, messages.wait(at: now) > 0 { return .messagesPerSecondPerSession }
         if let bytes, bytes.wait(at: now) > 0 { return .kilobytesPerSecondPerSession }
         _ = messages?.take(1, at: now)

@@ -175,14 +175,14 @@ struct Sessions {
         ofHosts.add(key, of: host.key)
     }
 
-    /// Whether a delta of so many bytes may be passed on; false also where this host has no such session.
-    mutating func takesDelta(of key: SessionKey, by host: HostKey, _ count: Int, at now: Instant, _ orders: inout Orders)
-        -> Bool
-    {
+    /// Whether a delta of so many bytes may be passed on; false also where this host has no such session. Nobody misses a spare one.
+    mutating func takesDelta(
+        of key: SessionKey, by host: HostKey, _ count: Int, isSpare: Bool = false, at now: Instant, _ orders: inout Orders
+    ) -> Bool {
         guard self.host(of: key) == host else { return false }
-        guard let quota = sessions.values[place(of: key)].paceReached(by: count, quotas, at: now) else { return true }
-        orders.add(.quotaReached(quota))
-        return false
+        let quota = sessions.values[place(of: key)].paceReached(by: count, isSpare: isSpare, quotas, at: now)
+        if let quota, !isSpare { orders.add(.quotaReached(quota)) }
+        return quota == nil
     }
 
     /// Adds one event to the session's staged view and to the tick's batch.

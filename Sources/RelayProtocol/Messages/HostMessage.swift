@@ -3,6 +3,7 @@ package enum HostMessage: Sendable {
     case hello(Hello)
     case events(HostEvents)
     case deltas(Delta)
+    case output(ToolOutput)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
@@ -11,6 +12,7 @@ package enum HostMessage: Sendable {
         case "hello": self = .hello(try Hello(from: value))
         case "events": self = .events(try HostEvents(from: value))
         case "deltas": self = .deltas(try Delta(from: value))
+        case "output": self = .output(try ToolOutput(from: value))
         default: throw .unknownType(type)
         }
     }
@@ -31,6 +33,10 @@ package enum HostMessage: Sendable {
         case .deltas(let delta):
             var writer = JSONWriter(type: "deltas")
             delta.write(to: &writer)
+            return writer.finish()
+        case .output(let output):
+            var writer = JSONWriter(type: "output")
+            output.write(to: &writer)
             return writer.finish()
         }
     }

@@ -6,6 +6,7 @@ package enum MessageToClient: Sendable {
     case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
     case events(SessionEvents)
     case deltas(Delta)
+    case output(ToolOutput)
     case summary(Summary)
     case approval(Approval)
     case reset(SessionID, ResetReason)
@@ -38,6 +39,7 @@ package enum MessageToClient: Sendable {
             }
         case "events": self = .events(try SessionEvents(from: value))
         case "deltas": self = .deltas(try Delta(from: value))
+        case "output": self = .output(try ToolOutput(from: value))
         case "summary": self = .summary(try Summary(from: value.required("summary")))
         case "approval": self = .approval(try Approval(from: value.required("approval")))
         case "reset": self = .reset(try value.identifier("session"), try value.word("reason"))
@@ -83,6 +85,10 @@ package enum MessageToClient: Sendable {
         case .deltas(let delta):
             var writer = JSONWriter(type: "deltas")
             delta.write(to: &writer)
+            return writer.finish()
+        case .output(let output):
+            var writer = JSONWriter(type: "output")
+            output.write(to: &writer)
             return writer.finish()
         case .summary(let summary):
             var writer = JSONWriter(type: "summary")

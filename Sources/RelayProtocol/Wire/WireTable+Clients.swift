@@ -84,7 +84,7 @@ extension WireTable {
                 .required("first", .integer(1...JSONValue.integerMax)),
                 .required("events", .list(.event(), 1...Int.max)),
             ]),
-        WireMessage("deltas", delta.meaning, delta.fields),
+        WireMessage("deltas", delta.meaning, delta.fields), WireMessage("output", output.meaning, output.fields),
         WireMessage("summary", [.required("summary", .object(summary))]),
         WireMessage("approval", [.required("approval", .object(approval))]),
         WireMessage(

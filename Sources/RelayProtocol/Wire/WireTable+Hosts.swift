@@ -10,7 +10,7 @@ extension WireTable {
                 .required("first", .integer(1...JSONValue.integerMax - Int64(WireLimits.batchEventsMax))),
                 .optional("gap", .flag), .required("events", .list(.event(isOfHost: true), 1...WireLimits.batchEventsMax)),
             ]),
-        WireMessage("deltas", delta.meaning, delta.fields),
+        WireMessage("deltas", delta.meaning, delta.fields), WireMessage("output", output.meaning, output.fields),
     ]
 
     static let relayToHost: [WireMessage] = [

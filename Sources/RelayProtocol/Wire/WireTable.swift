@@ -87,4 +87,13 @@ package enum WireTable {
             .required("text", .text(bytesMax: WireLimits.eventBytesMax)), .optional("agent", .name),
         ]
     )
+
+    static let output = (
+        meaning:
+            "The end of what a tool has printed so far, in whole lines: replaces what was said of that call before. Live only.",
+        fields: [
+            WireField.required("session", .identifier), .required("call", .name),
+            .required("text", .text(bytesMax: WireLimits.outputBytesMax)),
+        ]
+    )
 }

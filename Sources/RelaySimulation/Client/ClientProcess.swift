@@ -202,7 +202,7 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .notice, .push: break
+        case .deltas, .output, .notice, .push: break
         }
     }
 

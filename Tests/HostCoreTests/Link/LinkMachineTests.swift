@@ -234,6 +234,19 @@ struct LinkMachineTests {
         #expect(bench.send() == ["one 4-4"])
     }
 
+    @Test("a relay that does not know what running tools print has refused no event, and is told no more of it")
+    func olderRelay() {
+        var bench = Bench()
+        bench.spool(one, 4)
+        bench.connect()
+        #expect(bench.send() == ["one 1-4"] && bench.machine.takesOutput)
+        let refusal = LinkMachine.Input.received(.notice(Notice(code: "unknownType", message: "", path: "$.type")))
+        #expect(bench.tell(refusal) == [.log(.notice(code: "unknownType"))])
+        #expect(bench.send() == [] && !bench.machine.takesOutput)
+        _ = bench.tell(ack(one, 4))
+        #expect(bench.index.pendingCount == 0)
+    }
+
     @Test("a session that the relay takes no more of waits here, and the others go on")
     func noRoom() {
         var bench = Bench()

@@ -22,6 +22,10 @@ package struct ACPLimits: Sendable {
     var texts = TextLimits()
     /// Texts whose difference is looked for while bytes wait; of longer ones only the name is told.
     var comparedBytes = 512 << 10
+    /// The end of what a running call has printed: what the daemon takes of it.
+    var printedBytes = 16 << 10
+    /// The agent's questions for what a terminal at the editor shows that are not answered.
+    var terminalReadsMax = 32
     /// Files that one call changes.
     var changesMax = 32
     var todoBytes = 400

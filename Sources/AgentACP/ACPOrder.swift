@@ -5,6 +5,8 @@ package enum ACPOrder: Sendable {
     case toAgent([UInt8])
     case toEditor([UInt8])
     case tell(SessionID, Event)
+    /// The end of what a running call has printed; live only.
+    case show(SessionID, call: String, text: String)
     case ask(ACPQuestion)
     /// Nobody afar decides the permission of this request: it is the editor's alone.
     case leftToEditor([UInt8])

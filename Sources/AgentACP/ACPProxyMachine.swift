@@ -24,6 +24,7 @@ package struct ACPProxyMachine: Sendable {
     var steering: SteeringBook
     /// What was last told of each session, by the agent's name of it.
     var stands: [String: (session: SessionID, stand: ACPStand)] = [:]
+    private var terminals = TerminalReads()
     private var questionCount = 0
     var orders: [ACPOrder] = []
 
@@ -85,11 +86,12 @@ package struct ACPProxyMachine: Sendable {
             return
         }
         switch message {
-        case .response(let id, _, _):
+        case .response(let id, let result, _):
             steering.closed(question: id)
             let answer = permissions.answeredByEditor(id)
             guard !answer.isLate else { return }
             orders.append(.toAgent(line))
+            terminalShowed(id, result)
             if let ended = answer.ended { close([(id: id, open: ended)], .answeredElsewhere) }
         case .notification("session/cancel", let params):
             orders.append(.toAgent(line))
@@ -171,6 +173,8 @@ package struct ACPProxyMachine: Sendable {
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
+        case .request(let id, "terminal/output", let params):
+            terminals.began(id, params, countMax: limits.terminalReadsMax)
         case .notification("$/cancel_request", let params):
             guard exact != nil, let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
             steering.closed(question: id)
@@ -241,9 +245,24 @@ package struct ACPProxyMachine: Sendable {
             over = taken.over
             return taken.events
         }
+        tellPrinted(name)
         if let over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
             settle([(id, approval)], outcome)
         }
+    }
+
+    // MARK: What calls print
+
+    /// The agent asked the editor what a terminal shows, in which one of its calls may run.
+    private mutating func terminalShowed(_ request: [UInt8], _ result: JSONValue?) {
+        guard let read = terminals.answered(request), let text = result?.text("output") else { return }
+        _ = sessions.change(read.session) { $0.showed(text, terminal: read.terminal) }
+        tellPrinted(read.session)
+    }
+
+    private mutating func tellPrinted(_ name: String) {
+        guard let id = sessions[name]?.id, let printed = sessions.change(name, { $0.takePrinted() }) else { return }
+        orders += printed.map { .show(id, call: $0.call, text: $0.text) }
     }
 
     // MARK: Permissions

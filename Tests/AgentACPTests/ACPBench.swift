@@ -11,6 +11,7 @@ struct ACPBench {
     var toAgent: [UInt8] = []
     var toEditor: [UInt8] = []
     var events: [(session: SessionID, event: Event)] = []
+    var outputs: [String] = []
     var asked: [ACPQuestion] = []
     var withdrawn: [ApprovalID] = []
     var leftToEditor: [String] = []
@@ -33,6 +34,7 @@ struct ACPBench {
             case .toAgent(let bytes): toAgent += bytes
             case .toEditor(let bytes): toEditor += bytes
             case .tell(let session, let event): events.append((session, event))
+            case .show(_, let call, let text): outputs.append("\(call): \(text)")
             case .ask(let question): asked.append(question)
             case .leftToEditor(let request): leftToEditor.append(String(decoding: request, as: UTF8.self))
             case .withdraw(let approval): withdrawn.append(approval)

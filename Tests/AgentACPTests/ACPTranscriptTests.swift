@@ -108,6 +108,67 @@ struct ACPTranscriptTests {
         #expect(Set(bench.asked.map(\.approval)).count == 2)
     }
 
+    @Test(
+        "what a command prints is shown while it runs: of Vibe, which tells what is new of it, and by the protocol, all of it")
+    func prints() {
+        var bench = ACPBench()
+        bench.begin()
+        func update(_ call: String, _ text: String, status: String = "in_progress", rest: String = "") {
+            bench.update(
+                #"{"sessionUpdate":"tool_call_update","toolCallId":"\#(call)","status":"\#(status)","kind":"execute"\#(rest),"#
+                    + #""content":[{"type":"content","content":{"type":"text","text":"\#(text)"}}]}"#)
+        }
+        let vibes = #","_meta":{"tool_name":"bash"}"#
+        update("effect-1", "one\\n", rest: vibes)
+        update("effect-1", "two\\n", rest: vibes)
+        update("effect-1", "three\\n", status: "completed", rest: vibes)
+        update("effect-1", "late\\n", rest: vibes)
+        bench.update(#"{"sessionUpdate":"tool_call","toolCallId":"c2","title":"make","status":"in_progress"}"#)
+        update("c2", "one\\n")
+        update("c2", "one\\ntwo\\n")
+        #expect(
+            bench.outputs == ["effect-1: one\n", "effect-1: one\ntwo\n", "c2: one\n", "c2: one\ntwo\n"])
+        let output = bench.events.last { $0.event.head.knownKind == .toolFinished }.map {
+            String(decoding: $0.event.bytes, as: UTF8.self)
+        }
+        #expect(output?.contains(#""output":"one\ntwo\nthree\n""#) == true, "all of it in the end")
+    }
+
+    @Test("what the editor's terminal shows is seen when the agent asks for it")
+    func terminal() {
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(
+            #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","content":[{"type":"terminal","terminalId":"t1"}]}"#)
+        func read(_ id: Int, _ terminal: String) {
+            bench.agent(
+                #"{"jsonrpc":"2.0","id":\#(id),"method":"terminal/output","params":{"sessionId":"\#(ACPBench.session)","#
+                    + #""terminalId":"\#(terminal)"}}"#)
+        }
+        read(70, "t1")
+        read(71, "t2")
+        bench.editor(#"{"jsonrpc":"2.0","id":71,"result":{"output":"of another\n","truncated":false}}"#)
+        bench.editor(#"{"jsonrpc":"2.0","id":70,"result":{"output":"one\ntw","truncated":false}}"#)
+        bench.editor(#"{"jsonrpc":"2.0","id":70,"result":{"output":"twice\n","truncated":false}}"#)
+        #expect(bench.outputs == ["effect-1: one\ntw"])
+    }
+
+    @Test("of what a call prints only the end is kept, from the beginning of a line on")
+    func printsMuch() throws {
+        var limits = ACPLimits()
+        limits.printedBytes = 32
+        var bench = ACPBench(limits: limits)
+        bench.begin()
+        for number in 100..<200 {
+            bench.update(
+                #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress","kind":"execute","#
+                    + #""_meta":{"tool_name":"bash"},"content":[{"type":"content","content":{"type":"text","text":"line \#(number)\n"}}]}"#
+            )
+        }
+        #expect(bench.outputs.last == "effect-1: line 197\nline 198\nline 199\n")
+        #expect(bench.outputs.allSatisfy { $0.utf8.count <= 32 + 10 })
+    }
+
     @Test("what a loaded session did before is not told again")
     func load() {
         var bench = ACPBench()

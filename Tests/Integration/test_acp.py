@@ -118,6 +118,54 @@ def test_what_an_agent_wrote_last_waits_for_a_slow_reader(short_path):
         process.wait()
 
 
+COUNTS = """
+import json, sys
+
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+def update(kind, status, **fields):
+    say(method="session/update", params={"sessionId": "counts", "update": {"sessionUpdate": kind, "toolCallId": "c1", "status": status, **fields}})
+
+for line in sys.stdin:
+    message = json.loads(line)
+    match message["method"]:
+        case "initialize": say(id=message["id"], result={"protocolVersion": 1})
+        case "session/new": say(id=message["id"], result={"sessionId": "counts"})
+        case "session/prompt":
+            prompt = message["id"]
+            update("tool_call", "in_progress", title="count")
+            text = ""
+            for number in range(1000):
+                text += f"line {number}\\n"
+                update("tool_call_update", "in_progress", content=[{"type": "content", "content": {"type": "text", "text": text}}])
+        case "session/cancel":
+            update("tool_call_update", "completed")
+            say(id=prompt, result={"stopReason": "cancelled"})
+"""
+
+
+def test_what_a_call_prints_is_told_now_and_then_and_its_newest_while_it_runs(short_path):
+    daemon = FakeDaemon(short_path / "host.sock")
+    daemon.start()
+    editor = Editor([sys.executable, "-c", COUNTS], plain_environment(short_path) | {"HELIOGRAPH_SOCKET": str(daemon.path)}, short_path)
+    try:
+        session = editor.open_session()
+        prompt = editor.prompt(session, "count")
+        wait_until(lambda: "line 999\n" in "".join(event["body"]["text"] for event in daemon.of("tool.output")[-1:]), 20, "the newest of it")
+        assert not daemon.of("tool.finished"), "it runs"
+        outputs = daemon.of("tool.output")
+        assert len(outputs) < 100, "not at each update"
+        assert all(event["head"] == {"call": "c1"} and len(event["body"]["text"]) <= 16 << 10 for event in outputs)
+        assert outputs[-1]["body"]["text"].startswith("line "), "from the beginning of a line on"
+        editor.send({"method": "session/cancel", "params": {"sessionId": session}})
+        assert editor.wait_answer(prompt)["result"]["stopReason"] == "cancelled"
+        wait_until(lambda: daemon.of("tool.finished"), 20, "its end")
+    finally:
+        editor.kill()
+        daemon.stop()
+
+
 # Mistral Vibe
 
 RUN = {"tool": "bash", "input": {"command": "echo hi > out.txt"}}

@@ -95,6 +95,11 @@ struct ACPSession {
         return (emit(told, at: now), over)
     }
 
+    /// What its running calls have printed; of a session that nobody was told of, nothing.
+    mutating func takePrinted() -> [(call: String, text: String)] { facts == nil ? [] : calls.takePrinted() }
+
+    mutating func showed(_ text: String, terminal: String) { calls.showed(text, terminal: terminal) }
+
     /// What was said before a question belongs before it.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
 

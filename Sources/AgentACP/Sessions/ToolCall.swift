@@ -13,6 +13,10 @@ struct ToolCall {
     private(set) var content: [UInt8]?
     private(set) var changes: [ToolChange] = []
     private(set) var output = ""
+    /// `output` is of a call that runs, and somebody has still to be told.
+    private var hasPrinted = false
+    /// The editor's terminal that it runs in.
+    private(set) var terminal: String?
     private(set) var exitCode: Int64?
     private(set) var status: String?
     /// Every update of it was strict JSON: what is shown is what the agent meant.
@@ -35,6 +39,28 @@ struct ToolCall {
     /// What it was last said to be may have been in what nobody could read.
     mutating func missedSome() { isExact = false }
 
+    /// The editor told the agent what the call's terminal shows.
+    mutating func showed(_ text: String, _ limits: ACPLimits) {
+        output = Self.end(of: text, bytesMax: limits.printedBytes)
+        hasPrinted = true
+    }
+
+    /// What it has printed so far, where that is more than was taken before.
+    mutating func takePrinted(_ limits: ACPLimits) -> String? {
+        guard hasPrinted else { return nil }
+        hasPrinted = false
+        let text = Self.end(of: output, bytesMax: limits.printedBytes)
+        return text.isEmpty ? nil : text
+    }
+
+    /// From the beginning of a line on.
+    private static func end(of text: String, bytesMax: Int) -> String {
+        guard text.utf8.count > bytesMax else { return text }
+        let rest = text.utf8.suffix(bytesMax)
+        guard let lineEnd = rest.firstIndex(of: UInt8(ascii: "\n")) else { return "" }
+        return String(decoding: rest[rest.index(after: lineEnd)...], as: UTF8.self)
+    }
+
     /// Updates name only what is new.
     mutating func take(_ update: JSONValue, isExact: Bool, _ limits: ACPLimits) {
         if !isExact { self.isExact = false }
@@ -51,7 +77,16 @@ struct ToolCall {
             self.content = Array(content.bytes)
             let entries = update.list("content")
             changes = entries.prefix(limits.changesMax).compactMap { ToolChange(content: $0) }
-            output = entries.compactMap { $0.optional("content")?.text("text") }.joined(separator: "\n")
+            terminal = entries.lazy.compactMap { $0.text("terminalId") }.first ?? terminal
+            let text = entries.compactMap { $0.optional("content")?.text("text") }.joined(separator: "\n")
+            // By the protocol a call's content replaces what it had; Vibe tells only what is new of what a command prints.
+            if meta?.text("tool_name") != nil, update.text("kind") == "execute" {
+                output += text
+                if output.utf8.count > 2 * limits.printedBytes { output = Self.end(of: output, bytesMax: limits.printedBytes) }
+            } else if !text.isEmpty || terminal == nil {
+                output = text
+            }
+            hasPrinted = !text.isEmpty
         }
         if let raw = update.optional("rawOutput") { take(output: raw) }
     }

@@ -35,6 +35,19 @@ struct ToolCalls {
         return (told, (call.id, call.status == "failed"))
     }
 
+    /// What calls that run have printed since this was last asked.
+    mutating func takePrinted() -> [(call: String, text: String)] {
+        open.indices.compactMap { place in
+            open[place].takePrinted(limits).map { (name(open[place]), $0) }
+        }
+    }
+
+    /// What an editor's terminal shows, by the call that runs in it.
+    mutating func showed(_ text: String, terminal: String) {
+        guard let place = open.firstIndex(where: { $0.terminal == terminal }) else { return }
+        open[place].showed(text, limits)
+    }
+
     /// The turn is over: what has not ended will not.
     mutating func abandon(_ reason: String) -> [Told] {
         defer { open = [] }

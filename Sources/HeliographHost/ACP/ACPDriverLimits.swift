@@ -13,6 +13,10 @@ struct ACPDriverLimits: Sendable {
     /// Events that wait for the daemon: a restart of it, not a day without it.
     var queueBytes = 4 << 20
     var queueCount = 4_096
+    /// Calls whose output waits for the daemon, each with the newest of it alone.
+    var outputsMax = 16
+    /// Between two tellings of what calls print: it takes the daemon's time, and people are told no oftener than once a second.
+    var outputInterval = Duration.milliseconds(500)
     /// One request to the daemon.
     var batchBytes = 512 << 10
     var batchCount = 64

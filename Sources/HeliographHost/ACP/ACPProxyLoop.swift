@@ -188,6 +188,7 @@ struct ACPProxyLoop {
             case .toEditor(let bytes): if client == nil { toEditor.append(bytes) } else { tellClient(.received(bytes)) }
             case .leftToEditor(let request): tellClient(.leftToUs(request))
             case .tell(let session, let event): reporter.put(.event(session, event))
+            case .show(let session, let call, let text): reporter.show(session, call: call, text: text)
             case .ask(let question):
                 reporter.put(.ask(question))
                 tellClient(.asked(question))

@@ -21,6 +21,8 @@ final class DaemonReporter: Sendable {
         var isClosing = false
         /// The daemon knows no such requests: it is of another version.
         var isUnsupported = false
+        /// Nor what running calls print.
+        var takesOutputs = true
     }
 
     private enum Sent { case taken, away, unsupported }
@@ -53,6 +55,14 @@ final class DaemonReporter: Sendable {
         }
         if hasDropped { logger.warning("the daemon has been away for too long: the oldest events are left out") }
         if !isTaken, case .ask(let question) = item { inbox.put(.fact(.undecided(question.approval))) }
+        work.wake()
+    }
+
+    /// What a running call prints: as often as the daemon is told of it, and not at all while it is away.
+    func show(_ session: SessionID, call: String, text: String) {
+        state.withLock { state in
+            if !state.isUnsupported, state.takesOutputs { state.queue.show(session, call: call, text: text) }
+        }
         work.wake()
     }
 
@@ -118,9 +128,16 @@ final class DaemonReporter: Sendable {
 
     private func report() {
         var unsent: ReportQueue.Batch?
+        var outputsFrom = ContinuousClock.now
         while true {
             while unsent == nil, state.withLock({ $0.queue.isEmpty && !$0.isClosing }) {
-                _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: .now + .seconds(3_600))
+                let hasOutputs = state.withLock { $0.queue.hasOutputs }
+                if hasOutputs, .now >= outputsFrom {
+                    sendOutputs()
+                    outputsFrom = .now + limits.outputInterval
+                    continue
+                }
+                _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: hasOutputs ? outputsFrom : .now + .seconds(3_600))
                 work.drain()
             }
             while let batch = unsent ?? state.withLock({ $0.queue.next(now: HostInstant.now.wall) }) {
@@ -193,6 +210,14 @@ final class DaemonReporter: Sendable {
             if sent != .taken { return sent }
         }
         return .taken
+    }
+
+    /// What the daemon does not take is not told again: something newer is.
+    private func sendOutputs() {
+        let lines = state.withLock { $0.queue.takeOutputs() }
+        _ = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {
+            state.withLock { $0.takesOutputs = false }
+        }
     }
 
     /// A daemon that knows no steering knows all else.

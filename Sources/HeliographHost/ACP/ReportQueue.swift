@@ -31,6 +31,8 @@ struct ReportQueue: Sendable {
     private var items: [Item] = []
     private var bytes = 0
     private var dropped: [SessionID: Int64] = [:]
+    /// What running calls print: the newest of each, and nobody misses it.
+    private var outputs: [(session: SessionID, call: String, text: String)] = []
 
     init(limits: ACPDriverLimits) { self.limits = limits }
 
@@ -50,6 +52,27 @@ struct ReportQueue: Sendable {
             dropped[session, default: 0] += 1
         }
         return !hadDropped && !dropped.isEmpty
+    }
+
+    var hasOutputs: Bool { !outputs.isEmpty }
+
+    mutating func show(_ session: SessionID, call: String, text: String) {
+        outputs.removeAll { $0.session == session && $0.call == call }
+        outputs.append((session, call, text))
+        if outputs.count > limits.outputsMax { outputs.removeFirst() }
+    }
+
+    /// Behind all else that is to be told: the start of their calls.
+    mutating func takeOutputs() -> [[UInt8]] {
+        defer { outputs = [] }
+        return outputs.map { output in
+            JSONWriter.object { line in
+                line.field("session", output.session)
+                line.field("kind", "tool.output")
+                line.object("head") { $0.field("call", output.call) }
+                line.object("body") { $0.field("text", output.text) }
+            }
+        }
     }
 
     /// How a session stands is told once, and no later than it would have been: the daemon gives a session the next command when the one
@@ -121,6 +144,7 @@ struct ReportQueue: Sendable {
         items = []
         bytes = 0
         dropped = [:]
+        outputs = []
     }
 
     private static func line(_ session: SessionID, _ event: Event) -> [UInt8] {

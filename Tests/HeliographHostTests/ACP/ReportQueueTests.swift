@@ -90,6 +90,26 @@ struct ReportQueueTests {
         #expect(try drain(&queue) == ["a"])
     }
 
+    @Test("of what running calls print only the newest of each waits, apart from all else, and so many of them")
+    func outputs() throws {
+        var bounded = limits()
+        bounded.outputsMax = 2
+        var queue = ReportQueue(limits: bounded)
+        for (call, text) in [("c1", "one"), ("c2", "x"), ("c1", "two"), ("c3", "y")] {
+            queue.show(session, call: call, text: text)
+        }
+        #expect(queue.isEmpty && queue.hasOutputs)
+        #expect(
+            queue.takeOutputs().map { String(decoding: $0, as: UTF8.self) } == [
+                #"{"session":"s1","kind":"tool.output","head":{"call":"c1"},"body":{"text":"two"}}"#,
+                #"{"session":"s1","kind":"tool.output","head":{"call":"c3"},"body":{"text":"y"}}"#,
+            ])
+        #expect(!queue.hasOutputs)
+        queue.show(session, call: "c1", text: "three")
+        queue.clear()
+        #expect(!queue.hasOutputs)
+    }
+
     private func change(_ command: String) -> ReportQueue.Item {
         .steered(session, SteeringChange(SteeringName(client: ClientID("c")!, command: CommandID(command)!), .taken))
     }

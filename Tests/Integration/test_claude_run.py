@@ -8,6 +8,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,8 @@ pytestmark = pytest.mark.agent
 
 ANSWERED = [[{"text": "Answered."}]]
 WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
-LONG = {"tool": "Bash", "input": {"command": "tail -f /dev/null", "description": "Wait"}}
+# In the project: a path outside it is asked about, whatever the rule says of the command.
+LONG = {"tool": "Bash", "input": {"command": "tail -F never.txt", "description": "Wait"}}
 ALLOWED = ["--allowedTools", "Bash(tail *)"]
 
 
@@ -76,6 +78,24 @@ class Run(Steered):
 
     def told(self) -> list[str]:
         return self.machine.told()
+
+    def _long(self) -> list[str]:
+        """The processes of the command that runs for long."""
+        return [path for path in map(str, Path("/proc").glob("[0-9]*")) if _runs(path, "tail\0-F\0never.txt\0", self.machine.project)]
+
+    def runs_long(self) -> None:
+        """The tool is at work: it began, and nobody was asked."""
+        wait_until(self._long, 20, lambda: f"the command to run. {self.shown()}")
+
+    def runs_no_more(self) -> None:
+        wait_until(lambda: not self._long(), 10, lambda: f"the command to end. {self.shown()}")
+
+
+def _runs(process: str, command: str, folder: Path) -> bool:
+    try:
+        return Path(process, "cmdline").read_text() == command and os.readlink(f"{process}/cwd") == str(folder)
+    except OSError:  # It has ended meanwhile.
+        return False
 
 
 @pytest.fixture
@@ -279,19 +299,21 @@ def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, st
 
 @pytest.mark.parametrize("what", ["text", "tool", "permission"])
 @pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in text", "`result`")
-@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in a tool", "`result`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in a tool", "`result`, and its command has ended")
 @pytest.mark.shows("Claude Code, `heliograph run`", "interrupt with an approval open", "`result`, and the card is cancelled")
 def test_interrupted(machine, steer, what):
     steered = steer(*ALLOWED)
     script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG], "permission": [WRITE]}[what]
     steered.work([script, [{"text": "Done."}]])
     if what == "tool":
-        steered.tool_runs()
+        steered.runs_long()
     if what == "permission":
         steered.phone.wait_card()
     steered.taken(steered.send("interrupt"), timeout=15)
     steered.status("idle")
-    assert not (machine.project / "out.txt").exists()
+    if what == "tool":
+        steered.runs_no_more()
+    assert bool(steered.phone.approvals) == (what == "permission") and not (machine.project / "out.txt").exists()
     again = steered.stage(steered.send("interrupt"), *FINAL)
     assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
     machine.api.script = ANSWERED

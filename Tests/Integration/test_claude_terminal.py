@@ -17,7 +17,7 @@ from relay import BINARY
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from test_at_the_terminal import QUESTION, decide_at_once
-from test_claude_run import ANSWERED, Run
+from test_claude_run import ALLOWED, ANSWERED, LONG, Run
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -346,6 +346,20 @@ def test_interrupted(machine, held):
     machine.api.script = ANSWERED
     held.taken(held.prompt("go on"))
     held.status("idle")
+    held.wait_told_last("go on")
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in a tool", "the transcript's line, and its command has ended")
+def test_interrupted_while_a_tool_runs(machine, hold):
+    held = hold(*ALLOWED)
+    held.work([[LONG], [{"text": "Never."}]])
+    held.runs_long()
+    held.taken(held.send("interrupt"), timeout=15)
+    held.runs_no_more()
+    held.status("idle")
+    assert not held.phone.approvals and "Never." not in held.window.screen()
+    machine.api.script = ANSWERED
+    held.taken(held.prompt("go on"))
     held.wait_told_last("go on")
 
 

@@ -120,8 +120,10 @@ struct ClaudeSteeringTests {
 
     // MARK: Run by heliograph run
 
-    private func said(_ word: SteeredWord, _ token: UInt64, by run: ProgramRun? = nil) -> ClaudeInput {
-        .own(.programSaid(word, Self.session, by: run, HookToken(rawValue: token)))
+    private func said(
+        _ word: SteeredWord, _ token: UInt64, by run: ProgramRun? = nil, in process: AgentProcess? = nil
+    ) -> ClaudeInput {
+        .own(.programSaid(word, Self.session, by: run, in: process, HookToken(rawValue: token)))
     }
 
     private func answers(_ bench: ClaudeBench, _ token: UInt64) -> [String] {
@@ -241,5 +243,26 @@ struct ClaudeSteeringTests {
         #expect(launch(&bench, "s2") == .some(nil))
         try bench.call(payload("SessionEnd", #","reason":"other""#))
         #expect(launch(&bench, "s1") == .some(nil))
+    }
+
+    @Test("what was resumed is there when it offers prompts itself, not when who has it at a terminal does")
+    func arrived() throws {
+        let (ours, other) = (AgentProcess(id: 5001, startedAt: 300), AgentProcess(id: 5002, startedAt: 301))
+        let name = SteeringName(client: ClientID("c1")!, command: CommandID("k1")!)
+        func arrivals(_ bench: ClaudeBench) -> Int { bench.effects.count { $0 == .launched(name, .arrived) } }
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .idle), 91, in: ours))
+        bench.tell(.launched(name, .began(Self.session, ours)))
+        #expect(arrivals(bench) == 0, "that was before it began")
+        bench.tell(said(.stands(Self.offer, .idle), 92, in: other))
+        bench.tell(said(.stands(SteeringOffer(reason: "not yet"), .idle), 93, in: ours))
+        #expect(arrivals(bench) == 0)
+        bench.tell(said(.stands(Self.offer, .idle), 94, in: ours))
+        bench.tell(said(.stands(Self.offer, .busy), 95, in: ours))
+        #expect(arrivals(bench) == 1)
+        bench.tell(.launched(name, .began(Self.session, ours)))
+        bench.tell(.launched(name, .ended(Self.session, words: "it is open")))
+        bench.tell(said(.stands(Self.offer, .idle), 96, in: ours))
+        #expect(arrivals(bench) == 1, "it has ended")
     }
 }

@@ -267,6 +267,7 @@ struct CodexBench: AgentBench {
     private static func words(_ outcome: LaunchOutcome) -> String {
         switch outcome {
         case .began(let session, _): "began \(session)"
+        case .arrived: "arrived"
         case .refused(let reason): "refused (\(reason))"
         case .listed(let sessions): sessions.map { "\($0.id) \($0.title) \($0.at)" }.joined(separator: ", ")
         case .ended(let session, _): "ended \(session)"

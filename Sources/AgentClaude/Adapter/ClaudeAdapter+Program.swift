@@ -66,6 +66,24 @@ extension ClaudeAdapter {
         order(.launch(launch, openIn: holder))
     }
 
+    mutating func launched(_ name: SteeringName, _ outcome: LaunchOutcome) {
+        order(.launched(name, outcome))
+        switch outcome {
+        case .began(let id, let process?): begun[name] = (id, process)
+        case .began, .arrived, .listed: break
+        case .refused, .ended: begun[name] = nil
+        }
+    }
+
+    /// Somebody may resume the same session at a terminal in the same moment: one of the two gets it, and only ours is what was asked for.
+    mutating func programOffered(_ offer: SteeringOffer, _ id: SessionID, _ process: AgentProcess?) {
+        guard let process, offer.actions.contains(.prompt), sessions[id]?.program != nil else { return }
+        for (name, its) in begun where its == (id, process) {
+            begun[name] = nil
+            order(.launched(name, .arrived))
+        }
+    }
+
     mutating func programsTimerFired() {
         for session in sessionsInOrder where session.program != nil {
             carryOut(sessions[session.id]?.program?.timerFired(at: now) ?? [], in: session.id)

@@ -21,6 +21,8 @@ package struct ClaudeAdapter: AgentAdapter {
     private var registryCheckedAt: Int64
     /// The sessions whose every tool needs approval.
     package internal(set) var holds = Holds()
+    /// What was begun from afar and has not offered prompts yet. The host bounds how many run.
+    var begun: [SteeringName: (session: SessionID, process: AgentProcess)] = [:]
     private var uses = 0
 
     /// When the input at hand came.
@@ -69,8 +71,10 @@ package struct ClaudeAdapter: AgentAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
-        case .programSaid(let word, let session, let run, let token): programSaid(word, in: session, by: run, token)
-        case .launched(let name, let outcome): order(.launched(name, outcome))
+        case .programSaid(let word, let session, let run, let process, let token):
+            programSaid(word, in: session, by: run, token)
+            if case .stands(let offer, _) = word { programOffered(offer, session, process) }
+        case .launched(let name, let outcome): launched(name, outcome)
         }
     }
 

@@ -15,8 +15,8 @@ package enum ClaudeFact: Sendable {
     case transcriptRead(SessionID, [JSONDocument])
     /// The end of a transcript; nil where it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
-    /// `heliograph run` says something of its session, and waits for the answer.
-    case programSaid(SteeredWord, SessionID, by: ProgramRun?, HookToken)
+    /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.
+    case programSaid(SteeredWord, SessionID, by: ProgramRun?, in: AgentProcess?, HookToken)
     /// What came of `launch`.
     case launched(SteeringName, LaunchOutcome)
 }

@@ -85,8 +85,16 @@ extension CodexAdapter {
         order(.launched(launch.name, .refused(line(reason))))
     }
 
+    /// The offer of a thread is the answer of the one server that was asked to open it.
+    mutating func tellArrived(_ id: SessionID) {
+        for (name, _) in arriving.filter({ $0.session == id }) { order(.launched(name, .arrived)) }
+        arriving.removeAll { $0.session == id }
+    }
+
     private mutating func tell(_ launch: LaunchOrder, began id: SessionID) {
         order(.launched(launch.name, .began(id, nil)))
+        arriving.append((launch.name, id))
+        if arriving.count > limits.waitingLaunchesMax { arriving.removeFirst() }
         // Said again, also where it was offered before.
         sessions[id]?.offer = nil
         stirred.insert(id)

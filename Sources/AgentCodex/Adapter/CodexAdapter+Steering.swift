@@ -160,6 +160,7 @@ extension CodexAdapter {
                 sessions[id]?.offer = offer
                 sessions[id]?.standing = nil
                 order(.offer(id, offer))
+                if offer.actions.contains(.prompt) { tellArrived(id) }
             }
             guard let standing = standing(of: session), standing != sessions[id]?.standing else { continue }
             sessions[id]?.standing = standing

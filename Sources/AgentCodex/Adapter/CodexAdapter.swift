@@ -33,6 +33,8 @@ package struct CodexAdapter: AgentAdapter {
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
     /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
     var stirred: Set<SessionID> = []
+    /// Threads that were begun from afar, and do not offer prompts yet.
+    var arriving: [(name: SteeringName, session: SessionID)] = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
     var answeredHere: Set<ApprovalID> = []
 

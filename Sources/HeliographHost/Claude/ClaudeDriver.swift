@@ -85,7 +85,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         do throws(WireError) {
             // The local socket has asked whose session it is.
             guard let (name, word, run) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
-            tell(.programSaid(word, session, by: run, token))
+            tell(.programSaid(word, session, by: run, in: process, token))
         } catch {
             seat.refuse(token, LocalError(error))
         }

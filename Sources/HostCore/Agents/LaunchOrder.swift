@@ -16,8 +16,10 @@ package struct LaunchOrder: Sendable, Equatable {
 
 /// What came of it, in the order in which it comes.
 package enum LaunchOutcome: Sendable, Equatable {
-    /// This session was begun, in this process where it has one of its own. It counts as there when it offers to be steered.
+    /// This session was begun, in this process where it has one of its own.
     case began(SessionID, AgentProcess?)
+    /// What was begun, and nobody else who has that session, offers prompts.
+    case arrived
     /// Nothing was started.
     case refused(String)
     case listed([PastSession])

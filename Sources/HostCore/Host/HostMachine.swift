@@ -216,7 +216,6 @@ package struct HostMachine {
     // MARK: Steering
 
     private mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
-        defer { if offer?.actions.contains(.prompt) == true { tellLauncher(.offered(session)) } }
         guard steering.isOpen, offers[session] != offer else { return }
         offers[session] = offer
         steering.offered(offer, by: session)

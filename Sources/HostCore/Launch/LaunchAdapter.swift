@@ -20,8 +20,6 @@ package struct LaunchAdapter: AgentAdapter {
     private var isBegun = false
     private var offer = SteeringOffer(projects: [])
     private var launches: [SteeringName: Pending] = [:]
-    /// Those that offered to be steered while something was being launched.
-    private var seen: Set<SessionID> = []
     private var running: [SessionID: AgentProcess] = [:]
     private var checkedAt: Int64
 
@@ -59,14 +57,12 @@ package struct LaunchAdapter: AgentAdapter {
         case .own(.read(let projects, let agents)): read(projects, agents)
         case .own(.resolved(let name, let folder, let reason)): resolved(name, folder, reason)
         case .own(.outcome(let name, let outcome)): self.outcome(name, outcome)
-        case .own(.offered(let id)): offered(id)
         case .own(.prompted(let change)): prompted(change)
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
         case .timerFired: timerFired()
         case .hookGone, .decided, .held, .linkChanged, .notRecorded, .eventsLost, .launch: break
         }
-        if launches.isEmpty { seen = [] }
         return effects
     }
 
@@ -211,18 +207,12 @@ package struct LaunchAdapter: AgentAdapter {
             if let process { keep(process, of: id) }
             guard launches[name] != nil else { return }
             launches[name]?.phase = .begun(id)
-            if seen.contains(id) { arrived(name, id) }
+        case .arrived: if case .begun(let id)? = launches[name]?.phase { arrived(name, id) }
         case .ended(let id, let words):
             forget(id)
             // One that was there ends as sessions do; this one never was.
             if launches[name]?.phase == .begun(id) { end(name, .refused, words ?? "the agent ended at once") }
         }
-    }
-
-    private mutating func offered(_ id: SessionID) {
-        guard !launches.isEmpty, id != session else { return }
-        seen.insert(id)
-        for (name, pending) in launches where pending.phase == .begun(id) { arrived(name, id) }
     }
 
     private mutating func arrived(_ name: SteeringName, _ id: SessionID) {

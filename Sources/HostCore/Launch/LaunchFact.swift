@@ -7,8 +7,6 @@ package enum LaunchFact: Sendable {
     /// The folder of the project that a command names, as it is at this moment; nil: it is not to be used, and why.
     case resolved(SteeringName, folder: String?, reason: String)
     case outcome(SteeringName, LaunchOutcome)
-    /// A session of some agent says what can be done to it.
-    case offered(SessionID)
     /// What has become of the first prompt.
     case prompted(SteeringChange)
 }

@@ -137,6 +137,7 @@ struct SimulatedAdapter: AgentAdapter {
         effects.append(.launched(name, .began(session, nil)))
         begin(session)
         emit(.sessionStarted(SessionFacts(agentName: "simulated")), in: session)
+        effects.append(.launched(name, .arrived))
         effects.append(.stands(session, .idle))
     }
 

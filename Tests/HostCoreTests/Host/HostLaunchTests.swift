@@ -54,7 +54,9 @@ struct HostLaunchTests {
         #expect(bench.spool.index.notes.keys.contains("steering.phone.k1"), "on disk before anything is started")
         #expect(resolve(&bench).first == "one hears launch k1 in /home/a/site")
         _ = bench.tell("one", [.launched(Self.name, .began(Self.session, AgentProcess(id: 7, startedAt: 9)))])
-        let heard = bench.tell("one", [.offer(Self.session, SteeringOffer(actions: [.prompt])), .stands(Self.session, .idle)])
+        let offer = SteeringOffer(actions: [.prompt])
+        let heard = bench.tell(
+            "one", [.offer(Self.session, offer), .launched(Self.name, .arrived), .stands(Self.session, .idle)])
         #expect(heard.contains("one hears steer k1"))
         #expect(try changes(bench, of: Self.desk) == [])
         _ = bench.tell("one", [.steered(Self.session, SteeringChange(Self.name, .taken))])

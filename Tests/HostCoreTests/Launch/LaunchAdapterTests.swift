@@ -90,22 +90,15 @@ struct LaunchAdapterTests {
         #expect(fresh.liveSessions.map(\.id) == [SessionID("heliograph-a1")!])
     }
 
-    @Test("a start is taken when its session offers to be steered")
+    @Test("a start is taken when its agent says that what it began is there, and not before")
     mutating func started() {
         #expect(start("k1") == ["resolve site"])
         #expect(resolve("k1") == ["launch start in /home/a/site"])
+        #expect(outcome("k1", .arrived) == [], "nothing has begun")
         #expect(outcome("k1", .began(Self.other, AgentProcess(id: 7, startedAt: 9))) == ["remember heliograph-run.claude-1"])
-        #expect(handle(.own(.offered(SessionID("claude-2")!))) == [])
-        #expect(handle(.own(.offered(Self.other))) == ["k1 taken: claude-1"])
+        #expect(outcome("k2", .arrived) == [], "what another command began")
+        #expect(outcome("k1", .arrived) == ["k1 taken: claude-1"])
         #expect(outcome("k1", .ended(Self.other, words: nil)) == ["forget heliograph-run.claude-1"])
-    }
-
-    @Test("a session that is there before its agent says which it is counts all the same")
-    mutating func seenFirst() {
-        _ = start("k1")
-        _ = resolve("k1")
-        #expect(handle(.own(.offered(Self.other))) == [])
-        #expect(outcome("k1", .began(Self.other, nil)) == ["k1 taken: claude-1"])
     }
 
     @Test(
@@ -119,7 +112,7 @@ struct LaunchAdapterTests {
         _ = start("k1", text: "begin")
         _ = resolve("k1")
         _ = outcome("k1", .began(Self.other, nil))
-        #expect(handle(.own(.offered(Self.other))) == ["prompt claude-1 begin"])
+        #expect(outcome("k1", .arrived) == ["prompt claude-1 begin"])
         #expect(handle(.own(.prompted(SteeringChange(Self.name("k1"), .given)))) == [])
         let reason = stage == .taken ? nil : "why"
         #expect(handle(.own(.prompted(SteeringChange(Self.name("k1"), stage, reason: reason)))) == [end])
@@ -161,7 +154,7 @@ struct LaunchAdapterTests {
             _ = start("r\(number)")
             _ = resolve("r\(number)")
             _ = outcome("r\(number)", .began(id, AgentProcess(id: Int32(number + 10), startedAt: 1)))
-            #expect(handle(.own(.offered(id))) == ["r\(number) taken: claude-r\(number)"])
+            #expect(outcome("r\(number)", .arrived) == ["r\(number) taken: claude-r\(number)"])
         }
         #expect(start("r0").last?.contains("refused: 8 sessions") == true)
         #expect(handle(.agentGone(AgentProcess(id: 11, startedAt: 1))) == ["forget heliograph-run.claude-r1"])
@@ -190,7 +183,7 @@ struct LaunchAdapterTests {
                 "k2 unknown: the agent has not said what came of it",
             ])
         #expect(resolve("k2") == [], "nothing is started for what is over")
-        #expect(handle(.own(.offered(Self.other))) == [])
+        #expect(outcome("k1", .arrived) == [])
     }
 
     @Test("sessions that an earlier daemon started count, as long as they run")

@@ -133,6 +133,22 @@ struct ClaudeHoldTests {
         #expect(bench.take().contains("ask for all of claude-s1: on"))
     }
 
+    @Test("it is taken back after a restart of the daemon, before the session says anything again")
+    func askAllOffAfterRestart() throws {
+        var before = ClaudeBench()
+        try before.call(call())
+        _ = want(true, "k1", &before)
+        var bench = ClaudeBench()
+        bench.tell(.daemonStarted(notes: before.notes.filter { $0.key.hasPrefix("claude-") }))
+        #expect(offer(bench)?.actions == [.interrupt, .askAll] && offer(bench)?.asksAll == true)
+        #expect(want(false, "k2", &bench) == ["ask for all of claude-s1: off", "steering: k2 taken"])
+        #expect(offer(bench)?.asksAll == false)
+        #expect(try answer(&bench, call()) == "hook 1: no decision")
+        bench = ClaudeBench()
+        bench.tell(.daemonStarted(notes: before.notes.mapValues { _ in Array(#"{"attended":true,"ended":true}"#.utf8) }))
+        #expect(offer(bench) == nil, "it has ended")
+    }
+
     @Test("where nobody can be asked it is not to be had")
     func askAllUnattended() throws {
         var bench = ClaudeBench()

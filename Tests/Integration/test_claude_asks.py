@@ -4,15 +4,18 @@ What counts is whether the file is there.
 """
 
 import json
+import subprocess
 from typing import Any
 
 import pytest
 
 from claude import DIALOG, Machine
 from client import WireClient
+from relay import BINARY, Relay
 from steered import Steered, phone  # noqa: F401 (a fixture)
 from test_claude_run import steer  # noqa: F401 (a fixture)
 from test_claude_terminal import hold  # noqa: F401 (a fixture)
+from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
 
@@ -78,6 +81,34 @@ def test_at_its_own_screen_also_while_no_daemon_runs(machine: Machine, phone: Wi
     machine.prompt("the fifth")
     machine.wait_file("five.txt")
     assert not [card for card in phone.approvals.values() if card["stage"] == "pending"]
+
+
+def test_from_the_terminal_and_back_before_the_session_says_anything_to_a_new_daemon(machine: Machine, phone: WireClient, relay: Relay) -> None:
+    own = machine.environment | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": relay.token("operator", "terminal")}
+
+    def ask_all(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(BINARY), "ask-all", *words]
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=own, cwd=machine.home, timeout=patient(60))
+
+    allow_all(machine)
+    machine.start_claude(script())
+    (session,) = wait_until(lambda: list(phone.summaries), 20, "a session")
+    phone.wait_summary(session, lambda summary: "askAll" in (summary.get("steering") or {}).get("actions", []), what="an offer")
+    on = ask_all("on")
+    assert on.returncode == 0, on.stderr
+    phone.wait_summary(session, lambda summary: summary["steering"].get("asksAll"), what="asksAll")
+    machine.kill_daemon()
+    phone.wait_summary(session, lambda summary: not summary["host"]["connected"], what="the host to be away")
+    assert ask_all(session, "off").returncode == 1, "nothing is kept for a host that is away"
+    machine.start_daemon()
+    phone.wait_summary(session, lambda summary: summary["host"]["connected"], 20, "the host to be back")
+    off = ask_all(session, "off")
+    assert off.returncode == 0, off.stdout + off.stderr
+    phone.wait_summary(session, lambda summary: not summary["steering"].get("asksAll"), what="asksAll to be off")
+    assert ask_all(session, "maybe").returncode == 2
+    machine.prompt("the first")
+    machine.wait_file("one.txt")
+    assert not phone.approvals
 
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")

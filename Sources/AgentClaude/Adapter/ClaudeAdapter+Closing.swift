@@ -95,6 +95,8 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
                 if session.asksAll, !session.isEnded { order(.askAll(id, true)) }
+                // It may be long until its next hook. Of whom nobody knows who could answer, that says.
+                if session.isAttended || session.asksAll { offer(id) }
                 for event in session.deferredBefore { emit(event.bytes, event.head.knownKind, in: id) }
                 if !session.deferredBefore.isEmpty { remember(id) }
             } else if let id = ApprovalID(key) {

@@ -7,7 +7,7 @@ extension ClaudeAdapter {
         let source = payload.text("source")
         let wasRunning = sessions[id]?.status == .running
         let isKnown = sessions[id]?.isEnded == false
-        take(id, hook.process, payload, hook)
+        take(id, hook.process, payload, hook, isStart: true)
         // Compacting goes on with the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
@@ -21,20 +21,26 @@ extension ClaudeAdapter {
     ) {
         let isNew = sessions[id] == nil
         let before = sessions[id]
-        take(id, process, payload, hook)
-        if isNew || (revives && sessions[id]?.isEnded == true) {
+        let isLate = before?.isLate(process, within: limits.hooksLateBy, at: now) == true
+        take(id, process, payload, hook, isStart: false)
+        if isNew || (revives && !isLate && before?.isEnded == true) {
             // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
             if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
         } else if sessions[id]?.attended != before?.attended || sessions[id]?.isRun != before?.isRun {
+            remember(id)
             offer(id)
         }
     }
 
-    private mutating func take(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook?) {
+    private mutating func take(
+        _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook?, isStart: Bool
+    ) {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
-        if let process { session.process = process }
+        // What an older process still says of a session that a newer one goes on with does not take it back.
+        let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
+        if let process, !isOlder { session.process = process }
         // The first one: the project stays what it is when the agent changes its directory.
         if session.paths.workingDirectory == nil {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
@@ -51,6 +57,7 @@ extension ClaudeAdapter {
     private mutating func startSession(_ id: SessionID, model: String?, isResumed: Bool) {
         guard var session = sessions[id] else { return }
         session.isEnded = false
+        session.end = nil
         session.status = nil
         session.statusAt = now.monotonic
         session.calls = [:]
@@ -104,6 +111,7 @@ extension ClaudeAdapter {
         tellDesk(.sessionEnded(id, agentGone: failed))
         reportUsage(id)
         sessions[id]?.isEnded = true
+        sessions[id]?.end = (now.monotonic, isProcessGone: failed)
         sessions[id]?.interrupt = nil
         programEnded(id)
         stopAskingAll(id)
@@ -222,7 +230,8 @@ extension ClaudeAdapter {
     }
 
     mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
-        guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
+        guard let session = sessions[id], !session.isEnded else { return }
+        guard session.status != status || session.statusReason != reason else { return }
         sessions[id]?.status = status
         sessions[id]?.statusReason = reason
         sessions[id]?.statusAt = now.monotonic

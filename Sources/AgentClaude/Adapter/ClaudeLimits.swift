@@ -34,6 +34,8 @@ package struct ClaudeLimits: Sendable {
     var interruptWithin = Duration.seconds(25)
     /// A program that ran a session that has ended tells its last and goes within some three seconds. One that is there still has it again.
     var programLeavesWithin = Duration.seconds(10)
+    /// A hook gives up on us sooner; what comes from its process later means that the session goes on.
+    var hooksLateBy = Duration.seconds(10)
 
     /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
     /// order, on a machine that is not busy.

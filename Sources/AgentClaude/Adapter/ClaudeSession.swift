@@ -79,6 +79,8 @@ package struct ClaudeSession {
     /// A person wants to be asked before every tool.
     package internal(set) var asksAll = false
     package internal(set) var isEnded = false
+    /// By the clock that never jumps: when it ended, and whether its process was gone then. Nil where an earlier life has seen it.
+    var end: (at: Int64, isProcessGone: Bool)?
     /// Somebody can answer where it runs; nil until a hook says so.
     var attended: Bool?
     var isAttended: Bool { attended == true }
@@ -173,6 +175,12 @@ package struct ClaudeSession {
         return run == leaver.run || run.isOlder(than: leaver.run)
     }
 
+    /// A hook that was late is no sign that it goes on: its process has gone, or has only just ended it.
+    func isLate(_ hook: AgentProcess?, within wait: Duration, at now: HostInstant) -> Bool {
+        guard isEnded, let end, let process, hook == process else { return false }
+        return end.isProcessGone || now.monotonic - end.at < wait.milliseconds
+    }
+
     // MARK: Over a restart
 
     var note: [UInt8] {
@@ -185,6 +193,8 @@ package struct ClaudeSession {
             $0.flag("title", hasTitle)
             $0.flag("ended", isEnded)
             $0.flag("asksAll", asksAll)
+            $0.flag("attended", isAttended)
+            $0.flag("run", isRun)
             if !deferred.isEmpty { $0.array("held", deferred.map(\.event.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
@@ -205,6 +215,8 @@ package struct ClaudeSession {
         hasTitle = value.isTrue("title")
         isEnded = value.isTrue("ended")
         asksAll = value.isTrue("asksAll")
+        attended = value.isTrue("attended") ? true : nil
+        isRun = value.isTrue("run")
         deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil

@@ -38,6 +38,17 @@ struct ClaudeControlTests {
         #expect(bench.take() == ["k1 refused: its pictures did not come"])
     }
 
+    @Test("what a tool's server asks is refused at once, and said, so that the turn does not wait for nobody")
+    func elicitation() {
+        var bench = ControlBench()
+        bench.write(
+            #"{"type":"control_request","request_id":"e1","request":{"subtype":"elicitation","mcp_server_name":"deploy","message":"Which?"}}"#
+        )
+        let lines = bench.take()
+        #expect(lines.contains { $0.contains("deploy asked for something") && $0.contains("cancelled") })
+        #expect(lines.contains { $0.hasPrefix("> ") })
+    }
+
     @Test("an agent that has not said in which mode it is takes no prompt from afar until it has")
     func modeUnknown() {
         var bench = ControlBench(isReady: false)

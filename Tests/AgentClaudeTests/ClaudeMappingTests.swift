@@ -162,6 +162,17 @@ struct ClaudeMappingTests {
         #expect(bench.take() == ["session.started proj", "status.changed waitingAnswer: waits at the terminal"])
     }
 
+    @Test(
+        "what a tool's server asks, in a form or by a page, is not carried, and waits at the terminal by name",
+        arguments: ["elicitation_dialog", "elicitation_url_dialog"])
+    func elicitation(_ type: String) throws {
+        var bench = try started()
+        try bench.call(payload("UserPromptSubmit", #""prompt":"go""#))
+        _ = bench.take()
+        try bench.call(payload("Notification", #""notification_type":"\#(type)""#))
+        #expect(bench.take() == ["status.changed waitingAnswer: waits at the terminal"])
+    }
+
     @Test("a turn that failed says why")
     func failure() throws {
         var bench = try started()

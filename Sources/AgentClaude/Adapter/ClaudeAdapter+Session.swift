@@ -158,7 +158,7 @@ extension ClaudeAdapter {
 
     mutating func notified(_ id: SessionID, _ payload: JSONValue) {
         switch payload.text("notification_type") {
-        case "agent_needs_input", "elicitation_dialog": waitAtTerminal(.question, in: id)
+        case "agent_needs_input", "elicitation_dialog", "elicitation_url_dialog": waitAtTerminal(.question, in: id)
         case "idle_prompt": setStatus(.idle, in: id)
         // It comes six seconds after the dialog: news only where no hook was asked about that.
         case "permission_prompt":

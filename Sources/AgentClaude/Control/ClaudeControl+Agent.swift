@@ -188,7 +188,7 @@ extension ClaudeControl {
         guard let id = line.text("request_id"), let request = line.optional("request") else { return }
         guard request.text("subtype") == "can_use_tool", let tool = request.text("tool_name"),
             let input = request.optional("input")
-        else { return orders.append(.send(ControlLine.refuse(id, "heliograph answers no such request"))) }
+        else { return refuse(request, id) }
         // What two readers could take for different things nobody is to allow.
         guard isExact, permissions.count < limits.permissionsMax else {
             return orders.append(.send(ControlLine.deny(id, ControlPermission.unreadable)))
@@ -202,6 +202,15 @@ extension ClaudeControl {
         if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
         permissions.append(permission)
         show(permissions.count - 1)
+    }
+
+    /// The agent goes on at once, as after a No; what a tool's server asks (elicitation) it tells that server is cancelled.
+    private mutating func refuse(_ request: JSONValue, _ id: String) {
+        if request.text("subtype") == "elicitation" {
+            let server = request.text("mcp_server_name").map { VisibleText.line($0) } ?? "a tool's server"
+            say("(\(server) asked for something that can be answered only on Claude Code's own screen: cancelled)")
+        }
+        orders.append(.send(ControlLine.refuse(id, "heliograph answers no such request")))
     }
 
     private mutating func cancelled(_ id: String?) {

@@ -148,7 +148,7 @@ export interface SteeringOffer {
   /** The session stands for its host, where sessions can be started in these. */
   projects?: { name: string; folder: string }[];
   /** What can be started there. */
-  agents?: { name: string; title: string; modes?: string[]; models?: string[] }[];
+  agents?: { name: string; title: string; pictures?: boolean; modes?: string[]; models?: string[] }[];
 }
 
 /** The reduced state of a session after event `seq`. */
@@ -519,7 +519,7 @@ export type Command =
   | { type: "mode"; session: string; mode: string; signature?: string }
   | { type: "model"; session: string; model: string; signature?: string }
   | { type: "askAll"; session: string; on: boolean; signature?: string }
-  | { type: "start"; session: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
-  | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; signature?: string }
+  | { type: "start"; session: string; project: string; agent: string; mode?: string; model?: string; text?: string; pictures?: Picture[]; signature?: string }
+  | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; pictures?: Picture[]; signature?: string }
   | { type: "past"; session: string; project: string; agent: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string };

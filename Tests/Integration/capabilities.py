@@ -41,6 +41,7 @@ CAPABILITIES = [
     "asked for everything, and no more",
     "end of the session from afar",
     "started from afar in a project",
+    "started from afar with pictures",
     "resumed from afar",
     "past sessions of a project",
     "taken over at the terminal and resumed",

@@ -13,9 +13,11 @@ import pytest
 
 from claude import MODEL, Machine, claude_program
 from client import WireClient
+from pictures import bring, named, png
 from relay import BINARY, Relay
 from start_desk import Desk
 from steered import phone  # noqa: F401 (a fixture)
+from test_claude_run import model_pictures
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -84,6 +86,23 @@ def test_a_session_is_started_in_a_project_and_steered(desk, host):
     assert desk.phone.summaries[session]["cwd"] == str(host.project)
     desk.phone.command("prompt", session=session, text="and more", busy="queue")
     wait_until(lambda: desk.told()[-1:] == ["and more"], 20, "the next prompt")
+    desk.stop(session)
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "started from afar with pictures", "the model's own request: the same bytes")
+def test_it_begins_with_a_picture_and_goes_on_with_another(desk, host, relay):
+    first, second = png(), png(9, 7)
+    for picture in (first, second):
+        assert bring(relay, desk.phone.token, desk.session, picture).status == 200
+    assert "pictures go with a prompt" in desk.refused(pictures=[named(first)])
+    session = desk.start(text="what is this?", pictures=[named(first)])
+    # Where it keeps a picture it says in a text of its own.
+    assert (desk.told()[0].strip(), model_pictures(host)) == ("what is this?", [first])
+    desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
+    desk.stop(session)
+    wait_until(lambda: any(one["id"] == session.removeprefix("claude-") for one in desk.past()), 10, "the session to be listed")
+    assert desk.start("resume", past=session.removeprefix("claude-"), text="and this?", pictures=[named(second)]) == session
+    assert model_pictures(host) == [first, second]
     desk.stop(session)
 
 

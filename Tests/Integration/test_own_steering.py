@@ -1,5 +1,6 @@
 """Any program can be steered from afar: over the host's local socket, and by `steering` and `steered`."""
 
+import base64
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 from client import WireClient
 from daemon import Daemon
 from own_agent import Asking, command, connect, end, environment, event, post, question, send
+from pictures import bring, named, png
 from relay import ROOT
 from steered import Steered, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
@@ -91,6 +93,23 @@ def test_while_it_works_or_asks_a_prompt_waits(program: Program) -> None:
     program.tell(asked, "taken")
     program.stands("idle")
     assert program.waits().answer()[1]["id"] == second
+
+
+@pytest.mark.shows("your own program", "pictures in a prompt", "handed over with it: the same bytes")
+def test_pictures_are_handed_over_with_their_prompt(program: Program, relay: Any) -> None:
+    picture = png()
+    assert bring(relay, program.phone.token, program.session, picture).status == 200
+    refused = program.phone.command("prompt", session=program.session, text="look", pictures=[named(picture)])
+    assert refused["error"]["code"] == "unsupported", "it has not said that it takes any"
+    program.stands(offer=OFFER | {"pictures": True})
+    program.phone.wait_summary(program.session, lambda summary: summary["steering"].get("pictures"), what="pictures to be offered")
+    waiting = program.waits()
+    id = program.send(text="look", pictures=[named(picture)])
+    asked = waiting.answer()[1]
+    (handed,) = asked["pictures"]
+    assert (asked["id"], asked["text"], base64.b64decode(handed.pop("content")), handed) == (id, "look", picture, named(picture))
+    program.tell(asked, "taken")
+    assert program.stage(id)["stage"] == "taken"
 
 
 def test_gone_what_was_handed_is_unknown_and_what_was_not_is_refused(program: Program) -> None:

@@ -7,11 +7,12 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from page_screen import DESK, PHONE, Screen
+from pictures import png
 
 OFFER = {
     "actions": ["start", "resume", "past"],
     "projects": [{"name": "site", "folder": "~/work/site"}, {"name": "api", "folder": "~/work/" + "a-folder-with-a-long-name/" * 4}],
-    "agents": [{"name": "claude", "title": "Claude Code", "modes": ["default", "plan"]}, {"name": "codex", "title": "Codex", "modes": ["untrusted"]}],
+    "agents": [{"name": "claude", "title": "Claude Code", "modes": ["default", "plan"], "pictures": True}, {"name": "codex", "title": "Codex", "modes": ["untrusted"]}],
 }
 
 
@@ -79,6 +80,27 @@ def test_past_sessions_are_listed_and_one_is_resumed(screen: Callable[..., Scree
     assert (asked["past"], asked["project"], asked["agent"]) == ("p2", "site", "claude")
     outcome(host, asked, "refused", reason="it is open in another program")
     expect(one.page.locator("start-view")).to_contain_text("Not started: it is open in another program.")
+
+
+def test_a_picture_goes_with_the_first_prompt_of_an_agent_that_takes_some(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
+    one = opened(screen)
+    add, start = (one.page.locator("start-view").get_by_role("button", name=name, exact=True) for name in ("Add a picture", "Start"))
+    field(one, "Agent").select_option("codex")
+    expect(add).to_be_hidden()
+    field(one, "Agent").select_option("claude")
+    expect(add).to_be_visible()
+    one.page.locator("start-view .picture-choice input").set_input_files([{"name": "screen.png", "mimeType": "image/png", "buffer": png(40, 30)}])
+    expect(one.page.locator("start-view").get_by_role("list", name="Pictures that go with it").get_by_role("listitem")).to_have_count(1)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    start.click()
+    expect(one.page.locator("start-view [role=alert]")).to_contain_text("Write a prompt")
+    field(one, "First prompt").fill("What is wrong here?")
+    start.click()
+    asked = host.wait_steered("start")
+    (picture,) = asked["pictures"]
+    got = relay.get(f"/v1/pictures/{picture['digest']}", {"Authorization": f"Bearer {host.token}"})
+    assert (got.status, len(got.body), asked["text"]) == (200, picture["bytes"], "What is wrong here?")
 
 
 def test_who_may_not_steer_is_offered_nothing(screen: Callable[..., Screen], host: Any) -> None:

@@ -1,5 +1,6 @@
 """Pictures that go with prompts: the relay's side of it, and the terminal's. A scripted host says what it takes."""
 
+import json
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -119,12 +120,46 @@ def test_another_workspaces_pictures_are_none(relay: Relay, host: ScriptedHost, 
     assert get(relay, phone.token, named(picture)["digest"]).status == 200
 
 
-def test_pictures_go_with_their_session_and_come_back_with_a_backup(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
-    assert bring(relay, phone.token, "s1", png()).status == 200
-    backup = tmp_path / "copy.sqlite"
+def test_pictures_come_back_with_a_backup(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
+    (kept, later), backup = (png(), png(9, 9)), tmp_path / "copy.sqlite"
+    assert bring(relay, phone.token, "s1", kept).status == 200
     relay.run("backup", str(backup), "--data", str(relay.data))
-    with sqlite3.connect(backup) as database:
-        assert database.execute("SELECT size FROM pictures").fetchall() == [(len(png()),)]
+    assert bring(relay, phone.token, "s1", later).status == 200
+    relay.stop()
+    relay.run("restore", str(backup), "--force", "--data", str(relay.data))
+    relay.start()
+    got = get(relay, phone.token, named(kept)["digest"])
+    assert (got.status, got.body) == (200, kept)
+    assert get(relay, phone.token, named(later)["digest"]).status == 404, "it came after the backup"
+
+
+def test_with_curl_alone(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
+    """As Protocol.md has it: a program without a library of ours brings a picture, and fetches it again."""
+    (screen, back, large) = (tmp_path / "screen.png", tmp_path / "back", tmp_path / "large.png")
+    screen.write_bytes(png(40, 30, seed=2))
+    large.write_bytes(SIGNATURE + b"x" * MAX)
+    watcher = relay.token("watcher", "a tablet")
+
+    def curl(*words: str, token: str = phone.token) -> tuple[int, str]:
+        command = ["curl", "-s", "-w", "\n%{http_code}", "-H", f"{BEARER}: Bearer {token}", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=patient(20))
+        text, status = done.stdout.rsplit("\n", 1)
+        return int(status), text
+
+    def send(file: Path, session: str = "s1", token: str = phone.token) -> tuple[int, str]:
+        return curl("--data-binary", f"@{file}", f"{relay.url}/v1/pictures?session={session}", token=token)
+
+    status, answer = send(screen)
+    assert (status, json.loads(answer)) == (200, named(screen.read_bytes()))
+    assert curl("-o", str(back), f"{relay.url}/v1/pictures/{named(screen.read_bytes())['digest']}") == (200, "")
+    assert back.read_bytes() == screen.read_bytes()
+    for (status, answer), expected in (
+        (send(Path(__file__)), (415, "badValue")), (send(screen, "nobody"), (404, "notFound")),
+        (send(screen, token=watcher), (403, "forbidden")), (send(screen, token="nonsense"), (401, "unauthorized")),
+    ):  # fmt: skip
+        assert (status, json.loads(answer)["error"]["code"]) == expected, answer
+    # Before it is read to its end.
+    assert send(large) == (413, f"the body is larger than {MAX} bytes\n")
 
 
 def test_the_terminal_shows_a_picture_and_refuses_clearly(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
@@ -148,4 +183,26 @@ def test_the_terminal_shows_a_picture_and_refuses_clearly(relay: Relay, host: Sc
         (prompt(text), "is no picture that agents take"), (prompt(large), "is larger than 768 KiB"), (prompt(tmp_path), "is no file"),
         (prompt(tmp_path / "none.png"), "cannot be read"), (prompt(screen, session="s2"), "takes no pictures"), (prompt(*[screen] * 5), "at most 4"),
     ):  # fmt: skip
+        assert result.returncode != 0 and words in result.stderr, result.stderr
+
+
+def test_the_terminal_starts_a_session_with_a_picture(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
+    agents = [{"name": "claude", "title": "Claude Code", "pictures": True}, {"name": "blind", "title": "Blind"}]
+    host.start_session("desk", title="New sessions")
+    host.event("desk", "steering.offered", {"actions": ["start"], "projects": [{"name": "site", "folder": "~/site"}], "agents": agents})
+    host.wait_acked("desk")
+    screen = tmp_path / "screen.png"
+    screen.write_bytes(png(40, 30, seed=3))
+
+    def start(*words: str, agent: str = "claude") -> Any:
+        command = [str(BINARY), "start", "site", *words, "--agent", agent, "--wait", "0", "--picture", str(screen)]
+        own = plain_environment(tmp_path) | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": phone.token}
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=own, timeout=patient(20))
+
+    done = start("what is wrong here?")
+    assert done.returncode == 0, done.stderr
+    asked = host.wait_steered("start")
+    assert (asked["text"], asked["pictures"]) == ("what is wrong here?", [named(screen.read_bytes())])
+    assert get(relay, host.token, asked["pictures"][0]["digest"]).body == screen.read_bytes()
+    for result, words in ((start("look", agent="blind"), "takes no pictures"), (start(), "Pictures go with a prompt")):
         assert result.returncode != 0 and words in result.stderr, result.stderr

@@ -270,6 +270,27 @@ struct SteeringTests {
         #expect(t.commands.isEmpty)
     }
 
+    @Test("pictures go with the first prompt of a start where its agent takes some: kept beside the host's own session")
+    func picturesOfStarts() throws {
+        var offer = SteeringOffer(actions: [.start], projects: [ProjectOffer(name: "site", folder: "~/site")])
+        offer.agents = [
+            StartableAgent(name: "claude", title: "Claude Code", takesPictures: true),
+            StartableAgent(name: "blind", title: "B"),
+        ]
+        let (t, host, client) = withSession(.steeringOffered(offer))
+        func start(_ text: String?, _ agent: String = "claude") -> SteeringAction {
+            .launch(Launch(.start, project: "site", agent: agent, text: text, pictures: [Self.picture]))
+        }
+        #expect(ask(t, start("look", "blind"), "k1", by: client).joined().contains("this agent takes no pictures"))
+        #expect(ask(t, start(nil), "k2", by: client).joined().contains("pictures go with a prompt"))
+        #expect(t.pictureSearches.isEmpty)
+        t.command(.steer(T.session, start("look")), id: "k3", by: client)
+        let search = try #require(t.pictureSearches.first)
+        t.handle(.picturesFound(search.peer, search.request, .all))
+        t.commit()
+        #expect(t.take(host).contains { $0.contains(#""text":"look","pictures":[{"digest""#) })
+    }
+
     @Test("pictures are for sessions that take them, and no command has any; whoever has gone meanwhile is answered nothing")
     func picturesRefused() throws {
         let (plain, _, visitor) = withSession()

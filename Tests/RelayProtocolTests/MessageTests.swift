@@ -47,11 +47,14 @@ enum Sample {
                 offer.asksAll = true
                 return offer
             }()),
-        .steeringRequested(SteeringCall(request(actions.last!))),
+        .steeringRequested(SteeringCall(request(actions[actions.count - 2]))),
         .steeringOffered(
             {
                 var offer = SteeringOffer(actions: [.start, .past], projects: [ProjectOffer(name: "site", folder: "~/site")])
-                offer.agents = [StartableAgent(name: "claude", title: "Claude Code", modes: ["plan"], models: ["m1"])]
+                offer.agents = [
+                    StartableAgent(
+                        name: "claude", title: "Claude Code", modes: ["plan"], models: ["m1"], takesPictures: true)
+                ]
                 return offer
             }()),
         .steeringOffered(SteeringOffer(projects: [])),
@@ -71,6 +74,10 @@ enum Sample {
         .mode("plan"), .model("m1"), .askAll(true), .askAll(false), .launch(Launch(.start, project: "site", agent: "claude")),
         .launch(Launch(.past, project: "site", agent: "claude")),
         .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan", model: "m1", text: "go on")),
+        .launch(
+            Launch(
+                .start, project: "site", agent: "claude", text: "look",
+                pictures: [Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 70)])),
     ]
 }
 

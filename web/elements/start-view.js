@@ -5,6 +5,7 @@ import { ago } from "../format.js";
 import { obstacle, outcomeOf, placesOf } from "../starts.js";
 import { bytesOf, promptBytesMax } from "../steering.js";
 import { line } from "../text.js";
+import { PictureChoice } from "./picture-choice.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../starts.js").Place} Place */
@@ -16,6 +17,7 @@ export class StartView extends View {
   #mode = h("select", { id: "start-mode" });
   #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: "its own" });
   #prompt = h("textarea", { id: "start-prompt", rows: "4" });
+  #pictures = new PictureChoice(() => this.#draw(this.#place));
   #start = h("button", { type: "submit", class: "solid" }, "Start");
   #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
   #state = h("p", { class: "quiet foreign", role: "status" });
@@ -24,6 +26,7 @@ export class StartView extends View {
   #shown = "";
   /** The session that stands for the host, and is followed. */ #followed = "";
   /** @type {Sent|null} */ #sent = null;
+  #isBringing = false;
 
   connectedCallback() {
     const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("div", { class: "field" }, h("label", { for: input.id }, words), input);
@@ -31,8 +34,8 @@ export class StartView extends View {
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")),
       h("div", { class: "sheet" },
         h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } },
-          field("Project", this.#project), field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model), field("First prompt", this.#prompt),
-          h("div", { class: "buttons" }, this.#list, this.#start), this.#state, this.#problem),
+          field("Project", this.#project), field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model), field("First prompt", this.#prompt), this.#pictures.element,
+          h("div", { class: "buttons" }, this.#pictures.button, this.#list, this.#start), this.#state, this.#problem),
         this.#past));
   }
 
@@ -78,7 +81,10 @@ export class StartView extends View {
   /** @param {Place|undefined} place */
   #draw(place) {
     const why = obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
-    for (const button of [this.#start, this.#list]) attribute(button, "disabled", why !== "" || this.#sent !== null);
+    const isBusy = this.#sent !== null || this.#isBringing;
+    for (const button of [this.#start, this.#list]) attribute(button, "disabled", why !== "" || isBusy || this.#pictures.isReading);
+    this.#pictures.show(place?.session ?? "", place?.agents.find(({ name }) => name === this.#agent.value)?.pictures === true, isBusy);
+    if (this.#pictures.problem) write(this.#problem, this.#pictures.problem);
     if (why || !this.#sent) say(this.#state, why, line);
     else write(this.#state, "On its way to the host …");
     const sent = this.#sent;
@@ -89,6 +95,7 @@ export class StartView extends View {
     if (outcome.past) return this.#showPast(outcome.past);
     if (outcome.stage === "taken" && outcome.started) {
       this.#prompt.value = "";
+      this.#pictures.forget(sent.session);
       location.hash = `#/session/${outcome.started}`;
     } else {
       say(this.#problem, outcome.words, line);
@@ -115,11 +122,21 @@ export class StartView extends View {
     const place = this.#place;
     const text = verb === "past" ? "" : this.#prompt.value.trim();
     write(this.#problem, "");
-    if (!place || this.#sent || obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
+    if (!place || this.#sent || this.#isBringing || obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
     if (bytesOf(text) > promptBytesMax) return write(this.#problem, "The prompt is too long: put it into a file, and name that.");
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];
-    const rest = { ...(mode ? { mode } : {}), ...(model ? { model } : {}), ...(text ? { text } : {}) };
+    /** @type {{pictures?: import("../wire").Picture[]}} */ let shown = {};
+    if (verb !== "past" && !this.#pictures.element.hidden) {
+      if (!text) return write(this.#problem, "Write a prompt that goes with the picture.");
+      this.#isBringing = true;
+      this.#draw(place);
+      const pictures = await this.#pictures.brought(place.session);
+      this.#isBringing = false;
+      if (!pictures) return this.#draw(place);
+      shown = { pictures };
+    }
+    const rest = { ...(mode ? { mode } : {}), ...(model ? { model } : {}), ...(text ? { text } : {}), ...shown };
     const id = this.app.link.freshID();
     this.#sent = { id, session: place.session, verb };
     this.#draw(place);

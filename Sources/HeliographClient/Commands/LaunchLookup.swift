@@ -13,6 +13,8 @@ package struct LaunchWish: Sendable {
     package var model: String?
     /// The first prompt; `-` for standard input.
     package var text: String?
+    /// Files that go with it.
+    package var pictures: [String] = []
     /// With `resume`: the agent's own name of the session.
     package var past: String?
     package var isList = false
@@ -29,7 +31,9 @@ enum LaunchLookup {
         let project: ProjectOffer
     }
 
-    static func find(_ wish: LaunchWish, in view: ClientView) throws(ClientError) -> (SessionID, SteeringAction) {
+    static func find(
+        _ wish: LaunchWish, _ pictures: [Picture] = [], in view: ClientView
+    ) throws(ClientError) -> (SessionID, SteeringAction) {
         let place = try self.place(wish, in: view)
         let agents = place.summary.steering?.agents ?? []
         let agent: StartableAgent
@@ -48,7 +52,9 @@ enum LaunchLookup {
         return (
             place.summary.session,
             .launch(
-                Launch(purpose, project: place.project.name, agent: agent.name, mode: wish.mode, model: wish.model, text: text))
+                Launch(
+                    purpose, project: place.project.name, agent: agent.name, mode: wish.mode, model: wish.model, text: text,
+                    pictures: pictures))
         )
     }
 

@@ -62,13 +62,21 @@ final class SteerTask: ClientTask {
         options.wait = max(.zero, options.wait)
         self.options = options
         do throws(ClientError) {
-            if case .prompt(_, _, _, let paths) = options.wish { pictures = try PictureFile.read(paths) }
+            pictures = try PictureFile.read(Self.pictures(of: options.wish))
             action = try Self.action(options.wish, pictures.map(\.named))
         } catch {
             action = nil
             run.fail(error)
         }
         run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    private static func pictures(of wish: SteerOptions.Wish) -> [String] {
+        switch wish {
+        case .prompt(_, _, _, let paths): paths
+        case .launch(let launch): launch.pictures
+        case .interrupt, .mode, .model, .askAll, .stop: []
+        }
     }
 
     /// Nil where it depends on what the host offers.
@@ -136,7 +144,9 @@ final class SteerTask: ClientTask {
     }
 
     private func target() throws(ClientError) -> (SessionID, SteeringAction) {
-        if case .launch(let wish) = options.wish { return try LaunchLookup.find(wish, in: run.view) }
+        if case .launch(let wish) = options.wish {
+            return try LaunchLookup.find(wish, pictures.map(\.named), in: run.view)
+        }
         guard let action else { throw ClientError(.usage, "nothing to send") }
         return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }

@@ -4,4 +4,6 @@ struct StartPart {
     let program: String
     /// In which it can be started, the one that asks most first.
     let modes: [String]
+    /// Pictures reach it with its first prompt.
+    let takesPictures: Bool
 }

@@ -24,7 +24,7 @@ enum ClaudeIntegration: AgentIntegration {
 
     static var connect: (any ConnectPart)? { ClaudeConnect() }
 
-    static var start: StartPart? { StartPart(program: ClaudeStarter.program, modes: ClaudeControl.modes) }
+    static var start: StartPart? { StartPart(program: ClaudeStarter.program, modes: ClaudeControl.modes, takesPictures: true) }
 
     static func findings(_ paths: HostPaths, executable: String) -> [Finding] {
         ClaudeDoctor.findings(executable: executable)

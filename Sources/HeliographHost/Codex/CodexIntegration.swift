@@ -16,7 +16,7 @@ enum CodexIntegration: AgentIntegration {
 
     static var connect: (any ConnectPart)? { CodexConnect() }
 
-    static var start: StartPart? { StartPart(program: CodexServer.program, modes: CodexStart.modes) }
+    static var start: StartPart? { StartPart(program: CodexServer.program, modes: CodexStart.modes, takesPictures: true) }
 
     static func findings(_ paths: HostPaths, executable: String) -> [Finding] { CodexDoctor.findings(paths) }
 }

@@ -72,7 +72,10 @@ final class LaunchDriver: ProgramDriver {
             LaunchFact.read(
                 there.map { ProjectOffer(name: $0.name, folder: Self.shown($0.folder, home: paths.home)) },
                 agents.filter { InstalledProgram.path(of: $0.part.program) != nil }
-                    .map { StartableAgent(name: $0.name, title: $0.title, modes: $0.part.modes) }))
+                    .map {
+                        StartableAgent(
+                            name: $0.name, title: $0.title, modes: $0.part.modes, takesPictures: $0.part.takesPictures)
+                    }))
     }
 
     /// With `~` for the home folder.

@@ -219,10 +219,9 @@ package struct LaunchAdapter: AgentAdapter {
         guard let pending = launches[name] else { return }
         guard let text = pending.launch.text, !text.isEmpty else { return end(name, .taken, started: id) }
         launches[name]?.phase = .prompting(id)
+        let prompt = SteeringAction.Prompt(text: text, pictures: pending.launch.pictures)
         effects.append(
-            .begin(
-                SteeringRequest(command: name.command, session: id, by: pending.request.by, action: .prompt(.init(text: text))))
-        )
+            .begin(SteeringRequest(command: name.command, session: id, by: pending.request.by, action: .prompt(prompt))))
     }
 
     private mutating func prompted(_ change: SteeringChange) {

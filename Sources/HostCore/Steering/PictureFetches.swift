@@ -12,7 +12,10 @@ struct PictureFetches {
 
     /// What is to be done before this is given.
     mutating func begin(_ request: SteeringRequest) -> Wish {
-        guard request.action.pictures.contains(where: { $0.content == nil }) else { return .nothing }
+        // Those of a start are fetched when its session is there, and has its first prompt before it.
+        guard case .prompt(let prompt) = request.action, prompt.pictures.contains(where: { $0.content == nil }) else {
+            return .nothing
+        }
         guard open.count < Self.countMax else { return .refuse("its host fetches so many pictures already") }
         open[request.name] = request
         return .fetch

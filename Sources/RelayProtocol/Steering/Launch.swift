@@ -17,9 +17,12 @@ package struct Launch: Sendable, Equatable {
     package var model: String?
     /// The first prompt.
     package var text: String?
+    /// What is to be looked at with that.
+    package var pictures: [Picture]
 
     package init(
-        _ purpose: Purpose, project: String, agent: String, mode: String? = nil, model: String? = nil, text: String? = nil
+        _ purpose: Purpose, project: String, agent: String, mode: String? = nil, model: String? = nil, text: String? = nil,
+        pictures: [Picture] = []
     ) {
         self.purpose = purpose
         self.project = project
@@ -27,6 +30,7 @@ package struct Launch: Sendable, Equatable {
         self.mode = mode
         self.model = model
         self.text = text
+        self.pictures = pictures
     }
 
     package var kind: SteeringAction.Kind {
@@ -37,8 +41,9 @@ package struct Launch: Sendable, Equatable {
         }
     }
 
-    /// Without the text, which is content.
+    /// Without the text and the pictures, which are content.
     init(_ kind: SteeringAction.Kind, target value: JSONValue) throws(WireError) {
+        pictures = []
         project = try value.object().string("project", bytesMax: WireLimits.nameBytesMax)
         agent = try value.string("agent", bytesMax: WireLimits.nameBytesMax)
         switch kind {
@@ -93,12 +98,15 @@ package struct StartableAgent: Sendable, Equatable {
     package var modes: [String]
     /// Empty where the agent takes any name.
     package var models: [String]
+    /// Pictures reach it with its first prompt.
+    package var takesPictures: Bool
 
-    package init(name: String, title: String, modes: [String] = [], models: [String] = []) {
+    package init(name: String, title: String, modes: [String] = [], models: [String] = [], takesPictures: Bool = false) {
         self.name = name
         self.title = title
         self.modes = modes
         self.models = models
+        self.takesPictures = takesPictures
     }
 
     init(from value: JSONValue) throws(WireError) {
@@ -106,12 +114,14 @@ package struct StartableAgent: Sendable, Equatable {
         title = try value.string("title", bytesMax: WireLimits.nameBytesMax)
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
+        takesPictures = try value.flag("pictures")
     }
 
     var bytes: [UInt8] {
         JSONWriter.object {
             $0.field("name", name)
             $0.field("title", title)
+            $0.flag("pictures", takesPictures)
             if !modes.isEmpty { $0.strings("modes", modes) }
             if !models.isEmpty { $0.strings("models", models) }
         }

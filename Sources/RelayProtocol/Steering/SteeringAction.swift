@@ -90,7 +90,10 @@ package enum SteeringAction: Sendable, Equatable {
         case .askAll: self = .askAll(try value.required("on").bool())
         case .start, .resume, .past:
             var launch = try Launch(kind, target: value)
-            if kind != .past { launch.text = try value.optionalString("text", bytesMax: WireLimits.textBytesMax) }
+            if kind != .past {
+                launch.text = try value.optionalString("text", bytesMax: WireLimits.textBytesMax)
+                launch.pictures = try value.pictures("pictures")
+            }
             self = .launch(launch)
         }
     }
@@ -109,6 +112,7 @@ package enum SteeringAction: Sendable, Equatable {
         case .launch(let launch):
             launch.writeTarget(to: &writer)
             writer.field("text", launch.text)
+            if !launch.pictures.isEmpty { writer.array("pictures", launch.pictures.map(\.named)) }
         }
     }
 
@@ -123,6 +127,10 @@ package enum SteeringAction: Sendable, Equatable {
 
     /// What goes with it, and is content as well.
     package var pictures: [Picture] {
-        if case .prompt(let prompt) = self { prompt.pictures } else { [] }
+        switch self {
+        case .prompt(let prompt): prompt.pictures
+        case .launch(let launch): launch.pictures
+        case .interrupt, .stop, .mode, .model, .askAll: []
+        }
     }
 }

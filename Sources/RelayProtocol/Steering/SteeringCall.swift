@@ -8,7 +8,7 @@ package struct SteeringCall: Sendable, Equatable {
     package var choice: String?
     /// With `askAll`: whether every tool is asked for from here on.
     package var isOn: Bool?
-    /// With `start`, `resume` and `past`, without its text.
+    /// With `start`, `resume` and `past`, without its text and pictures.
     package var launch: Launch?
 
     package init(_ request: SteeringRequest) {
@@ -20,7 +20,7 @@ package struct SteeringCall: Sendable, Equatable {
         case .model(let model): choice = model
         case .askAll(let isOn): self.isOn = isOn
         case .launch(var launch):
-            launch.text = nil
+            (launch.text, launch.pictures) = (nil, [])
             self.launch = launch
         case .prompt, .interrupt, .stop: choice = nil
         }

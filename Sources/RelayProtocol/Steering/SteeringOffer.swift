@@ -91,7 +91,9 @@ package struct SteeringOffer: Sendable, Equatable {
         guard let agent = agents.first(where: { $0.name == launch.agent }) else { return "the host offers no such agent" }
         if let mode = launch.mode, !agent.modes.contains(mode) { return "that mode is not offered" }
         if let model = launch.model, !agent.models.isEmpty, !agent.models.contains(model) { return "that model is not offered" }
-        return nil
+        guard !launch.pictures.isEmpty else { return nil }
+        guard agent.takesPictures else { return "this agent takes no pictures" }
+        return launch.text?.isEmpty == false ? nil : "pictures go with a prompt"
     }
 }
 

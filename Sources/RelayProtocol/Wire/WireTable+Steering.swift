@@ -14,9 +14,7 @@ extension WireTable {
                     .optional(
                         "command", .flag,
                         "It is one of the commands that the session offers; other text is never taken for a command."),
-                    .optional(
-                        "pictures", .list(.object(picture), 0...WireLimits.picturesMax),
-                        "What was sent to `POST /v1/pictures` for this session before, where it offers `pictures`."),
+                    pictures("where it offers `pictures`"),
                 ]
             )
         case .interrupt: ("Stop what the agent is doing.", [])
@@ -32,16 +30,22 @@ extension WireTable {
             (
                 "Start a session in a project of the host that this session stands for.",
                 launch
-                    + [.optional("text", .typed, "Its first prompt.")]
+                    + [.optional("text", .typed, "Its first prompt."), pictures("where its agent offers `pictures`")]
             )
         case .resume:
             (
                 "Go on with a past session of a project.",
                 [.required("past", .name, "The agent's own name of it, from the list.")] + launch
-                    + [.optional("text", .typed, "Its next prompt.")]
+                    + [.optional("text", .typed, "Its next prompt."), pictures("where its agent offers `pictures`")]
             )
         case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)
         }
+    }
+
+    private static func pictures(_ condition: String) -> WireField {
+        .optional(
+            "pictures", .list(.object(picture), 0...WireLimits.picturesMax),
+            "What was sent to `POST /v1/pictures` for this session before, \(condition).")
     }
 
     private static let target: [WireField] = [
@@ -112,6 +116,7 @@ extension WireTable {
                 .list(
                     .object([
                         .required("name", .name), .required("title", .name),
+                        .optional("pictures", .flag, "Takes `pictures` with its first prompt."),
                         .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
                         .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)),
                     ]), 0...WireLimits.startableMax),

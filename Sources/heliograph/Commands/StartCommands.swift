@@ -20,8 +20,16 @@ struct LaunchOptions: ParsableArguments {
     @Option(help: "The model. Default: the agent's own.")
     var model: String?
 
+    @OptionGroup var pictures: PictureOptions
+
+    /// `prompt`: what the session begins with.
+    func validate(_ prompt: String?) throws {
+        if !pictures.picture.isEmpty, prompt == nil { throw ValidationError("Pictures go with a prompt.") }
+    }
+
     func wish(_ project: String?) -> LaunchWish {
         var wish = LaunchWish(project: project)
+        wish.pictures = pictures.picture
         (wish.host, wish.agent, wish.mode, wish.model) = (place.host, place.agent, mode, model)
         return wish
     }
@@ -35,6 +43,7 @@ struct StartCommand: ParsableCommand {
         discussion: """
               heliograph start site
               heliograph start site 'fix the failing test' --mode plan
+              heliograph start site 'what is wrong here?' --picture screen.png
               git log -5 | heliograph start site - --host laptop --agent claude
 
             The projects are those that the host's owner has allowed: heliograph projects \
@@ -51,6 +60,8 @@ struct StartCommand: ParsableCommand {
 
     @Argument(help: "The first prompt; `-` reads it from standard input.")
     var prompt: String?
+
+    func validate() throws { try launch.validate(prompt) }
 
     func run() throws {
         var wish = launch.wish(project)
@@ -85,6 +96,8 @@ struct ResumeCommand: ParsableCommand {
 
     @Argument(help: "The next prompt; `-` reads it from standard input.")
     var prompt: String?
+
+    func validate() throws { try launch.validate(prompt) }
 
     func run() throws {
         var wish = launch.wish(project)

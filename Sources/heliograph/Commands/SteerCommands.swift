@@ -28,6 +28,19 @@ struct SteeringOptions: ParsableArguments {
     }
 }
 
+/// What goes with a prompt.
+struct PictureOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Show the agent a picture with the prompt, where it takes some: PNG, JPEG or WebP, at most 768 KiB; up to four times.",
+            valueName: "file"))
+    var picture: [String] = []
+
+    func validate() throws {
+        if picture.count > 4 { throw ValidationError("A prompt takes at most 4 pictures.") }
+    }
+}
+
 /// `heliograph prompt`
 struct PromptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,22 +75,18 @@ struct PromptCommand: ParsableCommand {
     @Flag(help: "The text is one of the agent's own commands. Without this it never is, whatever it begins with.")
     var command = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Show the agent a picture with it, where the session takes some: PNG, JPEG or WebP, at most 768 KiB; up to four times.",
-            valueName: "file"))
-    var picture: [String] = []
+    @OptionGroup var pictures: PictureOptions
 
     func validate() throws {
         _ = try SteeringOptions.split(words, "text")
-        if picture.count > 4 { throw ValidationError("A prompt takes at most 4 pictures.") }
-        if command, !picture.isEmpty { throw ValidationError("A command of the agent's own takes no pictures.") }
+        if command, !pictures.picture.isEmpty { throw ValidationError("A command of the agent's own takes no pictures.") }
         if !["queue", "steer", "refuse"].contains(busy) { throw ValidationError("--busy is queue, steer or refuse.") }
     }
 
     func run() throws {
         let (session, text) = try SteeringOptions.split(words, "text")
-        try steering.steer(.prompt(text: text, whenBusy: busy, isCommand: command, pictures: picture), session: session)
+        try steering.steer(
+            .prompt(text: text, whenBusy: busy, isCommand: command, pictures: pictures.picture), session: session)
     }
 }
 

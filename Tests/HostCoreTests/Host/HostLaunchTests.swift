@@ -13,17 +13,18 @@ struct HostLaunchTests {
         var bench = try HostBench(on: disk, steering: rights, starts: true)
         _ = bench.connect()
         let fact = LaunchFact.read(
-            [ProjectOffer(name: "site", folder: "~/site")], [StartableAgent(name: "one", title: "One", modes: ["ask"])])
+            [ProjectOffer(name: "site", folder: "~/site")],
+            [StartableAgent(name: "one", title: "One", modes: ["ask"], takesPictures: true)])
         _ = bench.tell(.told(agent: LaunchAdapter.name, fact))
         return bench
     }
 
-    private func start(_ text: String? = "begin") -> HostFact {
+    private func start(_ text: String? = "begin", pictures: [Picture] = []) -> HostFact {
         .received(
             .steer(
                 SteeringRequest(
                     command: CommandID("k1")!, session: Self.desk, by: Named(id: ClientID("phone")!, name: "phone"),
-                    action: .launch(Launch(.start, project: "site", agent: "one", text: text)))))
+                    action: .launch(Launch(.start, project: "site", agent: "one", text: text, pictures: pictures)))))
     }
 
     private func resolve(_ bench: inout HostBench) -> [String] {
@@ -67,6 +68,28 @@ struct HostLaunchTests {
         acknowledge(&bench, through: try events(bench, of: Self.desk).count)
         #expect(!bench.spool.index.notes.keys.contains("steering.phone.k1"))
         #expect(!bench.tell(start()).contains { $0.contains("hears") }, "it came before")
+    }
+
+    @Test("pictures of a start are fetched for its first prompt, when its session is there, and given with it or not at all")
+    func pictures() throws {
+        let picture = Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 70)
+        for fetched in [FetchedPictures.all(["aGk="]), .refused("the picture is not there any more")] {
+            var bench = try bench()
+            _ = bench.tell(start(pictures: [picture]))
+            #expect(resolve(&bench).first == "one hears launch k1 in /home/a/site", "nothing is fetched for what may not begin")
+            _ = bench.tell("one", [.launched(Self.name, .began(Self.session, nil))])
+            let offer = SteeringOffer(actions: [.prompt], takesPictures: true)
+            let ready = bench.tell(
+                "one", [.offer(Self.session, offer), .launched(Self.name, .arrived), .stands(Self.session, .idle)])
+            #expect(ready.contains("fetch 1 of k1") && !ready.contains("one hears steer k1"))
+            let heard = bench.tell(.picturesFetched(Self.name, fetched))
+            guard case .all = fetched else {
+                #expect(!heard.contains("one hears steer k1"))
+                #expect(try changes(bench, of: Self.desk) == ["k1 refused one-s"])
+                continue
+            }
+            #expect(heard.first == "one hears steer k1")
+        }
     }
 
     @Test("who may not steer this host starts nothing there, whatever the relay says")

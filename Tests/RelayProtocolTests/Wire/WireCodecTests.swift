@@ -68,12 +68,14 @@ struct WireCodecTests {
     /// A notice to a client, or in a reply, names no session; a list of past sessions starts nothing; what is in a picture goes by HTTP.
     private static let ofOthers: Set<String> = Set(
         [".notice.session", ".reply.1.failed.0.session"]
-            + [".steer.action.prompt.pictures[].content", ".command.1.steer.1.prompt.pictures[].content"]
-            + [".steer.action.launch", ".command.1.steer.1.launch"].flatMap { place in
-                ["mode", "model", "text"].map { "\(place).\($0)" }
+            + [".steer.action", ".command.1.steer.1"].flatMap { place in
+                ["prompt.pictures[].content", "launch.pictures[].content"].map { "\(place).\($0)" }
+                    + ["mode", "model", "text", "pictures"].map { "\(place).launch.\($0)" }
             })
     /// Of steering: what is in the body of the event.
-    private static let ofBodies: Set<String> = [".steeringRequested.launch.text", ".steeringChanged.past"]
+    private static let ofBodies: Set<String> = [
+        ".steeringRequested.launch.text", ".steeringRequested.launch.pictures", ".steeringChanged.past",
+    ]
 
     // MARK: - Everything else is refused
 

@@ -2,9 +2,9 @@
 
 RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev
 TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
-	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon
+	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 tzdata
 # Unpacked into .build/servers, not installed: as packages they would start servers.
-TEST_SERVERS := nginx caddy prometheus
+TEST_SERVERS := nginx caddy prometheus postgresql
 # The C programs that `make bench` holds the relay against.
 BENCH_PACKAGES := gcc libc6-dev libsqlite3-dev libwebsockets-dev pkg-config openssl
 
@@ -67,7 +67,7 @@ test: test-swift test-web test-simulation test-integration ## Every test: Swift,
 build-tests: packages venv
 	$(STRICT) swift build --build-tests $(FOR_TESTS)
 
-test-swift: build-tests
+test-swift: build-tests servers
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
 	@# goes beside them, and is not put off for what is built meanwhile.
 	@NICENESS=5 Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"

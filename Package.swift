@@ -147,6 +147,9 @@ let package = Package(
 
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        module(
+            "StorePostgres",
+            ["RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL", "HeliographPlatform"]),
         module("StoreSQLite", ["RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", grdb, sqlite]),
         module(
             "WebSocketEngine",
@@ -157,6 +160,7 @@ let package = Package(
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
         module("PushAPNs", ["ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         module("PushWeb", ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        module("HeliographPostgreSQL"),
         module("HeliographQRCode", ["CHeliographQREncode"]),
         module("HeliographZlib", ["CHeliographZlib"]),
 
@@ -226,13 +230,22 @@ let package = Package(
         tests("RelaySimulationTests", ["RelaySimulation"]),
         .target(
             name: "StoreTestSupport",
-            dependencies: ["StoreSQLite", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"],
+            dependencies: [
+                "StorePostgres", "StoreSQLite", "HeliographPostgreSQL", "RelayCore", "RelayModel", "RelayProtocol",
+                "HeliographTestSupport",
+            ],
             path: "Tests/StoreTestSupport",
             swiftSettings: settings),
         tests(
             "RelayStoreTests",
             [
-                "RelayStore", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayModel", "RelayProtocol",
+                "RelayStore", "StorePostgres", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayModel", "RelayProtocol",
+                "StoreTestSupport",
+            ]),
+        tests(
+            "StorePostgresTests",
+            [
+                "StorePostgres", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
                 "StoreTestSupport",
             ]),
         tests(

@@ -39,6 +39,9 @@ struct Layering {
         ]),
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        "StorePostgres": Module(imports: [
+            "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL", "HeliographPlatform",
+        ]),
         "StoreSQLite": Module(imports: [
             "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
         ]),
@@ -52,6 +55,8 @@ struct Layering {
             "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
         ]),
         "PushWeb": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
+        // Declares what it calls of libpq, which it loads when it is needed.
+        "HeliographPostgreSQL": Module(imports: []),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
         "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),
@@ -102,7 +107,9 @@ struct Layering {
     ]
 
     /// Within a module that may import it: everything else there goes by the ports.
-    static let soleFolders = ["StoreSQLite": "Sources/HeliographServer/Storage/"]
+    static let soleFolders = [
+        "StoreSQLite": "Sources/HeliographServer/Storage/", "StorePostgres": "Sources/HeliographServer/Storage/",
+    ]
 
     /// Past this a file holds more than one thing.
     static let fileLinesMax = 600

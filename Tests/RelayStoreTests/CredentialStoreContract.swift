@@ -1,5 +1,6 @@
 import RelayCore
 import RelayProtocol
+import StorePostgres
 import StoreSQLite
 import StoreTestSupport
 import Synchronization
@@ -200,9 +201,13 @@ import Testing
     @Test(arguments: Implementation.allCases)
     func `of many who redeem one code at once, one gets a token`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
-        // SQLite also from a second process's point of view.
+        // Also from a second process's point of view.
         let stores: [any CredentialStore] =
-            implementation == .sqlite ? [store, try Scratch.current.openAsCommandLine().credentials] : [store]
+            switch implementation {
+            case .memory: [store]
+            case .sqlite: [store, try Scratch.current.openAsCommandLine().credentials]
+            case .postgres: [store, try Scratch.current.openPostgresAsCommandLine().credentials]
+            }
         for round in 0..<20 as Range<UInt8> {
             try store.addPairingCode(code(round))
             let digest = digest(round)

@@ -2,13 +2,16 @@ import RelayCore
 import RelayProtocol
 import RelaySimulation
 import RelayStore
+import StorePostgres
 import StoreSQLite
 import StoreTestSupport
 import Testing
 
 /// The stores with every port that the contracts are about.
 enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, sqlite, postgres
+
+    static var allCases: [Self] { [.memory, .sqlite] + (PostgresServer.isExpected ? [.postgres] : []) }
 
     var testDescription: String { rawValue }
 
@@ -30,6 +33,9 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .sqlite:
             let store = try Scratch.current.open()
             made = (store.log, store.credentials, store.pictures)
+        case .postgres:
+            let store = try Scratch.current.openPostgres()
+            made = (store.log, store.credentials, store.pictures)
         }
         try made.credentials.addWorkspace(Named(id: .home, name: "Home"))
         try made.credentials.addWorkspace(Named(id: .other, name: "Other"))
@@ -39,7 +45,9 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
 
 /// What the contracts of the log run on. The simulation's log has no credentials, so those contracts do not run on it.
 enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, sqlite, simulation
+    case memory, sqlite, postgres, simulation
+
+    static var allCases: [Self] { [.memory, .sqlite, .simulation] + (PostgresServer.isExpected ? [.postgres] : []) }
 
     var testDescription: String { rawValue }
 
@@ -48,6 +56,7 @@ enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConverti
         switch self {
         case .memory: try Implementation.memory.make().log
         case .sqlite: try Implementation.sqlite.make().log
+        case .postgres: try Implementation.postgres.make().log
         case .simulation: SimulatedLog(workspaces: [.home, .other])
         }
     }

@@ -12,7 +12,10 @@ package struct ScratchTrait: TestTrait, SuiteTrait, TestScoping {
         guard testCase != nil else { return try await body() }
         let path = NSTemporaryDirectory() + "heliograph-store-" + UUID().uuidString
         _ = try DataDirectory(path: path)
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        defer {
+            PostgresServer.end(testIn: path)
+            try? FileManager.default.removeItem(atPath: path)
+        }
         try await Scratch.$current.withValue(Scratch(path: path), operation: body)
     }
 }

@@ -30,44 +30,21 @@ package final class SQLiteAudit: AuditLog {
 
     package func verify(against file: String?, heads: [String]) throws(LogError) -> AuditReport {
         try database.read { db in
-            var verifier = AuditVerifier(wanting: heads)
-            var unrecorded = try self.decisions(in: db, &verifier)
-            let workspaces = try AuditTable.workspaces(in: db)
-            var last: [Int64: Int64] = [:]
+            var examination = AuditExamination(wanting: heads, of: try AuditTable.workspaces(in: db))
+            try self.addDecisions(in: db, to: &examination)
             let rows = try Row.fetchCursor(db, sql: "SELECT id, line FROM audit ORDER BY id")
             while let row = try rows.next() {
-                let (number, n) = (AuditKey.workspace(id: row[0]), AuditKey.n(id: row[0]))
-                let workspace = workspaces[number]
-                let place = "row \(n) of \(workspace?.name ?? "no workspace")"
-                last[number] = n
-                guard let line = verifier.take(row[1], at: place) else { continue }
-                if workspace?.name != line.workspace.rawValue || line.n != n {
-                    verifier.fault("\(place) was moved: its line says record \(line.n) of workspace \(line.workspace)")
-                }
-                if let decided = line.decision, unrecorded[decided.key] == decided.decision {
-                    unrecorded[decided.key] = nil
-                }
+                examination.add(row[1], workspace: AuditKey.workspace(id: row[0]), n: AuditKey.n(id: row[0]))
             }
-            for (number, workspace) in workspaces.sorted(by: { $0.key < $1.key })
-            where workspace.audited != last[number, default: 0] {
-                verifier.fault(
-                    "row \(last[number, default: 0]) of \(workspace.name) is the last, but there were \(workspace.audited): "
-                        + "the end was cut off")
+            let query = try db.cachedStatement(sql: "SELECT line FROM audit WHERE id = ?")
+            return try examination.finish(comparing: file) { workspace, n in
+                try Row.fetchOne(query, arguments: [AuditKey.id(workspace: workspace, n: n)]).map { $0[0] as [UInt8] }
             }
-            for approval in unrecorded.keys.map({ "\($0.workspace)/\($0.session)/\($0.approval)" }).sorted() {
-                verifier.fault("approval \(approval) has a decision that no record has")
-            }
-            if let file {
-                let numbers = workspaces.map { ($0.value.name, $0.key) }
-                try self.compare(file, with: db, Dictionary(uniqueKeysWithValues: numbers), &verifier)
-            }
-            return verifier.finish()
         }
     }
 
     /// Every decision in the tables that was made since there has been an audit log.
-    private func decisions(in db: Database, _ verifier: inout AuditVerifier) throws -> [AuditedApproval: Decision] {
-        var decisions: [AuditedApproval: Decision] = [:]
+    private func addDecisions(in db: Database, to examination: inout AuditExamination) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
@@ -79,33 +56,7 @@ package final class SQLiteAudit: AuditLog {
             let key = AuditedApproval(
                 workspace: try database.identifier(row[0]), session: try database.identifier(row[1]),
                 approval: try database.identifier(row[2]))
-            let stored = StoredApproval(row, from: 2)
-            if !stored.isIntact {
-                verifier.fault("approval \(key.workspace)/\(key.session)/\(key.approval) \(DamagedRecord.changed)")
-            }
-            let approval = try database.decode { () throws(WireError) in try Approval(stored: stored.record) }
-            if let decision = approval.decision { decisions[key] = decision }
+            try database.decode { () throws(WireError) in try examination.add(StoredApproval(row, from: 2), key) }
         }
-        return decisions
-    }
-
-    /// `numbers` are those of the workspaces in the file, by name.
-    private func compare(
-        _ file: String, with db: Database, _ numbers: [String: Int64], _ verifier: inout AuditVerifier
-    ) throws {
-        var ofFile = AuditVerifier(wanting: [])
-        var differences: [String] = []
-        let query = try db.cachedStatement(sql: "SELECT line FROM audit WHERE id = ?")
-        try AuditFile.forEachLine(of: file) { bytes, number in
-            guard let line = ofFile.take(bytes, at: "line \(number)") else { return }
-            let id = numbers[line.workspace.rawValue].map { AuditKey.id(workspace: $0, n: line.n) }
-            let stored = line.n <= EventKey.seqMax ? try Data.fetchOne(query, arguments: [id]) : nil
-            if stored == nil {
-                differences.append("line \(number) has a record that the data does not have: the end of the data was cut off")
-            } else if stored != Data(bytes) {
-                differences.append("line \(number) is another than record \(line.n) of workspace \(line.workspace) in the data")
-            }
-        }
-        for fault in ofFile.finish().faults + differences { verifier.fault("\(file): \(fault)") }
     }
 }

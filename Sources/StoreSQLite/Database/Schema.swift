@@ -255,24 +255,3 @@ enum Schema {
         CREATE INDEX pictures_by_digest ON pictures (digest);
         """
 }
-
-/// Where a record stands in the tree of audit records.
-enum AuditKey {
-    /// `workspace` is its number in the file.
-    static func id(workspace: Int64, n: Int64) -> Int64 { EventKey.id(session: workspace, seq: n) }
-    static func n(id: Int64) -> Int64 { EventKey.seq(id: id) }
-    static func workspace(id: Int64) -> Int64 { EventKey.session(id: id) }
-}
-
-/// Where an event stands in the tree of events.
-enum EventKey {
-    private static let seqBits: Int64 = 32
-    /// 4,294,967,295 events a session, 2,147,483,647 sessions: a disk is full long before.
-    static let seqMax: Int64 = 1 << seqBits - 1
-    static let sessionMax = Int64.max >> seqBits
-
-    /// `seq` may be one past the end on either side: the bounds of a range.
-    static func id(session: Int64, seq: Int64) -> Int64 { session << seqBits + seq }
-    static func seq(id: Int64) -> Int64 { id & seqMax }
-    static func session(id: Int64) -> Int64 { id >> seqBits }
-}

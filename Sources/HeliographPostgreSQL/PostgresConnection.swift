@@ -1,0 +1,236 @@
+internal import Glibc
+internal import Synchronization
+
+/// One connection, with a deadline of our own for everything that is asked of it: the database's do not end a commit that waits for a
+/// standby, and a network that has gone says nothing.
+///
+/// Unchecked: one thread at a time has it, whoever took it out of where it is kept.
+@safe package final class PostgresConnection: @unchecked Sendable {
+    /// Before anything is asked: names, the address, TLS, the password.
+    package static let openingMax = Duration.seconds(10)
+
+    private let libpq: LibPQ
+    private let connection: LibPQ.Connection
+    private let notices: Notices
+    /// The names of statements of which the database has a plan, by their text.
+    private var prepared: [String: String] = [:]
+    /// Nothing can be asked of it any more.
+    package private(set) var isLost = false
+
+    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`).
+    ///
+    /// Looking up a name is the system's, and takes as long as that does.
+    package init(to address: String, as name: String, within limit: Duration = openingMax) throws(PostgresError) {
+        libpq = try LibPQ.shared
+        let deadline = ContinuousClock.now + limit
+        guard let made = unsafe Self.start(libpq, address, name) else {
+            throw PostgresError(.cannotConnect, "There is no memory for a connection.")
+        }
+        unsafe connection = made
+        notices = Notices(libpq)
+        try open(by: deadline)
+    }
+
+    deinit { unsafe libpq.finish(connection) }
+
+    private static func start(_ libpq: LibPQ, _ address: String, _ name: String) -> LibPQ.Connection? {
+        // What stands in the address goes before what stands above it, what stands below it goes before the address.
+        let settings = [
+            // A peer that has gone is noticed by the system, too, where nobody waits with a deadline.
+            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
+            ("dbname", address), ("application_name", name), ("client_encoding", "UTF8"),
+        ]
+        let (names, values) = unsafe (settings.map { unsafe strdup($0.0) }, settings.map { unsafe strdup($0.1) })
+        defer { unsafe (names + values).forEach { unsafe free($0) } }
+        return unsafe libpq.connectStartParams(
+            names.map { unsafe UnsafePointer($0) } + [nil], values.map { unsafe UnsafePointer($0) } + [nil], 1)
+    }
+
+    private func open(by deadline: ContinuousClock.Instant) throws(PostgresError) {
+        guard unsafe libpq.status(connection) != LibPQ.connectionIsBad else { throw failure(.cannotConnect) }
+        var waitsFor = LibPQ.Polling.writing
+        while waitsFor != .done {
+            guard waitsFor != .failed else { throw failure(.cannotConnect) }
+            let events = waitsFor == .reading ? POLLIN : POLLOUT
+            guard try wait(for: events, until: deadline) else {
+                throw PostgresError(.cannotConnect, "The database did not answer in time.")
+            }
+            waitsFor = unsafe LibPQ.Polling(rawValue: libpq.connectPoll(connection)) ?? .failed
+        }
+        _ = unsafe libpq.setNoticeReceiver(connection, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
+        guard unsafe libpq.setNonblocking(connection, 1) == 0, unsafe libpq.enterPipelineMode(connection) == 1 else {
+            throw failure(.cannotConnect)
+        }
+    }
+
+    /// Of the server, as `150018`.
+    package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
+
+    /// What the server says of itself without being asked: `server_encoding`, `in_hot_standby`.
+    package func setting(_ name: String) -> String? {
+        unsafe libpq.parameterStatus(connection, name).map { unsafe String(cString: $0) }
+    }
+
+    /// What the database has warned of since the last `run` began. A commit that it warned about is not what was asked for.
+    package var warning: String? { notices.warning.withLock { $0 } }
+
+    /// Has the statements done in one round trip and, outside a transaction that was begun, in one transaction: all of them or none.
+    ///
+    /// Where it throws `lost`, the connection cannot be used any more.
+    package func run(_ statements: [PostgresStatement], within limit: Duration) throws(PostgresError) -> [PostgresRows] {
+        guard !isLost else { throw PostgresError(.lost, "The connection to the database has ended.") }
+        let deadline = ContinuousClock.now + limit
+        notices.warning.withLock { $0 = nil }
+        do throws(PostgresError) {
+            var awaited: [Awaited] = []
+            for statement in statements { try send(statement, &awaited) }
+            guard unsafe libpq.pipelineSync(connection) == 1 else { throw failure(.lost) }
+            return try collect(awaited, by: deadline)
+        } catch {
+            if error.code == .lost { isLost = true }
+            throw error
+        }
+    }
+
+    package func run(_ statement: PostgresStatement, within limit: Duration) throws(PostgresError) -> PostgresRows {
+        try run([statement], within: limit)[0]
+    }
+
+    // MARK: - Sending
+
+    /// What comes back, in its order.
+    private enum Awaited {
+        case plan(sql: String, name: String)
+        case rows
+    }
+
+    private func send(_ statement: PostgresStatement, _ awaited: inout [Awaited]) throws(PostgresError) {
+        var name: String?
+        if statement.isPrepared {
+            if let known = prepared[statement.sql] {
+                name = known
+            } else {
+                // A name of its own each time: that of a plan that was refused is not given again.
+                let fresh = "s\(plansMade)"
+                plansMade += 1
+                guard unsafe libpq.sendPrepare(connection, fresh, statement.sql, 0, nil) == 1 else { throw failure(.lost) }
+                awaited.append(.plan(sql: statement.sql, name: fresh))
+                name = fresh
+            }
+        }
+        let lengths = statement.places.map { Int32($0?.count ?? 0) }
+        let formats = statement.places.map { _ in Int32(1) }
+        let count = Int32(lengths.count)
+        // A value of no bytes needs an address, too; libpq copies all of them.
+        let bytes = statement.bytes + [0]
+        let isSent = unsafe bytes.withUnsafeBytes { bytes in
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = unsafe statement.places.map { place in
+                unsafe place.flatMap { unsafe start?.advanced(by: $0.lowerBound) }.map { unsafe UnsafePointer($0) }
+            }
+            return if let name {
+                unsafe libpq.sendQueryPrepared(connection, name, count, values, lengths, formats, 1)
+            } else {
+                unsafe libpq.sendQueryParams(connection, statement.sql, count, nil, values, lengths, formats, 1)
+            }
+        }
+        guard isSent == 1 else { throw failure(.lost) }
+        awaited.append(.rows)
+    }
+
+    private var plansMade = 0
+
+    // MARK: - Receiving
+
+    private func collect(_ awaited: [Awaited], by deadline: ContinuousClock.Instant) throws(PostgresError) -> [PostgresRows] {
+        var rows: [PostgresRows] = []
+        var refusal: PostgresError?
+        for part in awaited {
+            guard let result = unsafe try next(by: deadline) else { throw failure(.lost) }
+            let found = unsafe PostgresRows(libpq, result)
+            switch unsafe LibPQ.ResultStatus(rawValue: libpq.resultStatus(result)) {
+            case .commandOK, .tuplesOK:
+                if case .plan(let sql, let name) = part { prepared[sql] = name } else { rows.append(found) }
+            case .pipelineAborted: break
+            default:
+                let error = unsafe refused(result)
+                // One that ends the connection may come after the commit.
+                guard error.code == .refused else { throw error }
+                refusal = refusal ?? error
+            }
+            // Each part ends with nothing.
+            while let more = unsafe try next(by: deadline) { unsafe libpq.clear(more) }
+        }
+        guard let end = unsafe try next(by: deadline) else { throw failure(.lost) }
+        defer { unsafe libpq.clear(end) }
+        switch unsafe LibPQ.ResultStatus(rawValue: libpq.resultStatus(end)) {
+        case .pipelineSync: break
+        // A constraint that is looked at with the commit.
+        default:
+            let error = unsafe refused(end)
+            isLost = true
+            throw PostgresError(.lost, error.message, state: error.state)
+        }
+        if let refusal { throw refusal }
+        return rows
+    }
+
+    private func refused(_ result: LibPQ.Result) -> PostgresError {
+        let severity = unsafe libpq.field("V", of: result)
+        let message = unsafe libpq.field("M", of: result)
+        let isOver = unsafe severity != "ERROR" || libpq.status(connection) == LibPQ.connectionIsBad
+        return PostgresError(
+            isOver ? .lost : .refused, message ?? failure(.lost).message, state: unsafe libpq.field("C", of: result),
+            constraint: unsafe libpq.field("n", of: result))
+    }
+
+    private func next(by deadline: ContinuousClock.Instant) throws(PostgresError) -> LibPQ.Result? {
+        while true {
+            let left = unsafe libpq.flush(connection)
+            guard left >= 0 else { throw failure(.lost) }
+            if unsafe libpq.isBusy(connection) == 0 { return unsafe libpq.getResult(connection) }
+            guard try wait(for: left > 0 ? POLLIN | POLLOUT : POLLIN, until: deadline) else {
+                throw PostgresError(.lost, "The database did not answer in time.")
+            }
+            guard unsafe libpq.consumeInput(connection) == 1 else { throw failure(.lost) }
+        }
+    }
+
+    /// False once the time is over.
+    private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(PostgresError) -> Bool {
+        while true {
+            let left = deadline - ContinuousClock.now
+            guard left > .zero else { return false }
+            let descriptor = unsafe libpq.socket(connection)
+            guard descriptor >= 0 else { throw failure(.lost) }
+            var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let milliseconds = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000
+            let ready = unsafe poll(&waiting, 1, Int32(clamping: milliseconds + 1))
+            if ready > 0 { return true }
+            guard ready == 0 || errno == EINTR else { throw PostgresError(.lost, "poll failed: error \(errno).") }
+        }
+    }
+
+    private func failure(_ code: PostgresError.Code) -> PostgresError {
+        let said = unsafe libpq.errorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+        let lines = said.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return PostgresError(code, lines.isEmpty ? "The connection to the database has ended." : lines)
+    }
+}
+
+/// What the database says unasked, while a connection is used.
+private final class Notices: Sendable {
+    let warning = Mutex<String?>(nil)
+    private let libpq: LibPQ
+
+    init(_ libpq: LibPQ) { self.libpq = libpq }
+
+    /// Called from within libpq's calls, on their thread, with the notices of the connection that it was set for, which outlive it.
+    static let receiver: LibPQ.NoticeReceiver = { context, result in
+        guard let context = unsafe context, let result = unsafe result else { return }
+        let notices = unsafe Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
+        guard unsafe notices.libpq.field("V", of: result) == "WARNING" else { return }
+        let message = unsafe notices.libpq.field("M", of: result)
+        notices.warning.withLock { $0 = $0 ?? message ?? "" }
+    }
+}

@@ -1,0 +1,169 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+package import RelayProtocol
+internal import RelayStore
+
+/// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
+package final class PostgresCredentials: CredentialStore {
+    private let database: PostgresDatabase
+
+    init(_ database: PostgresDatabase) { self.database = database }
+
+    package func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag> {
+        try database.write { connection in
+            _ = try Self.run(
+                """
+                INSERT INTO workspaces (workspace, name) SELECT 'default', $1::text WHERE NOT EXISTS (SELECT FROM workspaces)
+                """, .text(workspaceName), on: connection)
+            guard let first = try Self.workspaces(on: connection).first else {
+                preconditionFailure("a workspace was just made")
+            }
+            return first
+        }
+    }
+
+    package func workspaces() throws(LogError) -> [Named<WorkspaceTag>] {
+        try database.read { try Self.workspaces(on: $0) }
+    }
+
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
+        try database.write { connection in
+            _ = try Self.run(
+                "INSERT INTO workspaces (workspace, name) VALUES ($1::text, $2::text)", .text(workspace.id.rawValue),
+                .text(workspace.name), on: connection)
+        }
+    }
+
+    package func tokens() throws(LogError) -> [Token] {
+        try database.read { try Self.tokens("WHERE revoked_at IS NULL ORDER BY number", on: $0) }
+    }
+
+    package func allTokens() throws(LogError) -> [Token] {
+        try database.read { try Self.tokens("ORDER BY created_at DESC, number DESC", on: $0) }
+    }
+
+    package func addToken(_ token: Token) throws(LogError) {
+        try database.write { connection in
+            try Self.insert(token, on: connection)
+            try AuditTable.add(
+                AuditRecord(token, AuditWord.tokenCreated, by: token.parent, at: token.createdAt), on: connection)
+        }
+    }
+
+    package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
+        try database.write { connection in
+            let ended = revocation.ended(of: try Self.tokens("ORDER BY number", on: connection))
+            for token in ended {
+                _ = try Self.run(
+                    "UPDATE tokens SET revoked_at = $1::bigint WHERE token = $2::text", .bigint(revocation.at), .text(token.id),
+                    on: connection)
+                try AuditTable.add(
+                    AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), on: connection)
+            }
+            return ended
+        }
+    }
+
+    package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
+        try database.write { connection in
+            let tokens = try Self.tokens("ORDER BY number", on: connection)
+            guard var token = tokens.first(where: renaming.concerns) else { return nil }
+            token.name = renaming.name
+            _ = try Self.run(
+                "UPDATE tokens SET name = $1::text WHERE token = $2::text", .text(token.name), .text(token.id), on: connection)
+            try AuditTable.add(AuditRecord(token, AuditWord.tokenRenamed, by: renaming.by, at: renaming.at), on: connection)
+            return token
+        }
+    }
+
+    package func noteUses(_ uses: [String: Int64]) throws(LogError) {
+        let uses = Array(uses)
+        try database.write { connection in
+            _ = try Self.run(
+                """
+                UPDATE tokens SET used_at = greatest(coalesce(used_at, 0), n.at)
+                FROM unnest($1::text[], $2::bigint[]) AS n (token, at) WHERE tokens.token = n.token
+                """, .texts(uses.map(\.key)), .bigints(uses.map(\.value)), on: connection)
+        }
+    }
+
+    package func addPairingCode(_ code: PairingCode) throws(LogError) {
+        try database.write { connection in
+            _ = try Self.run(
+                """
+                INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent)
+                VALUES ($1::bytea, $2::text, $3::text, $4::bigint, $5::text)
+                """, .bytea(code.digest), .text(code.role.rawValue), .text(code.workspace.rawValue), .bigint(code.expiresAt),
+                .text(code.parent), on: connection)
+        }
+    }
+
+    package func redeemPairingCode(
+        digest: [UInt8], now: Int64, make: (PairingCode) -> Token
+    ) throws(LogError) -> Token? {
+        try database.write { connection in
+            // Another caller, in whichever process, waits or comes too late.
+            let row = try Self.run(
+                """
+                UPDATE pairing_codes SET used_at = $1::bigint WHERE digest = $2::bytea AND used_at IS NULL AND expires_at > $1::bigint
+                AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
+                RETURNING role, workspace, expires_at, parent
+                """, .bigint(now), .bytea(digest), on: connection
+            ).first
+            guard let row else { return nil }
+            let code = PairingCode(
+                digest: digest, role: try Stored.word(row.text(0)), workspace: try Stored.identifier(row.text(1)),
+                expiresAt: row.integer(2), parent: row.optionalText(3))
+            let token = make(code)
+            try Self.insert(token, on: connection)
+            try AuditTable.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), on: connection)
+            return token
+        }
+    }
+
+    package func removePairingCodes(expiredBefore now: Int64) throws(LogError) {
+        try database.write { connection in
+            _ = try Self.run("DELETE FROM pairing_codes WHERE expires_at < $1::bigint", .bigint(now), on: connection)
+        }
+    }
+
+    // MARK: - Rows
+
+    private static func run(
+        _ sql: String, _ values: PostgresValue..., on connection: PostgresConnection
+    ) throws -> PostgresRows {
+        try connection.run(PostgresStatement(sql, values), within: PostgresDatabase.askingMax)
+    }
+
+    private static func workspaces(on connection: PostgresConnection) throws -> [Named<WorkspaceTag>] {
+        try run("SELECT workspace, name FROM workspaces ORDER BY number", on: connection).map {
+            Named(id: try Stored.identifier($0.text(0)), name: $0.text(1))
+        }
+    }
+
+    private static func tokens(_ selection: StaticString, on connection: PostgresConnection) throws -> [Token] {
+        let columns =
+            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at"
+        return try run("SELECT \(columns) FROM tokens \(selection)", on: connection).map {
+            Token(
+                // A kind that a newer relay made is one that lets nobody in.
+                id: $0.text(0), digest: $0.bytes(1), role: try Stored.word($0.text(2)),
+                kind: Token.Kind(rawValue: $0.text(3)) ?? .unsure, subject: $0.text(4), name: $0.text(5),
+                workspace: try Stored.identifier($0.text(6)), parent: $0.optionalText(7), pageKeyDigest: $0.optionalBytes(8),
+                createdAt: $0.integer(9), revokedAt: $0.optionalInteger(10), usedAt: $0.optionalInteger(11))
+        }
+    }
+
+    private static func insert(_ token: Token, on connection: PostgresConnection) throws {
+        _ = try run(
+            """
+            INSERT INTO tokens
+            (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at)
+            VALUES ($1::text, $2::bytea, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::bytea, $10::bigint,
+                $11::bigint, $12::bigint)
+            """, .text(token.id), .bytea(token.digest), .text(token.role.rawValue), .text(token.kind.rawValue),
+            .text(token.subject), .text(token.name), .text(token.workspace.rawValue), .text(token.parent),
+            .bytea(token.pageKeyDigest), .bigint(token.createdAt), .bigint(token.revokedAt), .bigint(token.usedAt),
+            on: connection)
+    }
+}

@@ -1,0 +1,132 @@
+internal import Dispatch
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import Synchronization
+
+/// The connections to one database, but for the one that commits to the log. From any thread.
+final class PostgresDatabase: Sendable {
+    /// One pipeline, whatever it does: many times what a busy database takes. Less than an operator waits before looking.
+    static let askingMax = Duration.seconds(10)
+    /// At once: reads of history beside a command or two. Each is a process of the database's.
+    static let connectionsMax = 4
+    /// Where somebody else has added to the audit log meanwhile.
+    static let attemptsMax = 8
+
+    private let address: String
+    /// Others see by it whose connections these are.
+    let name: String
+    private let idle = Mutex<[PostgresConnection]>([])
+    private let free = DispatchSemaphore(value: connectionsMax)
+    private let isClosed = Atomic(false)
+
+    init(_ address: String, name: String) {
+        self.address = address
+        self.name = name
+    }
+
+    /// A connection of one's own.
+    func connect(for purpose: String) throws(PostgresError) -> PostgresConnection {
+        try PostgresConnection(to: address, as: "\(name)/\(purpose)")
+    }
+
+    /// Nothing can be read or written afterwards; what is under way comes to its end.
+    func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        idle.withLock { $0.removeAll() }
+    }
+
+    /// Asks something that changes nothing.
+    func read<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        try use { connection throws in
+            do { return try body(connection) } catch let error as PostgresError where error.code == .lost {
+                // It may have ended while nobody looked.
+                return try body(renew(&connection))
+            }
+        }
+    }
+
+    func ask(_ sql: String, _ values: PostgresValue...) throws(LogError) -> PostgresRows {
+        try read { try $0.run(PostgresStatement(sql, values), within: Self.askingMax) }
+    }
+
+    /// Reads everything as it is at one moment.
+    func snapshot<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
+    }
+
+    /// One transaction: all of `body` or nothing. `inDoubt` where nobody knows. `body` is called again where somebody else was first to
+    /// add to the audit log.
+    ///
+    /// Writers come one after the other, but for the log's: what `body` reads stays as it is until it is done, as it is in a file.
+    func write<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        for _ in 1..<Self.attemptsMax {
+            do throws(LogError) { return try writeOnce(body) } catch { guard error.isAuditPlaceTaken else { throw error } }
+        }
+        return try writeOnce(body)
+    }
+
+    private func writeOnce<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        try transaction("BEGIN") { connection in
+            _ = try connection.run(.once("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE"), within: Self.askingMax)
+            return try body(connection)
+        }
+    }
+
+    private func transaction<Value>(
+        _ beginning: String, _ body: (PostgresConnection) throws -> Value
+    ) throws(LogError) -> Value {
+        try use { connection throws in
+            do { _ = try connection.run(PostgresStatement(beginning), within: Self.askingMax) } catch let error as PostgresError
+                where error.code == .lost
+            {
+                _ = try renew(&connection).run(PostgresStatement(beginning), within: Self.askingMax)
+            }
+            let value: Value
+            do { value = try body(connection) } catch {
+                // What counts is why, which is thrown; a connection that cannot even do this is not used again.
+                _ = try? connection.run(PostgresStatement("ROLLBACK"), within: Self.askingMax)
+                throw error
+            }
+            do { _ = try connection.run(PostgresStatement("COMMIT"), within: Self.askingMax) } catch let error as PostgresError
+            {
+                throw LogError(ofCommit: error)
+            }
+            if let warning = connection.warning { throw LogError(warning: warning) }
+            return value
+        }
+    }
+
+    private func renew(_ connection: inout PostgresConnection) throws -> PostgresConnection {
+        connection = try connect(for: "read")
+        return connection
+    }
+
+    private func use<Value>(_ body: (inout PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            throw LogError(.unreachable(isPassing: false), "The store is closed.")
+        }
+        guard free.wait(timeout: .now() + .seconds(Int(Self.askingMax.components.seconds))) == .success else {
+            throw LogError(.unreachable(isPassing: true), "All connections to the database have been busy for too long.")
+        }
+        defer { free.signal() }
+        do {
+            var connection = try idle.withLock { $0.popLast() } ?? connect(for: "read")
+            defer {
+                if !connection.isLost, !isClosed.load(ordering: .sequentiallyConsistent) {
+                    idle.withLock { $0.append(connection) }
+                }
+            }
+            return try body(&connection)
+        } catch {
+            throw LogError(error)
+        }
+    }
+}
+
+extension LogError {
+    /// Somebody else has added to the audit log since it was looked at.
+    var isAuditPlaceTaken: Bool {
+        guard let error = underlying as? PostgresError else { return false }
+        return error.state == SQLState.uniqueViolation && error.constraint == "audit_pkey"
+    }
+}

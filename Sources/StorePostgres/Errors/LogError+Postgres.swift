@@ -1,0 +1,74 @@
+internal import HeliographPostgreSQL
+internal import RelayCore
+
+extension LogError {
+    /// What an error, the database's or ours, means to whoever uses the store, where nothing can be there yet: a question, or a
+    /// transaction that has not come to its end.
+    init(_ error: any Error) {
+        if let known = error as? LogError {
+            self = known
+        } else if let error = error as? PostgresError {
+            self.init(Self.code(of: error), Self.message(of: error), underlying: error)
+        } else {
+            self.init(.unreachable(isPassing: false), "The database cannot be used.", underlying: error)
+        }
+    }
+
+    /// The same where the end of a transaction was asked for: without the database's no, nobody knows.
+    init(ofCommit error: PostgresError) {
+        guard error.code == .lost else {
+            self.init(error)
+            return
+        }
+        self.init(.inDoubt, "The database did not say whether it has committed: \(error.message)", underlying: error)
+    }
+
+    /// The database has committed, and not as it was told to: where a standby was to have it, too, it may not.
+    init(warning: String) { self.init(.inDoubt, "The database warns of a commit: \(warning)") }
+
+    private static func code(of error: PostgresError) -> Code {
+        switch error.code {
+        case .missingLibrary: return .unreachable(isPassing: false)
+        case .cannotConnect, .lost: return .unreachable(isPassing: true)
+        case .refused: break
+        }
+        let state = error.state ?? ""
+        switch state {
+        case SQLState.fenced: return .fenced
+        case SQLState.notWhereItWas: return .conflict
+        // Text that the database has no place for, such as a NUL.
+        case "22021", "22P05": return .conflict
+        case "53100": return .full
+        case "XX001", "XX002": return .damaged(.store)
+        default: break
+        }
+        // A constraint; too much at once, locks in the way, an operator; all else is for somebody to look at.
+        switch state.prefix(2) {
+        case "23": return .conflict
+        case "40", "53", "55", "57": return .unreachable(isPassing: true)
+        default: return .unreachable(isPassing: false)
+        }
+    }
+
+    private static func message(of error: PostgresError) -> String {
+        switch error.code {
+        case .missingLibrary: error.message
+        case .cannotConnect: "The database cannot be reached: \(error.message)"
+        case .lost: "The connection to the database was lost: \(error.message)"
+        case .refused:
+            switch error.state {
+            case SQLState.fenced: "Another relay has taken over: \(error.message)."
+            case "53100": "The database's disk is full."
+            case "25006": "The database takes no writes: it is a standby, or was told so."
+            default: "The database refused: \(error.message)."
+            }
+        }
+    }
+}
+
+/// What our own functions raise; see `Schema`.
+enum SQLState {
+    static let fenced = "HG001"
+    static let notWhereItWas = "HG002"
+    static let uniqueViolation = "23505"
+}

@@ -1,0 +1,131 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+package import RelayModel
+package import RelayProtocol
+internal import RelayStore
+internal import Synchronization
+
+/// The log's tables in the database.
+package final class PostgresSessionLog: SessionLog, Sendable {
+    package let epoch: Epoch
+    private let database: PostgresDatabase
+    private let damage: DamageRegister
+    /// Nil for the command line, which commits nothing. Locked for as long as a commit takes.
+    private let writer: Mutex<LogWriter?>
+
+    init(_ database: PostgresDatabase, epoch: Epoch, writer: sending LogWriter?, damage: DamageRegister) {
+        self.database = database
+        self.epoch = epoch
+        self.writer = Mutex(writer)
+        self.damage = damage
+    }
+
+    /// A session whose state does not decode must not keep the relay from all the others: it is handed back as removed, with the
+    /// place that its columns name, and `StoreUpkeep.damagedRecords` names it. Its row stays untouched; an event that revives it puts the
+    /// state aside first.
+    ///
+    /// After a commit of which nobody knows, it throws as long as that cannot be settled.
+    package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
+        try writer.withLock { writer throws(LogError) in try writer?.settle() }
+        let loaded = try database.snapshot { connection in
+            try LogLoader.load(resolvedSince: resolvedSince, commandsSince: commandsSince, on: connection)
+        }
+        damage.loaded(loaded.damaged)
+        return loaded.state
+    }
+
+    @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+        try batch.check()
+        let taken = try writer.withLock { writer throws(LogError) in
+            guard writer != nil else { throw LogError(.fenced, "Only a relay that holds the log commits to it.") }
+            return try writer?.commit(batch) ?? []
+        }
+        damage.forget(mendedBy: batch)
+        return taken
+    }
+
+    /// Nothing is committed afterwards.
+    func close() { writer.withLock { $0 = nil } }
+
+    // MARK: - Reading
+
+    package func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession] {
+        guard !sessions.isEmpty else { return [:] }
+        let rows = try database.ask(
+            """
+            SELECT wanted.place, \(StoredPlace.columns)
+            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (workspace, session, place)
+            JOIN workspaces AS w ON w.workspace = wanted.workspace
+            JOIN sessions AS s ON s.workspace = w.number AND s.session = wanted.session
+            """, .texts(sessions.map(\.workspace.rawValue)), .texts(sessions.map(\.session.rawValue)))
+        return rows.reduce(into: [:]) { places, row in
+            let key = sessions[Int(row.integer(0)) - 1]
+            places[key] = StoredPlace(row, of: key, from: 1)?.place
+        }
+    }
+
+    package func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval? {
+        let rows = try database.ask(
+            """
+            SELECT \(StoredApproval.columns) FROM approvals AS a
+            JOIN sessions AS s ON (s.workspace, s.number) = (a.workspace, a.session)
+            JOIN workspaces AS w ON w.number = s.workspace
+            WHERE w.workspace = $1::text AND s.session = $2::text AND a.approval = $3::text
+            """, .text(session.workspace.rawValue), .text(session.session.rawValue), .text(id.rawValue))
+        guard let stored = rows.first.map({ StoredApproval($0, from: 0) }) else { return nil }
+        guard stored.isIntact else {
+            throw LogError(.damaged(.record), "Approval \(id) of session \(session.session) \(DamagedRecord.changed).")
+        }
+        return try Stored.decode { () throws(WireError) in try Approval(stored: stored.record) }
+    }
+
+    package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
+        try page(of: session, after: max(after, 0), before: .max, order: "ASC", PageBuilder(limit: limit, bytesMax: bytesMax))
+    }
+
+    package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
+        var page = try page(
+            of: session, after: 0, before: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax))
+        page.first -= Int64(max(page.events.count - 1, 0))
+        page.events.reverse()
+        return page
+    }
+
+    /// Events between two numbers, neither included; `first` is the number of the first that was read. The database sends no more than
+    /// the page takes.
+    ///
+    /// A page ends before an event that is not as it was written, or is missing. Throws `damaged` where there would be none on it.
+    private func page(
+        of key: SessionKey, after: Int64, before: Int64, order: String, _ builder: PageBuilder
+    ) throws(LogError) -> LogPage {
+        let rows = try database.ask(
+            """
+            SELECT session, seq, kind, at, bytes, checksum FROM (
+                SELECT *, sum(octet_length(bytes)) OVER (ORDER BY seq \(order)) AS total FROM (
+                    SELECT * FROM events
+                    WHERE workspace = (SELECT number FROM workspaces WHERE workspace = $1::text)
+                    AND session = (
+                        SELECT s.number FROM sessions AS s JOIN workspaces AS w ON w.number = s.workspace
+                        WHERE w.workspace = $1::text AND s.session = $2::text
+                    )
+                    AND seq > $3::bigint AND seq < $4::bigint ORDER BY seq \(order) LIMIT $5::bigint
+                ) AS nearest
+            ) AS summed WHERE total <= $6::bigint OR total = octet_length(bytes) ORDER BY seq \(order)
+            """, .text(key.workspace.rawValue), .text(key.session.rawValue), .bigint(after), .bigint(before),
+            .bigint(Int64(max(0, builder.limit))), .bigint(Int64(builder.bytesMax)))
+        var (page, builder) = (LogPage(first: 0, events: []), builder)
+        var last: Int64?
+        for row in rows {
+            let seq = row.integer(1)
+            guard RowChecksum.matches(row, from: 2, session: row.integer(0), seq: seq) else {
+                guard page.first == 0 else { break }
+                throw LogError(.damaged(.record), "Event \(seq) of session \(key.session) \(DamagedRecord.changed).")
+            }
+            guard last.map({ abs(seq - $0) == 1 }) ?? true, builder.take(row.bytes(4)) else { break }
+            if page.first == 0 { page.first = seq }
+            last = seq
+        }
+        page.events = builder.events
+        return page
+    }
+}

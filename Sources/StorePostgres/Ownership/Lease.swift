@@ -1,0 +1,68 @@
+internal import Dispatch
+internal import HeliographPlatform
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import Synchronization
+
+/// Renews what says that this process is alive, on a thread and a connection of its own.
+final class Lease: Sendable {
+    private static let interval = DispatchTimeInterval.seconds(2)
+    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
+    private static let deadline = Duration.seconds(Ownership.leaseSeconds - 1)
+
+    private let database: PostgresDatabase
+    private let ownership: Ownership
+    private let whenLost = Mutex<(@Sendable (LogError) -> Void)?>(nil)
+    private let loss = Mutex<LogError?>(nil)
+    private let stop = DispatchSemaphore(value: 0)
+    private let isStopped = DispatchSemaphore(value: 0)
+
+    /// It was renewed just now.
+    init(_ database: PostgresDatabase, _ ownership: Ownership) throws(LogError) {
+        self.database = database
+        self.ownership = ownership
+        guard BackgroundThread.start({ [self] in run() }) else {
+            throw LogError(.unreachable(isPassing: true), "The system starts no thread.")
+        }
+    }
+
+    /// Called once, from a thread of its own, when this process can no longer count on holding the log; at once where it is lost already.
+    func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
+        if let loss = loss.withLock({ $0 }) { return body(loss) }
+        whenLost.withLock { $0 = body }
+    }
+
+    /// Returns when nothing is sent any more.
+    func end() {
+        stop.signal()
+        isStopped.wait()
+    }
+
+    private func run() {
+        defer { isStopped.signal() }
+        var connection: PostgresConnection?
+        var renewed = ContinuousClock.now
+        while stop.wait(timeout: .now() + Self.interval) == .timedOut {
+            let asked = ContinuousClock.now
+            do {
+                let current = try connection ?? database.connect(for: "lease")
+                connection = current
+                guard try ownership.renewLease(on: current) else {
+                    return lose(LogError(.fenced, "Another relay has taken over the database."))
+                }
+                renewed = asked
+            } catch {
+                connection = nil
+                guard ContinuousClock.now - renewed < Self.deadline else { return lose(LogError(error)) }
+            }
+        }
+    }
+
+    private func lose(_ error: LogError) {
+        loss.withLock { $0 = error }
+        whenLost.withLock { body in
+            body?(error)
+            body = nil
+        }
+    }
+}

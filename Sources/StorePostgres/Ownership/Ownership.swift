@@ -1,0 +1,172 @@
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import RelayProtocol
+internal import Synchronization
+
+/// Who may commit to the log, as one process of a relay sees it.
+///
+/// The generation is safety: each commit locks the row and compares (`fence`), so whoever was replaced can write nothing more, however late
+/// it wakes up. The lease is liveness: it only says when another may replace it.
+struct Ownership: Sendable {
+    /// The lease, as the database's clock has it. A relay that cannot renew it for so long is taken for dead.
+    static let leaseSeconds = 8
+    /// How often somebody who stands by looks.
+    static let lookingSeconds = 0.25
+    /// A predecessor's connections end within that, or the claim is tried again.
+    private static let endingMillisecondsMax: Int64 = 2_000
+
+    /// This process, and no other, not even the next of the same relay.
+    let holder: String
+
+    init() {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        holder = String((0..<20).compactMap { _ in letters.randomElement() })
+    }
+
+    /// What all connections of this process are called.
+    var name: String { "heliograph/\(holder)" }
+
+    struct Claim: Sendable {
+        let generation: Int64
+        let epoch: Epoch
+        /// Which database, and which life of it.
+        let bornOn: String
+    }
+
+    /// The database's identity and timeline. The timeline that `pg_control_checkpoint` tells is an old one for seconds after a promotion.
+    private static let born = """
+        (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        """
+
+    // MARK: - The first claim
+
+    /// Makes the log this process's where nobody holds it; nil where somebody does, who is alive.
+    ///
+    /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a
+    /// standby.
+    func claim(_ connection: PostgresConnection) throws(LogError) -> Claim? {
+        do {
+            guard let seen = try look(connection) else { return nil }
+            try endConnections(of: seen.holder, on: connection)
+            return try claim(over: seen, on: connection)
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    private struct Seen {
+        let generation: Int64
+        let holder: String?
+    }
+
+    /// Nil where the holder is alive: its lease is not over, and it is connected. After the database itself has started, everybody is
+    /// given the time of a lease to come back.
+    private func look(_ connection: PostgresConnection) throws -> Seen? {
+        let rows = try connection.run(
+            PostgresStatement(
+                """
+                SELECT generation, holder, holder IS NULL OR pg_postmaster_start_time() < now() - \(Self.lease) AND (
+                    NOT EXISTS (SELECT FROM nodes WHERE nodes.holder = owners.holder AND expires_at > now())
+                    OR NOT EXISTS (
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || owners.holder || '/')))
+                FROM owners WHERE scope = ''
+                """), within: PostgresDatabase.askingMax)
+        guard let row = rows.first, row.bool(2) else { return nil }
+        return Seen(generation: row.integer(0), holder: row.optionalText(1))
+    }
+
+    /// They may hold locks for as long as they like: an owner that was stopped in the middle of a commit, one that waits for a standby.
+    private func endConnections(of other: String?, on connection: PostgresConnection) throws {
+        guard let other else { return }
+        _ = try connection.run(
+            PostgresStatement(
+                """
+                SELECT count(pg_terminate_backend(pid, $2::bigint)) FROM pg_stat_activity
+                WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+                AND starts_with(application_name, 'heliograph/' || $1::text || '/')
+                """, .text(other), .bigint(Self.endingMillisecondsMax)), within: PostgresDatabase.askingMax)
+    }
+
+    private func claim(over seen: Seen, on connection: PostgresConnection) throws -> Claim? {
+        // Before the row says so: nobody is to find an owner without a lease.
+        try renewLease(on: connection)
+        let fresh = Ownership().holder
+        let rows = try connection.run(
+            PostgresStatement(
+                """
+                UPDATE owners SET generation = generation + 1, holder = $1::text, born_on = \(Self.born),
+                    epoch = CASE WHEN epoch IS NOT NULL AND born_on = \(Self.born) THEN epoch ELSE $3::text END
+                WHERE scope = '' AND generation = $2::bigint RETURNING generation, epoch, born_on
+                """, .text(holder), .bigint(seen.generation), .text(fresh)), within: PostgresDatabase.askingMax)
+        try refuseWarning(connection)
+        guard let row = rows.first else { return nil }
+        guard let epoch = Epoch(row.text(1)) else { throw LogError(.damaged(.store), "The database's epoch is misspelled.") }
+        return Claim(generation: row.integer(0), epoch: epoch, bornOn: row.text(2))
+    }
+
+    // MARK: - As the owner
+
+    /// A new generation for the same owner, on a connection that it has just made. It is how an unknown outcome becomes a known one: what
+    /// an older connection of ours has sent is committed by then, or the fence refuses it for good.
+    func claimAnew(_ claim: Claim, on connection: PostgresConnection) throws(LogError) -> Claim {
+        do {
+            _ = try connection.run(
+                PostgresStatement(
+                    """
+                    SELECT count(pg_terminate_backend(pid, $1::bigint)) FROM pg_stat_activity
+                    WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+                    AND application_name = current_setting('application_name')
+                    """, .bigint(Self.endingMillisecondsMax)), within: PostgresDatabase.askingMax)
+            let rows = try connection.run(
+                PostgresStatement(
+                    """
+                    UPDATE owners SET generation = generation + 1 WHERE scope = '' AND holder = $1::text
+                    RETURNING generation, \(Self.born)
+                    """, .text(holder)), within: PostgresDatabase.askingMax)
+            try refuseWarning(connection)
+            guard let row = rows.first else { throw LogError(.fenced, "Another relay has taken over the database.") }
+            guard row.text(1) == claim.bornOn else {
+                throw LogError(
+                    .fenced, "The database is another one, or was promoted: something that was shown may be missing there.")
+            }
+            return Claim(generation: row.integer(0), epoch: claim.epoch, bornOn: claim.bornOn)
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    /// Whether this process still holds the log. Waits for no standby: a renewal that is lost does no harm.
+    @discardableResult func renewLease(on connection: PostgresConnection) throws -> Bool {
+        let rows = try connection.run(
+            [
+                PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
+                PostgresStatement(
+                    """
+                    INSERT INTO nodes VALUES ($1::text, $2::text, now() + \(Self.lease))
+                    ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at
+                    """, .text(holder), .text("heliograph")),
+                PostgresStatement("SELECT FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
+            ], within: PostgresDatabase.askingMax)
+        return rows[2].count == 1
+    }
+
+    /// Leaves the log to whoever comes first.
+    func giveUp(on connection: PostgresConnection) throws {
+        _ = try connection.run(
+            [
+                PostgresStatement("UPDATE owners SET holder = NULL WHERE scope = '' AND holder = $1::text", .text(holder)),
+                // Those that ended without a word, too.
+                PostgresStatement(
+                    "DELETE FROM nodes WHERE holder = $1::text OR expires_at < now() - interval '1 day'", .text(holder)),
+            ], within: PostgresDatabase.askingMax)
+    }
+
+    private static let lease = "interval '\(leaseSeconds) seconds'"
+
+    /// A claim that a standby may not have is none.
+    private func refuseWarning(_ connection: PostgresConnection) throws(LogError) {
+        guard let warning = connection.warning else { return }
+        throw LogError(.unreachable(isPassing: true), "The database warns of a claim: \(warning)")
+    }
+}

@@ -1,0 +1,109 @@
+internal import Foundation
+internal import HeliographPostgreSQL
+package import RelayCore
+internal import RelayProtocol
+internal import RelayStore
+internal import Synchronization
+
+/// A relay's data in a PostgreSQL database, and the ports to it.
+///
+/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. What is committed survives
+/// what the database survives: the loss of its machine where a standby is synchronous.
+package final class PostgresStore: Sendable {
+    package enum User: Sendable {
+        /// Stands by until nobody else holds the log. `isWanted` is asked each quarter of a second, and ends that where it says no.
+        case relay(isWanted: @Sendable () -> Bool)
+        case commandLine
+    }
+
+    package let log: PostgresSessionLog
+    package let credentials: PostgresCredentials
+    package let pictures: PostgresPictures
+    package let audit: PostgresAudit
+    package let upkeep: PostgresUpkeep
+    private let database: PostgresDatabase
+    private let ownership: Ownership
+    /// Nil for the command line, and once it is closed.
+    private let lease: Mutex<Lease?>
+
+    /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
+    /// fit for it, or a newer version's.
+    package init(_ address: String, for user: User) throws(LogError) {
+        let ownership = Ownership()
+        let (database, damage) = (PostgresDatabase(address, name: ownership.name), DamageRegister())
+        do {
+            let connection = try database.connect(for: "start")
+            try Migration.bringUpToDate(connection)
+            switch user {
+            case .relay(let isWanted):
+                let claim = try Self.standBy(ownership, database, connection, isWanted)
+                let writer = LogWriter(database, ownership, claim, damage)
+                log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
+                lease = Mutex(try Lease(database, ownership))
+            case .commandLine:
+                let epoch = try Self.epoch(connection)
+                log = PostgresSessionLog(database, epoch: epoch, writer: nil, damage: damage)
+                lease = Mutex(nil)
+            }
+        } catch {
+            throw LogError(error)
+        }
+        self.ownership = ownership
+        self.database = database
+        credentials = PostgresCredentials(database)
+        pictures = PostgresPictures(database)
+        audit = PostgresAudit(database)
+        upkeep = PostgresUpkeep(database, damage: damage)
+    }
+
+    private static func standBy(
+        _ ownership: Ownership, _ database: PostgresDatabase, _ first: PostgresConnection, _ isWanted: @Sendable () -> Bool
+    ) throws -> Ownership.Claim {
+        var connection = Optional(first)
+        while true {
+            do throws(LogError) {
+                let current: PostgresConnection
+                do { current = try connection ?? database.connect(for: "start") } catch { throw LogError(error) }
+                connection = current
+                if let claim = try ownership.claim(current) { return claim }
+            } catch {
+                // Whoever stands by outlives a database that is away for a while.
+                guard case .unreachable(isPassing: true) = error.code, isWanted() else { throw error }
+                connection = nil
+            }
+            guard isWanted() else {
+                throw LogError(.unreachable(isPassing: true), "Another relay holds the database.")
+            }
+            Thread.sleep(forTimeInterval: Ownership.lookingSeconds)
+        }
+    }
+
+    /// The epoch that the last relay has begun; one of no meaning before the first.
+    private static func epoch(_ connection: PostgresConnection) throws -> Epoch {
+        let rows = try connection.run(
+            PostgresStatement("SELECT coalesce(epoch, 'none') FROM owners WHERE scope = ''"),
+            within: PostgresDatabase.askingMax)
+        return try Stored.identifier(rows[0].text(0))
+    }
+
+    /// Called once, from a thread of its own, when another relay may have taken over, or the database was away for so long that one might.
+    package func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
+        lease.withLock { $0 }?.whenLost(body)
+    }
+
+    /// Leaves the log to the next. Nothing can be read or written afterwards.
+    ///
+    /// A process that ends without it is replaced as soon as its connections have ended, or its lease.
+    package func close() throws(LogError) {
+        upkeep.stopChecking()
+        let lease = lease.withLock { lease in
+            defer { lease = nil }
+            return lease
+        }
+        lease?.end()
+        log.close()
+        database.close()
+        guard lease != nil else { return }
+        do { try ownership.giveUp(on: database.connect(for: "end")) } catch { throw LogError(error) }
+    }
+}

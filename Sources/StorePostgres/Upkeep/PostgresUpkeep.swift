@@ -1,0 +1,86 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+internal import RelayProtocol
+internal import RelayStore
+internal import Synchronization
+
+/// What a relay looks after in a database. Its room, its pages and its backups are its operator's.
+package final class PostgresUpkeep: StoreUpkeep {
+    private let database: PostgresDatabase
+    private let damage: DamageRegister
+    private let isStopped = Atomic(false)
+
+    init(_ database: PostgresDatabase, damage: DamageRegister) {
+        self.database = database
+        self.damage = damage
+    }
+
+    package var byteCount: Int64 {
+        (try? database.ask("SELECT pg_database_size(current_database())"))?.first?.integer(0) ?? 0
+    }
+
+    package var isShortOfRoom: Bool { false }
+
+    package func keepRoom() -> Bool { true }
+
+    /// As far as a write that changes nothing tells: how much room there is, the database does not say.
+    package func wouldTake(bytes: Int) -> Bool {
+        let write: Void? = try? database.write { connection in
+            _ = try connection.run(
+                PostgresStatement("UPDATE meta SET value = value WHERE name = ''"), within: PostgresDatabase.askingMax)
+        }
+        return write != nil
+    }
+
+    package var takesWrites: Bool { true }
+
+    package var damagedRecords: [DamagedRecord] { damage.records }
+
+    /// Events at a time: the largest are 256 KiB.
+    private static let checkedAtOnce: Int64 = 64
+    /// A disk that rots names more than anybody reads.
+    private static let damagedMax = 100
+
+    package func checkEverything() throws(LogError) -> [DamagedRecord]? {
+        var found: [DamagedRow] = []
+        var last: (workspace: Int64, session: Int64, seq: Int64) = (0, 0, 0)
+        while found.count < Self.damagedMax {
+            guard !isStopped.load(ordering: .relaxed) else { return nil }
+            let rows = try database.ask(
+                """
+                SELECT workspace, session, seq, kind, at, bytes, checksum,
+                    (SELECT w.workspace FROM workspaces AS w WHERE w.number = e.workspace),
+                    (SELECT s.session FROM sessions AS s WHERE (s.workspace, s.number) = (e.workspace, e.session))
+                FROM events AS e WHERE (workspace, session, seq) > ($1::int, $2::int, $3::bigint)
+                ORDER BY workspace, session, seq LIMIT $4::bigint
+                """, .int(Int32(last.workspace)), .int(Int32(last.session)), .bigint(last.seq), .bigint(Self.checkedAtOnce))
+            for row in rows {
+                let place = (workspace: row.integer(0), session: row.integer(1), seq: row.integer(2))
+                func note(_ seq: Int64, _ what: String) {
+                    let record = DamagedRecord(
+                        workspace: row.optionalText(7) ?? "", session: row.optionalText(8) ?? "", what: "event \(seq) \(what)")
+                    found.append(DamagedRow(record, .event(seq)))
+                }
+                if (place.workspace, place.session) == (last.workspace, last.session), place.seq != last.seq + 1 {
+                    note(last.seq + 1, "is missing")
+                }
+                if !RowChecksum.matches(row, from: 3, session: place.session, seq: place.seq) {
+                    note(place.seq, DamagedRecord.changed)
+                }
+                last = place
+            }
+            if rows.count < Int(Self.checkedAtOnce) { break }
+        }
+        damage.checked(found)
+        return found.map(\.record)
+    }
+
+    /// Nobody waits for it now.
+    func stopChecking() { isStopped.store(true, ordering: .relaxed) }
+
+    package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
+        throw LogError(
+            .unreachable(isPassing: false),
+            "A database is backed up by what runs it: archive its WAL, and take base backups (pg_basebackup). See Operations.")
+    }
+}

@@ -1,0 +1,104 @@
+internal import Foundation
+internal import HeliographPostgreSQL
+internal import HeliographTestSupport
+package import StorePostgres
+internal import Synchronization
+
+/// A real PostgreSQL, one for all tests of this process, with a database for each test.
+package final class PostgresServer: Sendable {
+    private static let shared = Result { try PostgresServer() }
+
+    /// Where the socket is.
+    private let folder: String
+    private let process: Mutex<Process>
+    /// It ends when this does, also where this process is killed.
+    private let standardInput = Pipe()
+
+    /// `settings` are PostgreSQL's own.
+    package init(settings: [String] = ["fsync=off", "full_page_writes=off"]) throws {
+        // The name of a socket has room for a hundred bytes.
+        folder = NSTemporaryDirectory() + "heliograph-pg-\(UUID().uuidString.prefix(8))"
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Self.script
+        process.arguments = [folder] + settings
+        process.standardInput = standardInput
+        process.standardOutput = output
+        try process.run()
+        self.process = Mutex(process)
+        let said = try output.fileHandleForReading.read(upToCount: 5) ?? Data()
+        guard String(decoding: said, as: UTF8.self) == "ready" else { throw TestFailure("PostgreSQL did not start") }
+    }
+
+    deinit { end() }
+
+    /// Returns when it has ended.
+    package func end() {
+        try? standardInput.fileHandleForWriting.close()
+        process.withLock { $0.waitUntilExit() }
+    }
+
+    /// A new and empty database.
+    package func makeDatabase() throws -> String {
+        let name = "t" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        let connection = try PostgresConnection(to: address(of: "postgres"), as: "tests")
+        _ = try connection.run(.once("CREATE DATABASE \(name)"), within: .seconds(60))
+        return address(of: name)
+    }
+
+    package func address(of database: String) -> String { "host=\(folder) user=heliograph dbname=\(database)" }
+
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let script = root.appending(path: "Tests/Tools/postgres-server")
+
+    /// HELIOGRAPH_SKIPS=fail: what is not there fails a test instead of leaving it out.
+    package static let isExpected: Bool = {
+        if ProcessInfo.processInfo.environment["HELIOGRAPH_SKIPS"] == "fail" { return true }
+        return [root.appending(path: ".build/servers/usr/lib/postgresql").path, "/usr/lib/postgresql"].contains { folder in
+            let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return versions.contains { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)/bin/postgres") }
+        }
+    }()
+
+    // MARK: - A database for each test
+
+    /// By the test's folder.
+    private static let databases = Mutex<[String: String]>([:])
+    private static let stores = Mutex<[String: [PostgresStore]]>([:])
+
+    static func database(ofTestIn path: String) throws -> String {
+        if let known = databases.withLock({ $0[path] }) { return known }
+        let made = try shared.get().makeDatabase()
+        databases.withLock { $0[path] = made }
+        return made
+    }
+
+    static func keep(_ store: PostgresStore, forTestIn path: String) {
+        stores.withLock { $0[path, default: []].append(store) }
+    }
+
+    /// Closes what the test has left open: connections are few.
+    static func end(testIn path: String) {
+        databases.withLock { $0[path] = nil }
+        for store in stores.withLock({ $0.removeValue(forKey: path) }) ?? [] { try? store.close() }
+    }
+}
+
+extension Scratch {
+    /// What a relay, or `psql`, calls the test's database.
+    package func postgresAddress() throws -> String { try PostgresServer.database(ofTestIn: path) }
+
+    /// As the relay does; throws where another holds it.
+    package func openPostgres(isWanted: @escaping @Sendable () -> Bool = { false }) throws -> PostgresStore {
+        let store = try PostgresStore(postgresAddress(), for: .relay(isWanted: isWanted))
+        PostgresServer.keep(store, forTestIn: path)
+        return store
+    }
+
+    package func openPostgresAsCommandLine() throws -> PostgresStore {
+        let store = try PostgresStore(postgresAddress(), for: .commandLine)
+        PostgresServer.keep(store, forTestIn: path)
+        return store
+    }
+}

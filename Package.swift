@@ -96,7 +96,7 @@ let package = Package(
             dependencies: [
                 "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess",
                 "RelayStore",
-                "StoreSQLite",
+                "StorePostgres", "StoreSQLite",
                 "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],

@@ -12,6 +12,7 @@ import PushWeb
 import RelayCore
 import RelayModel
 import RelayProtocol
+import Synchronization
 import WebSocketEngine
 
 /// The relay as a process: what is wired to what. Everything but `PeerHandler`, of which each loop has its own, lives on the core's thread.
@@ -44,7 +45,9 @@ package final class RelayServer {
         // Closing the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
-        let store = try OpenStore(forRelayIn: configuration.dataDirectory)
+        guard let store = try open(configuration, logger, isWanted: { !signals.isStopping }) else {
+            return logger.notice("stopped while it stood by")
+        }
         let workspace = try store.credentials.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
 
@@ -80,6 +83,32 @@ package final class RelayServer {
         server?.access.uses.finish()
         try store.close()
         logger.notice("stopped")
+    }
+
+    /// Nil where it was to stop before another relay left it the data.
+    private static func open(
+        _ configuration: ServerConfiguration, _ logger: Logger, isWanted: @escaping @Sendable () -> Bool
+    ) throws -> OpenStore? {
+        let isStandingBy = Atomic(false)
+        do {
+            let store = try OpenStore(forRelayIn: configuration.dataDirectory, at: configuration.store) {
+                if !isStandingBy.exchange(true, ordering: .relaxed) {
+                    logger.notice("stands by: another relay holds the database")
+                }
+                return isWanted()
+            }
+            if isStandingBy.load(ordering: .relaxed) { logger.notice("takes over from the relay that held the database") }
+            // At once, and as if it had been killed: what peers are shown from here on may be old, and all that was acknowledged is
+            // committed. Peers come again, to whoever holds the data.
+            store.whenLost { error in
+                logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
+                _exit(1)
+            }
+            return store
+        } catch {
+            guard isStandingBy.load(ordering: .relaxed), !isWanted() else { throw error }
+            return nil
+        }
     }
 
     /// Whether a start failed for what the machine did not give: room, rights, limits, an address. A person may mend that and start again;

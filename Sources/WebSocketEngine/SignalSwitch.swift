@@ -21,6 +21,9 @@ package final class SignalSwitch: Sendable {
         if stops > 0 { action(.stop) }
     }
 
+    /// Somebody has ordered a stop, whether there is anybody yet to carry it out or not.
+    package var isStopping: Bool { state.withLock { $0.stops > 0 } }
+
     /// Call on the thread of the signals. A second order to stop is obeyed whatever hangs, a disk or a start: after
     /// `insistence` the process is ended as it stands, as if it had been killed.
     package func fire(_ order: SignalWatch.Order) {

@@ -17,7 +17,7 @@ struct Layering {
         ]),
         "HeliographServer": Module(imports: [
             "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore",
-            "StoreSQLite",
+            "StorePostgres", "StoreSQLite",
             "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
             "Logging",

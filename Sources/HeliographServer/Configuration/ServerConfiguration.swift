@@ -10,6 +10,8 @@ package import WebSocketEngine
 package struct ServerConfiguration: Sendable {
     /// Where the data file, its secrets and the admin socket are.
     package var dataDirectory: String
+    /// The database that the data is in; nil: a file in the data directory.
+    package var store: String?
     /// Address to listen on.
     package var host = "127.0.0.1"
     package var port: UInt16 = 8787

@@ -73,6 +73,10 @@ package enum Settings {
                 }
                 configuration.proxyHeader = header
             }),
+        .text(
+            "store", "url", \.store, takes: StoreAddress.takes,
+            "The PostgreSQL database for the data, postgresql://…; without it, a file in the data directory. The password comes by PGPASSFILE.",
+            read: StoreAddress.read),
         .flag(
             "proxyProtocol", \.expectsProxyHeader,
             "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),

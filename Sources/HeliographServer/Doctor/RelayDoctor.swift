@@ -61,6 +61,7 @@ package struct RelayDoctor {
     }
 
     private var data: Finding {
+        if let finding = database { return finding }
         do throws(Storage.ExaminationError) {
             let found = try Storage(directory: path).examine(flag: flag)
             let pages = found.isChecked ? "every page of it is in order" : "it is too long for a check of every page here"
@@ -75,6 +76,22 @@ package struct RelayDoctor {
                     mend: "keep a copy (heliograph backup FILE\(flag)) and tell us")
         } catch {
             return Finding("Data file", .wrong, error.message, mend: error.mend)
+        }
+    }
+
+    /// Nil where the data is in a file.
+    private var database: Finding? {
+        do {
+            guard let address = try StoreAddressFile.read(in: path) else { return nil }
+            do {
+                let store = try OpenStore(forCommandsIn: path)
+                defer { try? store.close() }
+                return Finding("Database", .well, "\(address) answers: \(try store.credentials.workspaces().count) workspaces")
+            } catch {
+                return Finding("Database", .wrong, "\(address): \(error)", mend: "look at the database, and at the way to it")
+            }
+        } catch {
+            return Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it anew")
         }
     }
 

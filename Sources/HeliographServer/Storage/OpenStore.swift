@@ -1,4 +1,5 @@
 internal import RelayCore
+internal import StorePostgres
 internal import StoreSQLite
 
 /// A store that is open, as the ports to it. Which store that is, is said here; what only a data file can do is `Storage`.
@@ -10,22 +11,57 @@ struct OpenStore: Sendable {
     let pictures: any PictureStore
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
-    private let store: SQLiteStore
+    private let store: Store
 
-    /// Only one relay at a time has it, until it is closed.
-    init(forRelayIn directory: String) throws {
+    private enum Store: Sendable {
+        case file(SQLiteStore)
+        /// With the lock of the directory, which only one relay of this machine may use; nil for the command line.
+        case database(PostgresStore, DataDirectoryLock?)
+    }
+
+    /// Only one relay at a time has it, until it is closed. `address` is a database's, nil for a file in the directory. While another
+    /// relay holds the database, `isWanted` is asked again and again; throws where it says no.
+    init(forRelayIn directory: String, at address: String?, isWanted: @escaping @Sendable () -> Bool) throws {
+        let noted = try StoreAddressFile.read(in: directory)
         let directory = try DataDirectory(path: directory)
-        self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
+        guard let address else {
+            if let noted {
+                throw ServerError(
+                    .settings,
+                    "The relay of \(directory.path) keeps its data in \(noted): say so (\(Settings.named("store").flag)), or remove its store.url to begin anew"
+                )
+            }
+            self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
+            return
+        }
+        guard !DataDirectory.hasRemains(at: directory.path) else {
+            throw ServerError(
+                .settings,
+                "\(directory.path) has a relay's data in a file, which a relay on \(address) would not see: give it another folder (--data)"
+            )
+        }
+        let lock = try directory.lock()
+        let store = try PostgresStore(address, for: .relay(isWanted: isWanted))
+        try StoreAddressFile.write(address, in: directory.path)
+        self.init(directory, store, lock)
     }
 
     /// Beside a relay that may run or not.
     init(forCommandsIn directory: String) throws {
+        if let address = try StoreAddressFile.read(in: directory) {
+            self.init(try DataDirectory(path: directory), try PostgresStore(address, for: .commandLine), nil)
+            return
+        }
         let directory = try DataDirectory(path: directory)
         self.init(directory, try SQLiteStore(directory, for: .commandLine))
     }
 
     /// The same where there is a relay's data; throws where there is none.
     init(forCommandsInExisting directory: String) throws {
+        guard try StoreAddressFile.read(in: directory) == nil else {
+            try self.init(forCommandsIn: directory)
+            return
+        }
         let directory = try DataDirectory(existing: directory)
         self.init(directory, try SQLiteStore(directory, for: .commandLine))
     }
@@ -34,14 +70,37 @@ struct OpenStore: Sendable {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
         (audit, upkeep) = (store.audit, store.upkeep)
-        self.store = store
+        self.store = .file(store)
     }
 
-    func close() throws { try store.close() }
+    private init(_ directory: DataDirectory, _ store: PostgresStore, _ lock: DataDirectoryLock?) {
+        folder = directory.path
+        (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
+        (audit, upkeep) = (store.audit, store.upkeep)
+        self.store = .database(store, lock)
+    }
 
-    /// Whether opening or using it failed for what the machine did not give: room, rights, a sound disk.
+    /// Called once, from any thread, when another relay may have the data by now: what this one knows may be old. Never for a file.
+    func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
+        if case .database(let store, _) = store { store.whenLost(body) }
+    }
+
+    func close() throws {
+        switch store {
+        case .file(let store): try store.close()
+        case .database(let store, _): try store.close()
+        }
+    }
+
+    /// Whether opening or using it failed for what the machine did not give: room, rights, a sound disk, a database.
     static func isFaultOfMachine(_ error: any Error) -> Bool {
         let cause = (error as? LogError)?.underlying ?? error
-        return (cause as? SQLiteStoreError).map { [.full, .readOnly, .io].contains($0.code) } ?? false
+        if let error = cause as? SQLiteStoreError { return [.full, .readOnly, .io].contains(error.code) }
+        guard let error = error as? LogError else { return false }
+        return switch error.code {
+        case .unreachable(let isPassing): isPassing
+        case .full, .inDoubt: true
+        case .conflict, .damaged, .fenced: false
+        }
     }
 }

@@ -11,10 +11,28 @@ package struct Storage {
     package init(directory: String) { self.directory = directory }
 
     /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
-    static func hasRemains(in directory: String) -> Bool { DataDirectory.hasRemains(at: directory) }
+    static func hasRemains(in directory: String) -> Bool {
+        // One whose address cannot be read is one, too.
+        let isInDatabase = (try? StoreAddressFile.read(in: directory) != nil) ?? true
+        return isInDatabase || DataDirectory.hasRemains(at: directory)
+    }
 
-    /// The data directory, which has a relay's data; throws where it has none.
-    var folder: String { get throws { try DataDirectory(existing: directory).path } }
+    /// The data directory, of a relay that has data, there or in a database; throws where it has none.
+    var folder: String {
+        get throws {
+            try StoreAddressFile.read(in: directory) == nil
+                ? DataDirectory(existing: directory).path : DataDirectory(path: directory).path
+        }
+    }
+
+    /// Throws where there is no file that could be put in place, or taken out of the way.
+    private func refuseDatabase() throws {
+        guard let address = try StoreAddressFile.read(in: directory) else { return }
+        throw ServerError(
+            .settings,
+            "The relay of \(directory) keeps its data in \(address). Restore it there, by what runs the database; see Operations"
+        )
+    }
 
     /// Makes the data directory, and those above it, where there is none.
     func makeFolder() throws -> String { try DataDirectory(path: directory).path }
@@ -47,6 +65,7 @@ package struct Storage {
 
     /// Puts a backup in place. `mayComeBack` is asked before anything is changed; where it says no, `restore` throws.
     package func restore(_ file: String, replacing: Bool, mayComeBack: ([Returning]) -> Bool) throws -> Restored {
+        try refuseDatabase()
         let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
             mayComeBack($0.map(Returning.init))
         }
@@ -60,11 +79,15 @@ package struct Storage {
     }
 
     /// Takes the data file, or what is left of it, out of the way. Hands back its new name, nil where there was none.
-    package func setAside() throws -> String? { try DataDirectory(path: directory).setAside() }
+    package func setAside() throws -> String? {
+        try refuseDatabase()
+        return try DataDirectory(path: directory).setAside()
+    }
 
     /// Has the next start go on with a data file that lacks what the last relay had. `mayComeBack` is asked before anything is changed;
     /// where it says no, `acceptDataFile` throws.
     package func acceptDataFile(mayComeBack: ([Returning]) -> Bool) throws {
+        try refuseDatabase()
         try DataDirectory(path: directory).acceptDataFile { mayComeBack($0.map(Returning.init)) }
     }
 

@@ -15,6 +15,8 @@ struct LogWriter {
     private var memory = CommitMemory()
     /// Nobody knows what came of the last commit.
     private var isInDoubt = false
+    /// Another has taken over, for good.
+    private var fencing: LogError?
 
     init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ damage: DamageRegister) {
         self.database = database
@@ -28,6 +30,14 @@ struct LogWriter {
     /// Where the database does not say, the batch is looked for on another connection, under another generation; where it is not there,
     /// it is committed once more. Throws `inDoubt` where nobody can look.
     mutating func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+        if let fencing { throw fencing }
+        do throws(LogError) { return try commitUnlessFenced(batch) } catch {
+            if error.code == .fenced { fencing = error }
+            throw error
+        }
+    }
+
+    private mutating func commitUnlessFenced(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         if isInDoubt, let taken = try settle(batch) { return taken }
         do throws(LogError) { return try put(batch) } catch {
             switch error.code {
@@ -52,6 +62,7 @@ struct LogWriter {
 
     /// After this nothing that was sent before can be committed any more.
     mutating func settle() throws(LogError) {
+        if let fencing { throw fencing }
         if isInDoubt { _ = try renewed() }
     }
 

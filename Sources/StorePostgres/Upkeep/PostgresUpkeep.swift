@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import HeliographPostgreSQL
 package import RelayCore
 internal import RelayProtocol
@@ -15,8 +16,21 @@ package final class PostgresUpkeep: StoreUpkeep {
         self.damage = damage
     }
 
+    /// As it was when somebody last asked: whoever asks must not wait for a database that is away.
     package var byteCount: Int64 {
-        (try? database.ask("SELECT pg_database_size(current_database())"))?.first?.integer(0) ?? 0
+        let isAsked = size.withLock { size in
+            defer { size.isAsked = true }
+            return size.isAsked
+        }
+        if !isAsked { DispatchQueue.global(qos: .utility).async { [self] in measure() } }
+        return size.withLock { $0.bytes }
+    }
+
+    private let size = Mutex((bytes: Int64(0), isAsked: false))
+
+    private func measure() {
+        let bytes = (try? database.ask("SELECT pg_database_size(current_database())"))?.first?.integer(0)
+        size.withLock { $0 = (bytes ?? $0.bytes, false) }
     }
 
     package var isShortOfRoom: Bool { false }

@@ -22,6 +22,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
     @Option(help: Self.help("trustedProxies")) var trustedProxies: String?
     @Option(help: Self.help("proxyHeader")) var proxyHeader: String?
+    @Option(help: Self.help("store")) var store: String?
     @Option(help: Self.help("proxyProtocol")) var proxyProtocol: String?
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
@@ -73,6 +74,7 @@ struct ServeOptions: ParsableArguments {
             "tlsKey": tlsKey,
             "trustedProxies": trustedProxies,
             "proxyHeader": proxyHeader,
+            "store": store,
             "proxyProtocol": proxyProtocol,
             "keepDays": keepDays,
             "keepMegabytes": keepMegabytes,

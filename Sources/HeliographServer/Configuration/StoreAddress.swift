@@ -1,0 +1,17 @@
+/// Where a relay's data is, if it is in a database: `postgresql://…`, as libpq takes it.
+///
+/// It is no secret, as settings are shown and flags are seen by everybody: the password comes by `PGPASSFILE`, or is not needed.
+enum StoreAddress {
+    static let takes =
+        "postgresql://[USER@]HOST[:PORT][,HOST…]/DATABASE[?…], without a password: that comes from the file that $PGPASSFILE names"
+
+    /// Nil for what is none.
+    static func read(_ text: String) -> String? {
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"), !text.contains(where: \.isWhitespace) else {
+            return nil
+        }
+        let rest = text.drop { $0 != ":" }.dropFirst(3)
+        let user = rest.contains("@") ? rest.prefix { $0 != "@" } : ""
+        return user.contains(":") || rest.contains("password=") ? nil : text
+    }
+}

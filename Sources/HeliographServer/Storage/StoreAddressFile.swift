@@ -1,0 +1,20 @@
+import Foundation
+
+/// Notes in a relay's folder which database its data is in, so that commands for the relay find it.
+enum StoreAddressFile {
+    private static func path(in folder: String) -> String { folder + "/store.url" }
+
+    static func write(_ address: String, in folder: String) throws {
+        try PrivateFile.write("\(address)\n", to: path(in: folder))
+    }
+
+    /// Nil where the folder's relay keeps its data in the folder.
+    static func read(in folder: String) throws(ServerError) -> String? {
+        let path = path(in: folder)
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path),
+            let address = StoreAddress.read(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines))
+        else { throw ServerError(.settings, "\(path) has to hold the address of the relay's database: \(StoreAddress.takes)") }
+        return address
+    }
+}

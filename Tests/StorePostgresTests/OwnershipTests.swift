@@ -172,6 +172,28 @@ import Testing
         #expect(try store.log.all(.first) == expected(.first, 1...6))
     }
 
+    @Test func `commits and commands add to one audit log without a gap`() throws {
+        let (store, command) = (try open(), try scratch.openPostgresAsCommandLine())
+        onThreads(2) { thread in
+            if thread == 0 {
+                var writer = Writer(.first)
+                for index in 0..<40 {
+                    let approval = writer.approval("a\(index)", seq: Int64(index + 1))
+                    attempt { try store.log.commit(writer.batch(1, approvals: [approval])) }
+                }
+            } else {
+                for index in 0..<40 as Range<UInt8> {
+                    let token = Token(
+                        id: "t\(index)", digest: Array(repeating: index, count: 32), role: .host, subject: "h", name: "Laptop",
+                        workspace: .home, createdAt: 1)
+                    attempt { try command.credentials.addToken(token) }
+                }
+            }
+        }
+        let report = try store.audit.verify(against: nil, heads: [])
+        #expect(report.faults.isEmpty && report.recordCount == 80, "\(report.faults)")
+    }
+
     @Test func `a database of a newer version, or of somebody else, is left as it is`() throws {
         try sql("CREATE TABLE somebodys (n int)")
         #expect(throws: LogError.self) { try scratch.openPostgres() }

@@ -9,7 +9,7 @@ package final class PostgresServer: Sendable {
     private static let shared = Result { try PostgresServer() }
 
     /// Where the socket is.
-    private let folder: String
+    package let folder: String
     private let process: Mutex<Process>
     /// It ends when this does, also where this process is killed.
     private let standardInput = Pipe()
@@ -67,6 +67,8 @@ package final class PostgresServer: Sendable {
     private static let databases = Mutex<[String: String]>([:])
     private static let stores = Mutex<[String: [PostgresStore]]>([:])
 
+    static func folder() throws -> String { try shared.get().folder }
+
     static func database(ofTestIn path: String) throws -> String {
         if let known = databases.withLock({ $0[path] }) { return known }
         let made = try shared.get().makeDatabase()
@@ -86,12 +88,18 @@ package final class PostgresServer: Sendable {
 }
 
 extension Scratch {
+    /// Where the socket of the tests' server is.
+    package func postgresFolder() throws -> String { try PostgresServer.folder() }
+
     /// What a relay, or `psql`, calls the test's database.
     package func postgresAddress() throws -> String { try PostgresServer.database(ofTestIn: path) }
 
-    /// As the relay does; throws where another holds it.
-    package func openPostgres(isWanted: @escaping @Sendable () -> Bool = { false }) throws -> PostgresStore {
-        let store = try PostgresStore(postgresAddress(), for: .relay(isWanted: isWanted))
+    /// As the relay does; throws where another holds it. `folder` is another way to the server.
+    package func openPostgres(
+        by folder: String? = nil, isWanted: @escaping @Sendable () -> Bool = { false }
+    ) throws -> PostgresStore {
+        let address = try postgresAddress() + (folder.map { " host=\($0)" } ?? "")
+        let store = try PostgresStore(address, for: .relay(isWanted: isWanted))
         PostgresServer.keep(store, forTestIn: path)
         return store
     }

@@ -9,8 +9,6 @@ final class PostgresDatabase: Sendable {
     static let askingMax = Duration.seconds(10)
     /// At once: reads of history beside a command or two. Each is a process of the database's.
     static let connectionsMax = 4
-    /// Where somebody else has added to the audit log meanwhile.
-    static let attemptsMax = 8
 
     private let address: String
     /// Others see by it whose connections these are.
@@ -54,20 +52,26 @@ final class PostgresDatabase: Sendable {
         try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
     }
 
-    /// One transaction: all of `body` or nothing. `inDoubt` where nobody knows. `body` is called again where somebody else was first to
-    /// add to the audit log.
+    /// One transaction: all of `body` or nothing. `inDoubt` where nobody knows. `body` is called again where the log was first to add to
+    /// the audit log.
     ///
     /// Writers come one after the other, but for the log's: what `body` reads stays as it is until it is done, as it is in a file.
     func write<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
-        for _ in 1..<Self.attemptsMax {
-            do throws(LogError) { return try writeOnce(body) } catch { guard error.isAuditPlaceTaken else { throw error } }
+        do throws(LogError) { return try write([Self.oneWriter], body) } catch {
+            guard error.isAuditPlaceTaken else { throw error }
+            // The second time without the log's commits, which lock the row to share it.
+            return try write([Self.oneWriter, PostgresStatement("SELECT FROM owners FOR UPDATE")], body)
         }
-        return try writeOnce(body)
     }
 
-    private func writeOnce<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+    /// Held until the transaction ends: nobody else adds to the audit log but the log's own commits, which take it where they have to.
+    static let oneWriter = PostgresStatement.once("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE")
+
+    private func write<Value>(
+        _ locks: [PostgresStatement], _ body: (PostgresConnection) throws -> Value
+    ) throws(LogError) -> Value {
         try transaction("BEGIN") { connection in
-            _ = try connection.run(.once("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE"), within: Self.askingMax)
+            _ = try connection.run(locks, within: Self.askingMax)
             return try body(connection)
         }
     }

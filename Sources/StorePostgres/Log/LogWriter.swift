@@ -96,24 +96,34 @@ struct LogWriter {
     }
 
     private mutating func put(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
-        for _ in 1..<PostgresDatabase.attemptsMax {
-            do throws(LogError) { return try putOnce(batch) } catch { guard error.isAuditPlaceTaken else { throw error } }
+        do throws(LogError) { return try put(batch, besidesWriters: true) } catch {
+            guard error.isAuditPlaceTaken else { throw error }
+            // Commands have added to the audit log, and could again and again: the second time they wait.
+            return try put(batch, besidesWriters: false)
         }
-        return try putOnce(batch)
     }
 
-    private mutating func putOnce(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+    private mutating func put(_ batch: LogBatch, besidesWriters: Bool) throws(LogError) -> [ApprovalName] {
         let connection: PostgresConnection
         if let open = self.connection { connection = open } else { connection = try renewed() }
         var known = memory
         memory = CommitMemory()
         let plan: BatchPlan
-        do { plan = try BatchPlan(batch, StoredFacts(for: batch, known, on: connection), damage) } catch {
-            if connection.isLost { drop() }
+        do {
+            if !besidesWriters {
+                _ = try connection.run([.once("BEGIN"), PostgresDatabase.oneWriter], within: PostgresDatabase.askingMax)
+            }
+            plan = try BatchPlan(batch, StoredFacts(for: batch, known, on: connection), damage)
+        } catch {
+            giveUp(connection, inTransaction: !besidesWriters)
             throw LogError(error)
         }
-        do { _ = try connection.run(plan.statements(generation: claim.generation), within: PostgresDatabase.askingMax) } catch {
-            if connection.isLost { drop() }
+        let end = besidesWriters ? [] : [PostgresStatement("COMMIT")]
+        do {
+            _ = try connection.run(
+                plan.statements(generation: claim.generation) + end, within: PostgresDatabase.askingMax)
+        } catch {
+            giveUp(connection, inTransaction: !besidesWriters)
             throw LogError(ofCommit: error)
         }
         if let warning = connection.warning {
@@ -123,5 +133,14 @@ struct LogWriter {
         plan.remember(in: &known, trims: batch.trims)
         memory = known
         return plan.taken
+    }
+
+    /// Leaves the connection as the next commit needs it, or without one.
+    private mutating func giveUp(_ connection: PostgresConnection, inTransaction: Bool) {
+        if inTransaction, !connection.isLost {
+            // Where it cannot even do this, it is lost.
+            _ = try? connection.run(PostgresStatement("ROLLBACK"), within: PostgresDatabase.askingMax)
+        }
+        if connection.isLost { drop() }
     }
 }

@@ -62,11 +62,11 @@ package final class PostgresUpkeep: StoreUpkeep {
             guard !isStopped.load(ordering: .relaxed) else { return nil }
             let rows = try database.ask(
                 """
-                SELECT workspace, session, seq, kind, at, bytes, checksum,
+                SELECT e.workspace, e.session, seq, kind, at, bytes, checksum,
                     (SELECT w.workspace FROM workspaces AS w WHERE w.number = e.workspace),
                     (SELECT s.session FROM sessions AS s WHERE (s.workspace, s.number) = (e.workspace, e.session))
-                FROM events AS e WHERE (workspace, session, seq) > ($1::int, $2::int, $3::bigint)
-                ORDER BY workspace, session, seq LIMIT $4::bigint
+                FROM events AS e WHERE (e.workspace, e.session, e.seq) > ($1::int, $2::int, $3::bigint)
+                ORDER BY e.workspace, e.session, e.seq LIMIT $4::bigint
                 """, .int(Int32(last.workspace)), .int(Int32(last.session)), .bigint(last.seq), .bigint(Self.checkedAtOnce))
             for row in rows {
                 let place = (workspace: row.integer(0), session: row.integer(1), seq: row.integer(2))

@@ -12,23 +12,25 @@ package enum Zlib {
 
     /// The bytes as a gzip file (RFC 1952), as small as zlib makes it; without a time, so that the same bytes give the same file.
     package static func gzip(_ bytes: [UInt8]) -> [UInt8] {
-        var compressed: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF]
-        var count = compressBound(uLong(bytes.count))
-        let zlib = unsafe [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
-            // It has one other way to end than running out of memory or of room, and both are there.
-            guard unsafe compress2(buffer.baseAddress, &count, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
-                fatalError("zlib could not compress \(bytes.count) bytes: out of memory")
+        var stream = unsafe z_stream()
+        let size = unsafe Int32(MemoryLayout<z_stream>.size)
+        // With zlib's largest window and its largest table, and the envelope of a file, which 16 more ask for.
+        let begun = unsafe deflateInit2_(
+            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        guard begun == Z_OK else { fatalError("zlib could not begin to compress: out of memory") }
+        defer { unsafe deflateEnd(&stream) }
+        let capacity = unsafe Int(deflateBound(&stream, uLong(bytes.count)))
+        return unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                unsafe stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                unsafe stream.avail_in = uInt(input.count)
+                unsafe stream.next_out = buffer.baseAddress
+                unsafe stream.avail_out = uInt(buffer.count)
+                guard unsafe deflate(&stream, Z_FINISH) == Z_STREAM_END else {
+                    fatalError("zlib had no room for \(input.count) bytes in what it said that they need")
+                }
             }
-            initialized = Int(count)
+            initialized = unsafe Int(stream.total_out)
         }
-        // zlib's own envelope is two bytes before and four behind; the stream within is the same.
-        compressed += zlib.dropFirst(2).dropLast(4)
-        let checksum = unsafe bytes.withUnsafeBytes { unsafe crc32(0, $0) }
-        for word in [checksum, UInt32(truncatingIfNeeded: bytes.count)] {
-            for shift in stride(from: UInt32(0), through: 24, by: 8) {
-                compressed.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
-        return compressed
     }
 }

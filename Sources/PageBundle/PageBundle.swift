@@ -101,10 +101,10 @@ package struct PageBundle {
         let module = modules[place]
         let taken = module.imports.filter { !$0.names.isEmpty }.map { one in
             let names = one.names.map { $0.theirs == $0.ours ? $0.ours : "\($0.theirs):\($0.ours)" }
-            return "const{\(names.joined(separator: ","))}=$module\((places[one.path] ?? nil) ?? 0);"
+            return "const{\(names.joined(separator: ","))}=$\((places[one.path] ?? nil) ?? 0);"
         }
         return
-            "const $module\(place)=(()=>{\(taken.joined())\(module.code)\nreturn{\(module.exports.joined(separator: ","))}})();"
+            "const $\(place)=(()=>{\(taken.joined())\(module.code)\nreturn{\(module.exports.joined(separator: ","))}})();"
     }
 
     // MARK: - Stylesheets

@@ -16,12 +16,12 @@ import Testing
         ])
         #expect(
             page == """
-                <script>"use strict";const $module0=(()=>{function h(){}
+                <script>"use strict";const $0=(()=>{function h(){}
                 const b=2;
                 return{h}})();
-                const $module1=(()=>{const{h}=$module0;const b=h();
+                const $1=(()=>{const{h}=$0;const b=h();
                 return{b}})();
-                const $module2=(()=>{const{h:make}=$module0;const{b}=$module1;const h=1;make(b,h);
+                const $2=(()=>{const{h:make}=$0;const{b}=$1;const h=1;make(b,h);
                 return{}})();</script>
 
                 """)
@@ -39,13 +39,13 @@ import Testing
         #expect(
             page == """
                 <main></main>
-                <script>"use strict";const $module0=(()=>{const h=1;
+                <script>"use strict";const $0=(()=>{const h=1;
                 return{h}})();
-                const $module1=(()=>{const{h}=$module0;const a=h;
+                const $1=(()=>{const{h}=$0;const a=h;
                 return{a}})();</script>
                 <style>b{top:0}
                 </style>
-                <script>"use strict";const $module2=(()=>{const{h}=$module0;const{a}=$module1;a(h);
+                <script>"use strict";const $2=(()=>{const{h}=$0;const{a}=$1;a(h);
                 return{}})();</script>
 
                 """)

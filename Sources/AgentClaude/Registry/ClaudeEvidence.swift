@@ -30,7 +30,7 @@ struct ClaudeEvidence: Equatable {
 
     /// What has stood for so long, and is no older than `since`, which hooks told.
     func lasting(for duration: Duration, since: Int64 = .min, at now: Int64) -> ClaudeStanding.Doing? {
-        guard let standing, seenAt > since, now - seenAt >= duration.milliseconds else { return nil }
+        guard let standing, seenAt >= since, now - seenAt >= duration.milliseconds else { return nil }
         return standing.doing
     }
 }

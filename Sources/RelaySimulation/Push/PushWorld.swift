@@ -179,7 +179,7 @@ final class PushWorld {
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
         if case .accepted = outcome, order.purpose == .alert, order.replaces == "digest" { crossing.digested(order.device) }
-        channel.answered(order, outcome)
+        channel.answered(order, outcome, at: world.relay.wall)
         starts.answered(order, outcome)
         browser.answered(order, outcome)
         let isUnheard = world.plant == .unheardGoodbye && order.service == .web

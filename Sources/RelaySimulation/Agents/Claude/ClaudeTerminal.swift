@@ -377,8 +377,8 @@ final class ClaudeTerminal: AgentBody {
     }
 
     private func readRegistry(_ session: SessionID) {
-        // Only what changed since the last look.
-        guard shown[session] != .some(entry) else { return }
+        // Only what changed since the last look; what it brought before may have ended the daemon.
+        guard host.daemon != nil, shown[session] != .some(entry) else { return }
         shown[session] = .some(entry)
         let document = entry.flatMap { try? JSONDocument(parsing: $0) }
         host.tell(ClaudeFact.registryRead(session, document), of: adapter)

@@ -13,6 +13,8 @@ struct ChannelChecker {
         /// Its card has had its end, for which it is kept.
         var isKept: Bool { endedAt != nil }
         var endedAt: Int64?
+        /// When the relay heard that the end was accepted: until then an app that ends its card by itself has no more need of it.
+        var heardAt: Int64?
         /// The relay has wanted it deleted since.
         var isUnwantedSince: Int64?
     }
@@ -36,7 +38,9 @@ struct ChannelChecker {
                 return "push \(order.id.rawValue) is published to \(name), which is deleted"
             }
         case .deleteChannel(let name):
-            if !clockWasChanged, let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended) {
+            if !clockWasChanged, let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended),
+                let heard = known[name]?.heardAt, order.plannedAt >= heard
+            {
                 return "\(name) is deleted \(order.plannedAt - ended) ms after the end that it keeps"
             }
             if isListenedTo, known[name]?.isOver == false { return "\(name) is deleted, and a card listens to it" }
@@ -45,7 +49,7 @@ struct ChannelChecker {
         return nil
     }
 
-    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
+    mutating func answered(_ order: PushIntent, _ outcome: PushOutcome, at now: Int64) {
         guard case .broadcast(let name) = order.target else { return }
         if case .refused(.dropChannel, _) = outcome { heardLost.insert(name) }
         switch outcome {
@@ -55,6 +59,7 @@ struct ChannelChecker {
             guard order.purpose == .end else { break }
             known[name]?.isOver = true
             known[name]?.endedAt = order.plannedAt
+            known[name]?.heardAt = now
         case .refused, .unknown, .notSent: if order.purpose == .end { known[name]?.isOver = true }
         }
     }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from waits import patient, wait_until
+from waits import has_ended, patient, wait_until
 
 
 class Terminal:
@@ -76,8 +76,14 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ends the tmux server: the program gets SIGHUP, as when a person closes the window."""
-        subprocess.run(["tmux", "-S", str(self.socket), "kill-server"], capture_output=True, timeout=patient(10))
+        """Ends the tmux server: the program gets SIGHUP, as when a person closes the window. Over when the server is gone: it
+        answers before it ends, and a new window would be asked of one that is ending."""
+        tmux = ["tmux", "-S", str(self.socket)]
+        server = subprocess.run([*tmux, "display-message", "-p", "#{pid}"], capture_output=True, text=True, timeout=patient(10))
+        subprocess.run([*tmux, "kill-server"], capture_output=True, timeout=patient(10))
+        if server.returncode == 0:
+            pid = int(server.stdout)
+            wait_until(lambda: has_ended(pid), 10, f"tmux's server {pid} to end", every=0.01)
 
     def _tmux(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         result = subprocess.run(

@@ -352,8 +352,17 @@ def test_a_person_takes_an_offer_in_a_terminal_and_is_asked_twice_where_it_reach
         terminal.close()
 
 
-def test_a_pipe_that_closes_is_no_error(shell, host):
-    result = subprocess.run(
-        ["sh", "-c", f'"{BINARY}" watch --json | head -n 1'], env=shell.environment, capture_output=True, text=True, timeout=patient(20)
-    )
-    assert json.loads(result.stdout)
+def test_a_pipe_that_closes_is_no_error_and_ends_the_watch_also_while_nothing_happens(shell, host):
+    watch = subprocess.Popen([str(BINARY), "watch", "--json"], env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert watch.stdout and watch.stderr
+        while json.loads(watch.stdout.readline())["type"] != "summary":
+            pass
+        watch.stdout.close()
+        assert watch.wait(patient(20)) == DONE
+        assert watch.stderr.read() == b""
+    finally:
+        watch.kill()
+        watch.wait()
+        if watch.stderr:
+            watch.stderr.close()

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 PATIENCE = float(os.environ.get("HELIOGRAPH_PATIENCE", "1"))
@@ -24,3 +25,11 @@ def wait_until(condition: Callable[[], Any], timeout: float, what: str | Callabl
             text = what() if callable(what) else what
             raise AssertionError(f"waited {patient(timeout):g} s in vain for {text}")
         time.sleep(every)
+
+
+def has_ended(pid: int) -> bool:
+    """Also where nobody has asked yet how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True

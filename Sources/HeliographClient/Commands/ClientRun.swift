@@ -149,6 +149,16 @@ final class ClientRun {
         }
     }
 
+    /// `| head` has seen enough, also while nothing happens. For commands that wait for what may never come.
+    func finishWhenUnread() {
+        let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
+        let handle = loop.handle
+        start {
+            Terminal.waitUntilUnread()
+            handle.execute { finish.value() }
+        }
+    }
+
     private func start(_ body: @escaping @Sendable () -> Void) {
         let isStarted = BackgroundThread.start(body)
         precondition(isStarted, "no thread can be started")

@@ -34,6 +34,7 @@ final class WatchTask: ClientTask {
         self.options = options
         givesUpEarly = options.isOnce
         run.finishOnInterrupt()
+        run.finishWhenUnread()
         if options.session == nil, !options.isOnce { run.followAll() }
         if let duration = options.duration {
             run.after(duration) { [unowned run] in

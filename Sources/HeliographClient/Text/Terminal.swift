@@ -48,6 +48,17 @@ final class Terminal {
         if let advice = fault.advice { remark(advice) }
     }
 
+    /// Blocks until whoever reads our output is gone; for ever where it is a file. From a thread of its own: a reader's end is
+    /// else only seen by writing, and a quiet relay may give nothing to write for hours.
+    static func waitUntilUnread() {
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        while true {
+            let count = unsafe poll(&output, 1, -1)
+            if count > 0 { return }
+            precondition(count == 0 || errno == EINTR || errno == EAGAIN, "poll of the output fails: \(errno)")
+        }
+    }
+
     private func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

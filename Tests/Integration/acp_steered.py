@@ -1,11 +1,16 @@
 """A session of an ACP agent behind `heliograph acp` that a phone steers: what the model was told of it, and what its editor was shown."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
 
 from acp_agents import Agent
 from acp_peers import Editor
 from client import WireClient
+from daemon import Daemon, paired
+from relay import Relay
 from steered import Steered
 from waits import wait_until
 
@@ -34,6 +39,24 @@ class Proxied(Steered):
             return None
         told = [json.dumps(message["content"], ensure_ascii=False) for message in request["messages"] if message["role"] == "user"]
         return told[-1] if told else None
+
+
+@pytest.fixture
+def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
+    with paired(agent.home.parent, relay) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def editor(agent: Agent) -> Iterator[Editor]:
+    editor = Editor(agent.command, agent.environment, agent.project)
+    yield editor
+    editor.kill()
+
+
+@pytest.fixture
+def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Proxied:
+    return Proxied(agent, phone, editor.open_session())
 
 
 def shown(editor: Editor, kind: str) -> list[str]:

@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_agents import Agent, openhands
-from acp_peers import Editor
-from acp_steered import Proxied, shown, strangers
-from client import WireClient
-from daemon import Daemon, paired
-from relay import Relay
+from acp_steered import daemon, editor, shown, steered, strangers  # noqa: F401 (fixtures)
 from steered import phone  # noqa: F401 (a fixture)
 from waits import wait_until
 
@@ -29,24 +25,6 @@ def agent(short_path: Path) -> Iterator[Agent]:
     yield agent
     agent.api.gate("slow").set()
     agent.close()
-
-
-@pytest.fixture
-def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
-    with paired(agent.home.parent, relay) as daemon:
-        yield daemon
-
-
-@pytest.fixture
-def editor(agent: Agent) -> Iterator[Editor]:
-    editor = Editor(agent.command, agent.environment, agent.project)
-    yield editor
-    editor.kill()
-
-
-@pytest.fixture
-def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Proxied:
-    return Proxied(agent, phone, editor.open_session())
 
 
 def test_a_prompt_to_a_session_that_rests_and_one_that_waits_for_the_editors_turn(agent, editor, steered):

@@ -131,8 +131,13 @@ class Daemon:
         wait_until(lambda: (self.status() or {}).get("link", {}).get("state") == state, timeout, lambda: f"the link to be {state}: {self.status()}\n{self.log_text()}")
 
     def wait_delivered(self, timeout: float = 40) -> None:
-        """Until the relay has acknowledged all that is spooled."""
-        wait_until(lambda: (now := self.status()) and now["spool"]["events"] == 0, timeout, lambda: f"an empty spool: {self.status()}\n{self.log_text()}")
+        """Until the relay has acknowledged all that was reported: the spool is empty, and no call waits for the text that announces it."""
+
+        def is_all_acknowledged() -> bool:
+            now = self.status()
+            return now is not None and now["spool"]["events"] == 0 and not any(session.get("deferred") for session in now["sessions"])
+
+        wait_until(is_all_acknowledged, timeout, lambda: f"an empty spool: {self.status()}\n{self.log_text()}")
 
     # What an agent does
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from claude import Machine
 from client import WireClient
 from relay import Relay
 from waits import wait_until
@@ -100,3 +101,16 @@ class Steered:
         """The person's messages in the timeline."""
         events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
         return [event["body"]["text"] for event in events]
+
+
+def allowed_after_a_restart(machine: Machine, steered: Steered, phone: WireClient, card: dict[str, Any]) -> None:
+    """The relay was started anew with this question open: a new connection finds it, allows it, and steers on."""
+    phone.subscribe()
+    again = phone.wait_card()
+    assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()
+    wait_until(lambda: phone.decide(again["session"], again["approval"], "allow").get("stage"), 20, "the decision to be taken")
+    machine.wait_file("out.txt", 30)
+    phone.subscribe(steered.session)
+    steered.phone = phone
+    steered.status("idle", 30)
+    steered.taken(steered.prompt("go on"), 30)

@@ -11,12 +11,9 @@ from pathlib import Path
 import pytest
 
 from acp_agents import Agent, vibe
-from acp_peers import Editor
-from acp_steered import Proxied, shown, strangers
-from client import WireClient
-from daemon import Daemon, paired
+from acp_steered import Proxied, daemon, editor, shown, steered, strangers  # noqa: F401 (fixtures)
 from pictures import bring, named, png
-from relay import BINARY, Relay
+from relay import BINARY
 from steered import FINAL, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from waits import patient, wait_until
@@ -38,24 +35,6 @@ def agent(short_path: Path) -> Iterator[Agent]:
     # What still waits for the model is let go before it is gone.
     agent.api.gate("slow").set()
     agent.close()
-
-
-@pytest.fixture
-def daemon(agent: Agent, relay: Relay) -> Iterator[Daemon]:
-    with paired(agent.home.parent, relay) as daemon:
-        yield daemon
-
-
-@pytest.fixture
-def editor(agent: Agent) -> Iterator[Editor]:
-    editor = Editor(agent.command, agent.environment, agent.project)
-    yield editor
-    editor.kill()
-
-
-@pytest.fixture
-def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> Proxied:
-    return Proxied(agent, phone, editor.open_session())
 
 
 @pytest.mark.shows("ACP: Mistral Vibe", "prompt to an idle agent", "the first `session/update` of the turn, or its answer")

@@ -113,7 +113,15 @@ def test_from_the_terminal_and_back_before_the_session_says_anything_to_a_new_da
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
 def test_run_without_its_screen(machine: Machine, steer: Any) -> None:
-    steered = steer("--allowedTools", "Bash", "--permission-mode", "acceptEdits")
+    asked_and_then_not(machine, steer("--allowedTools", "Bash", "--permission-mode", "acceptEdits"))
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
+def test_in_a_terminal_of_ours(machine: Machine, hold: Any) -> None:
+    asked_and_then_not(machine, hold("--allowedTools", "Bash"))
+
+
+def asked_and_then_not(machine: Machine, steered: Steered) -> None:
     asks(steered, True)
     machine.api.script = script()
     steered.begin()
@@ -122,16 +130,3 @@ def test_run_without_its_screen(machine: Machine, steer: Any) -> None:
     steered.begin("go on")
     machine.wait_file("two.txt")
     assert len(steered.phone.approvals) == 1
-
-
-@pytest.mark.shows("Claude Code, `heliograph claude`", "asked for everything, and no more", "denied though a rule allows it: the file is not there")
-def test_in_a_terminal_of_ours(machine: Machine, hold: Any) -> None:
-    held = hold("--allowedTools", "Bash")
-    asks(held, True)
-    machine.api.script = script()
-    held.begin()
-    denied(held, machine, "one")
-    asks(held, False)
-    held.begin("go on")
-    machine.wait_file("two.txt")
-    assert len(held.phone.approvals) == 1

@@ -17,7 +17,7 @@ from claude import MODEL, Machine, claude_program
 from client import WireClient
 from pictures import bring, named, png
 from relay import BINARY
-from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
+from steered import FINAL, Steered, allowed_after_a_restart, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -279,19 +279,9 @@ def test_nobody_decides_and_it_is_denied(machine, steer, relay):
 @pytest.mark.shows("Claude Code, `heliograph run`", "the relay is killed or away", "it waits, and is denied in the end")
 def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, steered, relay, client):
     card = steered.ask()
-    token = steered.phone.token
     relay.kill()
     relay.start()
-    phone = client(relay, "Ada's phone", token=token)
-    phone.subscribe()
-    again = phone.wait_card()
-    assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()
-    wait_until(lambda: phone.decide(again["session"], again["approval"], "allow").get("stage"), 20, "the decision to be taken")
-    machine.wait_file("out.txt", 30)
-    phone.subscribe(steered.session)
-    steered.phone = phone
-    steered.status("idle", 30)
-    steered.taken(steered.prompt("go on"), 30)
+    allowed_after_a_restart(machine, steered, client(relay, "Ada's phone", token=steered.phone.token), card)
 
 
 # The other actions

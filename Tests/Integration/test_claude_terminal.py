@@ -14,7 +14,7 @@ import pytest
 from claude import DIALOG, MODEL, Machine, claude_program, decide
 from client import WireClient
 from relay import BINARY
-from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
+from steered import FINAL, Steered, allowed_after_a_restart, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from test_at_the_terminal import QUESTION, decide_at_once
 from test_claude_run import ALLOWED, ANSWERED, LONG, Run
@@ -291,16 +291,7 @@ def test_the_relay_is_killed_with_a_question_open(machine, held, relay, client):
     held.window.wait_screen(DIALOG)
     relay.kill()
     relay.start()
-    phone = client(relay, "Ada's phone", token=held.phone.token)
-    phone.subscribe()
-    again = phone.wait_card()
-    assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()
-    wait_until(lambda: phone.decide(again["session"], again["approval"], "allow").get("stage"), 20, "the decision to be taken")
-    machine.wait_file("out.txt", 30)
-    phone.subscribe(held.session)
-    held.phone = phone
-    held.status("idle", 30)
-    held.taken(held.prompt("go on"), 30)
+    allowed_after_a_restart(machine, held, client(relay, "Ada's phone", token=held.phone.token), card)
 
 
 def test_while_a_view_or_a_menu_is_open_nothing_is_typed(machine, held):

@@ -176,7 +176,9 @@ package struct ClaudeAdapter: AgentAdapter {
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
 
     package var liveSessions: [AgentSession] {
-        sessionsInOrder.filter { !$0.isEnded }.map { AgentSession(id: $0.id, status: $0.status, process: $0.process) }
+        sessionsInOrder.filter { !$0.isEnded }.map {
+            AgentSession(id: $0.id, status: $0.status, process: $0.process, deferred: $0.deferred.count)
+        }
     }
 
     package var questions: [AgentQuestion] { approvals.map { AgentQuestion($0) } }

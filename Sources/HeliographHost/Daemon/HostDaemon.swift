@@ -200,6 +200,7 @@ final class HostDaemon {
                         $0.field("session", session.id)
                         $0.field("status", session.status?.rawValue)
                         $0.field("pid", session.process.map { Int64($0.id) })
+                        $0.field("deferred", session.deferred == 0 ? nil : Int64(session.deferred))
                     }
                 })
             writer.array(

@@ -5,10 +5,13 @@ package struct AgentSession: Sendable, Equatable {
     package let id: SessionID
     package let status: SessionStatus?
     package let process: AgentProcess?
+    /// Its events that the adapter has and does not tell yet, as they stand behind one that is still to come.
+    package let deferred: Int
 
-    package init(id: SessionID, status: SessionStatus?, process: AgentProcess?) {
+    package init(id: SessionID, status: SessionStatus?, process: AgentProcess?, deferred: Int = 0) {
         self.id = id
         self.status = status
         self.process = process
+        self.deferred = deferred
     }
 }

@@ -12,17 +12,13 @@ extension LogPage {
         from first: Int64, count: Int, before: Int64, limit: Int, bytesMax: Int, event: (Int64) -> [UInt8]
     ) {
         let numbers = (first..<first + Int64(count)).clamped(to: 0..<max(before, 0)).reversed()
-        self.init(numbers, PageBuilder(limit: limit, bytesMax: bytesMax), event)
-        events.reverse()
+        self = LogPage(numbers, PageBuilder(limit: limit, bytesMax: bytesMax), event).turned
     }
 
-    /// `first` is the least of the numbers that were taken.
-    private init(_ numbers: some Sequence<Int64>, _ builder: PageBuilder, _ event: (Int64) -> [UInt8]) {
-        var (builder, least) = (builder, Int64.max)
-        for number in numbers {
-            guard builder.take(event(number)) else { break }
-            least = min(least, number)
-        }
-        self.init(first: builder.events.isEmpty ? 0 : least, events: builder.events)
+    /// `first` is the first of the numbers, and 0 where none was taken.
+    private init(_ numbers: some Collection<Int64>, _ builder: PageBuilder, _ event: (Int64) -> [UInt8]) {
+        var builder = builder
+        for number in numbers { guard builder.take(event(number)) else { break } }
+        self.init(first: builder.events.isEmpty ? 0 : numbers.first ?? 0, events: builder.events)
     }
 }

@@ -169,6 +169,9 @@ package struct LogPage: Sendable, Equatable {
         self.first = first
         self.events = events
     }
+
+    /// One that was read backwards, the right way round: its `first` was the greatest of its numbers.
+    package var turned: LogPage { LogPage(first: first - Int64(max(events.count - 1, 0)), events: events.reversed()) }
 }
 
 /// What the core starts from.

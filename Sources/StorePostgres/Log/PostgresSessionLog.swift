@@ -84,11 +84,10 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     }
 
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
-        var page = try page(
-            of: session, after: 0, before: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax))
-        page.first -= Int64(max(page.events.count - 1, 0))
-        page.events.reverse()
-        return page
+        try page(
+            of: session, after: 0, before: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax)
+        )
+        .turned
     }
 
     /// Events between two numbers, neither included; `first` is the number of the first that was read. The database sends no more than

@@ -157,11 +157,10 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
 
     package func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
         let before = min(max(before, 0), EventKey.seqMax + 1)
-        var page = try page(
-            of: session, from: 0, to: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax))
-        page.first -= Int64(max(page.events.count - 1, 0))
-        page.events.reverse()
-        return page
+        return try page(
+            of: session, from: 0, to: before, order: "DESC", PageBuilder(limit: limit, bytesMax: bytesMax)
+        )
+        .turned
     }
 
     /// Events between two numbers, neither included; `first` is the number of the first that was read.

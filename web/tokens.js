@@ -18,13 +18,13 @@ export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? "Hos
 export const mayOf = ({ role }) => (role === "operator" ? ", steers agents" : role === "watcher" ? ", only watches" : "");
 
 /**
- * When it was last here, in words.
+ * When it was last here and from where, in words.
  * @param {Token} token @param {number} now
  */
-export function lastUse({ kind, connections, usedAt }, now) {
+export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
   if (kind === "unsure") return "It lets nobody in: pair it again";
-  if (connections > 0) return "In use now";
-  return usedAt === undefined ? "Never used" : `Last used ${calmly(now - usedAt)}`;
+  if (usedAt === undefined && !connections) return "Never used";
+  return (connections ? "In use now" : `Last used ${calmly(now - (usedAt ?? now))}`) + (usedFrom ? ` from ${usedFrom}` : "");
 }
 
 /**

@@ -357,6 +357,8 @@ export interface Token {
   /** The token that made its code. */
   by?: { id: string; name: string; revoked?: boolean };
   usedAt?: number;
+  /** The address that it was last used from. */
+  usedFrom?: string;
   connections: number;
   /** Those not revoked that it let in. */
   children: { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }[];

@@ -125,7 +125,7 @@ def test_a_browser_that_was_paired_before_there_was_a_key_pairs_again(screen: Ca
     with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
         database.executescript("""
             ALTER TABLE tokens DROP COLUMN kind; ALTER TABLE tokens DROP COLUMN parent; ALTER TABLE tokens DROP COLUMN page_key;
-            ALTER TABLE tokens DROP COLUMN used_at; ALTER TABLE pairing_codes DROP COLUMN parent;
+            ALTER TABLE tokens DROP COLUMN used_at; ALTER TABLE tokens DROP COLUMN used_from; ALTER TABLE pairing_codes DROP COLUMN parent;
             DROP TABLE pictures;
             DELETE FROM grdb_migrations WHERE identifier > 'v5';
         """)

@@ -313,12 +313,13 @@ class TestLineage:
         assert [child["name"] for child in tokens["first"]["children"]] == ["second", "third"]
         assert [tokens[name]["connections"] for name in ("first", "third", "laptop")] == [0, 1, 1]
         assert all(token["usedAt"] >= token["createdAt"] for token in tokens.values())
+        assert {token["usedFrom"] for token in tokens.values()} == {"127.0.0.1"}
         assert [name for name, token in tokens.items() if token.get("own")] == ["second"]
         one = relay.get(f"/v1/tokens/{tokens['first']['id']}", third.headers)
         assert one.json["children"] == tokens["first"]["children"]
         assert relay.get("/v1/tokens", {"Authorization": f"Bearer {host}"}).status == 403
         lines = relay.run("token", "list", "--data", str(relay.data)).stdout.splitlines()
-        assert any("third" in line and "by second" in line and "connected now" in line for line in lines), lines
+        assert any("third" in line and "by second" in line and "connected now from 127.0.0.1" in line for line in lines), lines
         assert any("first" in line and "last used" in line for line in lines), lines
         live.close()
         laptop.close()

@@ -43,7 +43,8 @@ import Testing
     func `a token is kept whole`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         var browser = token("t3", 3)
-        (browser.kind, browser.pageKeyDigest, browser.parent, browser.usedAt) = (.browser, digest(9), "t1", 2_000)
+        (browser.kind, browser.pageKeyDigest, browser.parent) = (.browser, digest(9), "t1")
+        browser.lastUse = TokenUse(at: 2_000, from: "192.0.2.7")
         let tokens = [token("t1", 1), token("t2", 2, workspace: .other), browser]
         for token in tokens { try store.addToken(token) }
         #expect(try store.tokens() == tokens)
@@ -133,9 +134,13 @@ import Testing
     func `the last use of a token is kept, and never goes back`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))
-        try store.noteUses(["t1": 7_000, "t9": 7_000])
-        try store.noteUses(["t1": 6_000])
-        #expect(try store.tokens().map(\.usedAt) == [7_000])
+        let (early, late) = (TokenUse(at: 6_000, from: "192.0.2.6"), TokenUse(at: 7_000, from: "2001:db8::7"))
+        try store.noteUses(["t1": late, "t9": late])
+        try store.noteUses(["t1": early])
+        #expect(try store.tokens().map(\.lastUse) == [late])
+        let nowhere = TokenUse(at: 7_000, from: nil)
+        try store.noteUses(["t1": nowhere])
+        #expect(try store.tokens().map(\.lastUse) == [nowhere])
     }
 
     @Test(arguments: Implementation.allCases)

@@ -1,10 +1,17 @@
 /// SQL that makes a file what an older version would have left.
 enum OlderFile {
-    static let version6 = """
-        DROP TABLE pictures;
-        DELETE FROM grdb_migrations WHERE identifier > 'v6';
+    static let version7 = """
+        ALTER TABLE tokens DROP COLUMN used_from;
+        DELETE FROM grdb_migrations WHERE identifier > 'v7';
 
         """
+
+    static let version6 =
+        version7 + """
+            DROP TABLE pictures;
+            DELETE FROM grdb_migrations WHERE identifier > 'v6';
+
+            """
 
     static let version5 =
         version6 + """

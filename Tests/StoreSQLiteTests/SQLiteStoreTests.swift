@@ -92,7 +92,7 @@ import Testing
         try scratch.sql(OlderFile.version5)
         let tokens = try scratch.open().credentials.tokens()
         #expect(tokens.map(\.kind) == [.program, .unsure, .host])
-        #expect(tokens.allSatisfy { $0.parent == nil && $0.usedAt == nil && $0.pageKeyDigest == nil })
+        #expect(tokens.allSatisfy { $0.parent == nil && $0.lastUse == nil && $0.pageKeyDigest == nil })
     }
 
     @Test func `the command line works on the file while the relay does`() throws {

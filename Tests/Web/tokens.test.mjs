@@ -11,6 +11,8 @@ test("each says what it is and when it was last here", () => {
   assert.equal(lastUse(token("a", { connections: 2 }), now), "In use now");
   assert.equal(lastUse(token("a"), now), "Never used");
   assert.match(lastUse(token("a", { usedAt: now - 120_000 }), now), /^Last used 2 min ago$/);
+  assert.equal(lastUse(token("a", { usedAt: now - 120_000, usedFrom: "192.0.2.7" }), now), "Last used 2 min ago from 192.0.2.7");
+  assert.equal(lastUse(token("a", { usedAt: now - 120_000, usedFrom: "192.0.2.7", connections: 2 }), now), "In use now from 192.0.2.7");
   assert.match(lastUse(token("a", { kind: "unsure", connections: 1 }), now), /pair it again/);
   assert.match(origin(token("a"), now), /^Added 1 h ago on the relay's own machine$/);
   assert.match(origin(token("a", { by: { id: "b", name: "Ada's phone", revoked: true } }), now), /by Ada's phone \(revoked\)$/);

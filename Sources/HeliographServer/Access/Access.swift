@@ -54,7 +54,7 @@ final class Access {
     /// The token that this request comes with.
     func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.Refusal) -> Token {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
-        uses.note(token)
+        uses.note(token, from: request.peer)
         return token
     }
 
@@ -65,14 +65,14 @@ final class Access {
             return false
         }
         peers[connection] = authenticated
-        uses.note(authenticated.token)
+        uses.note(authenticated.token, from: authenticated.peer)
         return true
     }
 
     /// The peer that it was; nil: it was not admitted.
     func disconnected(_ connection: ConnectionID) -> AuthenticatedPeer? {
         let authenticated = peers.removeValue(forKey: connection)
-        if let token = authenticated?.token { uses.note(token) }
+        if let authenticated { uses.note(authenticated.token, from: authenticated.peer) }
         return authenticated
     }
 

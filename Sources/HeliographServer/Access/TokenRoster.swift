@@ -11,21 +11,21 @@ package struct TokenRoster {
         package let children: [Token]
         /// WebSockets that are open by it.
         package let connections: Int
-        /// Milliseconds since 1970; nil: never, as far as is known.
-        package let usedAt: Int64?
+        /// Nil: never, as far as is known.
+        package let lastUse: TokenUse?
     }
 
     /// In the order of the tokens that it was made of.
     package let entries: [Entry]
 
-    init(_ tokens: [Token], connections: [String: Int], _ uses: [String: Int64]) {
+    init(_ tokens: [Token], connections: [String: Int], _ uses: [String: TokenUse]) {
         let byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let lineage = TokenLineage(tokens)
         entries = tokens.map { token in
             Entry(
                 token: token, parent: token.parent.flatMap { byID[$0] },
                 children: lineage.letIn(by: token.id).filter { $0.revokedAt == nil }, connections: connections[token.id] ?? 0,
-                usedAt: [uses[token.id], token.usedAt].compactMap(\.self).max())
+                lastUse: .latest(token.lastUse, uses[token.id]))
         }
     }
 
@@ -47,7 +47,8 @@ extension TokenRoster.Entry {
                 writer.flag("revoked", parent.revokedAt != nil)
             }
         }
-        writer.field("usedAt", usedAt)
+        writer.field("usedAt", lastUse?.at)
+        writer.field("usedFrom", lastUse?.from)
         writer.field("connections", Int64(connections))
         writer.array("children", children.map(\.named))
         writer.field("revokedAt", token.revokedAt)

@@ -3,13 +3,13 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// When each token was last used: at hand at once, on disk a while later, so that no request waits for it. Lives on the core's thread.
+/// When and from where each token was last used: at hand at once, on disk a while later, so that no request waits for it. Lives on the core's thread.
 final class TokenUses {
     /// What a relay that is killed may forget; and the disk hears of it as often at most.
     static let interval = Duration.seconds(30)
 
     /// Since the start; at most one for each token.
-    private(set) var latest: [String: Int64] = [:]
+    private(set) var latest: [String: TokenUse] = [:]
     private var unwritten: Set<String> = []
     private var isScheduled = false
     private let store: any CredentialStore
@@ -24,8 +24,9 @@ final class TokenUses {
         self.logger = logger
     }
 
-    func note(_ token: Token) {
-        latest[token.id] = WallClock.milliseconds
+    func note(_ token: Token, from peer: Peer) {
+        let address: String? = if case .ip(let address) = peer { address } else { nil }
+        latest[token.id] = TokenUse(at: WallClock.milliseconds, from: address)
         unwritten.insert(token.id)
         guard !isScheduled else { return }
         isScheduled = true

@@ -24,11 +24,11 @@ package final class Administration {
         let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, AdminPath.tokens) : nil
         let tokens = try store.credentials.allTokens()
         guard let live, live.status == 200 else { return TokenRoster(tokens, connections: [:], [:]) }
-        var (connections, uses): ([String: Int], [String: Int64]) = ([:], [:])
+        var (connections, uses): ([String: Int], [String: TokenUse]) = ([:], [:])
         for entry in try JSONDocument(parsing: live.body).root.required("tokens").array() {
             let id = try entry.string("id")
             connections[id] = Int(try entry.integer("connections"))
-            uses[id] = try entry.optionalInteger("usedAt")
+            uses[id] = TokenUse(recordedAt: try entry.optionalInteger("usedAt"), from: try entry.optionalString("usedFrom"))
         }
         return TokenRoster(tokens, connections: connections, uses)
     }

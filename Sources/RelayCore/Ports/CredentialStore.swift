@@ -22,7 +22,7 @@ package protocol CredentialStore: Sendable {
     /// Gives a token that is not revoked another name, and hands it back; nil where there is none.
     func rename(_ renaming: TokenRenaming) throws(LogError) -> Token?
     /// When each token was used last, in milliseconds since 1970; never goes back. Tokens that are not there are left out.
-    func noteUses(_ uses: [String: Int64]) throws(LogError)
+    func noteUses(_ uses: [String: TokenUse]) throws(LogError)
 
     func addPairingCode(_ code: PairingCode) throws(LogError)
     /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil where the code is unknown,

@@ -32,8 +32,8 @@ package struct Token: Sendable, Equatable {
     /// Milliseconds since 1970.
     package var createdAt: Int64
     package var revokedAt: Int64?
-    /// When it was last noted that it let somebody in.
-    package var usedAt: Int64?
+    /// The last time it was noted that it let somebody in.
+    package var lastUse: TokenUse?
 
     /// What whoever shows it may do.
     package var scope: Scope { Scope(of: role) }
@@ -41,7 +41,7 @@ package struct Token: Sendable, Equatable {
     package init(
         id: String, digest: [UInt8], role: PairingRole, kind: Kind = .program, subject: String, name: String,
         workspace: WorkspaceID, parent: String? = nil, pageKeyDigest: [UInt8]? = nil, createdAt: Int64, revokedAt: Int64? = nil,
-        usedAt: Int64? = nil
+        lastUse: TokenUse? = nil
     ) {
         self.id = id
         self.digest = digest
@@ -54,7 +54,33 @@ package struct Token: Sendable, Equatable {
         self.pageKeyDigest = pageKeyDigest
         self.createdAt = createdAt
         self.revokedAt = revokedAt
-        self.usedAt = usedAt
+        self.lastUse = lastUse
+    }
+}
+
+/// One time that a token let somebody in.
+package struct TokenUse: Sendable, Equatable {
+    /// Milliseconds since 1970.
+    package var at: Int64
+    /// The numeric address, as far as the relay can tell: behind a proxy that is not trusted it is the proxy's. Nil: a Unix-domain socket,
+    /// or noted before addresses were.
+    package var from: String?
+
+    package init(at: Int64, from: String?) {
+        self.at = at
+        self.from = from
+    }
+
+    /// As it was recorded; nil: it was not.
+    package init?(recordedAt at: Int64?, from: String?) {
+        guard let at else { return nil }
+        self.init(at: at, from: from)
+    }
+
+    /// The later of two; of two at once the second.
+    package static func latest(_ first: TokenUse?, _ second: TokenUse?) -> TokenUse? {
+        guard let first, let second else { return first ?? second }
+        return second.at >= first.at ? second : first
     }
 }
 

@@ -15,7 +15,8 @@ extension WireTable {
         tokenName + [
             .required("subject", .anyText), .required("createdAt", .time),
             .optional("by", .object(named.fields + [.optional("revoked", .flag)]), "The token that made its code."),
-            .optional("usedAt", .time), .required("connections", .count),
+            .optional("usedAt", .time), .optional("usedFrom", .anyText, "The address that it was last used from."),
+            .required("connections", .count),
             .required("children", .list(.object(tokenName)), "Those not revoked that it let in."),
             .optional("revokedAt", .time), .optional("own", .flag, "It is the asker's."),
         ])

@@ -50,9 +50,9 @@ extension InMemoryStore: CredentialStore {
         }
     }
 
-    package func noteUses(_ uses: [String: Int64]) {
+    package func noteUses(_ uses: [String: TokenUse]) {
         content.withLock { content in
-            for (id, at) in uses { content.change(id) { $0.usedAt = max($0.usedAt ?? at, at) } }
+            for (id, use) in uses { content.change(id) { $0.lastUse = .latest($0.lastUse, use) } }
         }
     }
 

@@ -76,14 +76,16 @@ package final class PostgresCredentials: CredentialStore {
         }
     }
 
-    package func noteUses(_ uses: [String: Int64]) throws(LogError) {
+    package func noteUses(_ uses: [String: TokenUse]) throws(LogError) {
         let uses = Array(uses)
         try database.write { connection in
             _ = try Self.run(
                 """
-                UPDATE tokens SET used_at = greatest(coalesce(used_at, 0), n.at)
-                FROM unnest($1::text[], $2::bigint[]) AS n (token, at) WHERE tokens.token = n.token
-                """, .texts(uses.map(\.key)), .bigints(uses.map(\.value)), on: connection)
+                UPDATE tokens SET used_at = n.at, used_from = nullif(n.address, '')
+                FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (token, at, address)
+                WHERE tokens.token = n.token AND coalesce(used_at, 0) <= n.at
+                """, .texts(uses.map(\.key)), .bigints(uses.map(\.value.at)), .texts(uses.map { $0.value.from ?? "" }),
+                on: connection)
         }
     }
 
@@ -143,14 +145,15 @@ package final class PostgresCredentials: CredentialStore {
 
     private static func tokens(_ selection: StaticString, on connection: PostgresConnection) throws -> [Token] {
         let columns =
-            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at"
+            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from"
         return try run("SELECT \(columns) FROM tokens \(selection)", on: connection).map {
             Token(
                 // A kind that a newer relay made is one that lets nobody in.
                 id: $0.text(0), digest: $0.bytes(1), role: try Stored.word($0.text(2)),
                 kind: Token.Kind(rawValue: $0.text(3)) ?? .unsure, subject: $0.text(4), name: $0.text(5),
                 workspace: try Stored.identifier($0.text(6)), parent: $0.optionalText(7), pageKeyDigest: $0.optionalBytes(8),
-                createdAt: $0.integer(9), revokedAt: $0.optionalInteger(10), usedAt: $0.optionalInteger(11))
+                createdAt: $0.integer(9), revokedAt: $0.optionalInteger(10),
+                lastUse: TokenUse(recordedAt: $0.optionalInteger(11), from: $0.optionalText(12)))
         }
     }
 
@@ -158,12 +161,12 @@ package final class PostgresCredentials: CredentialStore {
         _ = try run(
             """
             INSERT INTO tokens
-            (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at)
+            (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from)
             VALUES ($1::text, $2::bytea, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::bytea, $10::bigint,
-                $11::bigint, $12::bigint)
+                $11::bigint, $12::bigint, $13::text)
             """, .text(token.id), .bytea(token.digest), .text(token.role.rawValue), .text(token.kind.rawValue),
             .text(token.subject), .text(token.name), .text(token.workspace.rawValue), .text(token.parent),
-            .bytea(token.pageKeyDigest), .bigint(token.createdAt), .bigint(token.revokedAt), .bigint(token.usedAt),
-            on: connection)
+            .bytea(token.pageKeyDigest), .bigint(token.createdAt), .bigint(token.revokedAt), .bigint(token.lastUse?.at),
+            .text(token.lastUse?.from), on: connection)
     }
 }

@@ -72,7 +72,8 @@ enum Schema {
             page_key bytea,
             created_at bigint NOT NULL,
             revoked_at bigint,
-            used_at bigint
+            used_at bigint,
+            used_from text
         )
         """,
         """

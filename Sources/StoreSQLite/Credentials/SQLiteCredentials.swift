@@ -72,10 +72,11 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
-    package func noteUses(_ uses: [String: Int64]) throws(LogError) {
+    package func noteUses(_ uses: [String: TokenUse]) throws(LogError) {
         try database.write { db in
-            let update = try db.cachedStatement(sql: "UPDATE tokens SET used_at = max(coalesce(used_at, 0), ?) WHERE token = ?")
-            for (id, at) in uses { try update.execute(arguments: [at, id]) }
+            let update = try db.cachedStatement(
+                sql: "UPDATE tokens SET used_at = ?, used_from = ? WHERE token = ? AND coalesce(used_at, 0) <= ?")
+            for (id, use) in uses { try update.execute(arguments: [use.at, use.from, id, use.at]) }
         }
     }
 
@@ -125,7 +126,7 @@ package final class SQLiteCredentials: CredentialStore {
         _ selection: StaticString, _ arguments: StatementArguments = [], in db: Database
     ) throws -> [Token] {
         let columns =
-            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at"
+            "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from"
         return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)", arguments: arguments).map {
             Token(
                 // A kind that a damaged file has, or a newer relay made, is one that lets nobody in.
@@ -133,7 +134,7 @@ package final class SQLiteCredentials: CredentialStore {
                 subject: $0[4],
                 name: $0[5], workspace: try database.identifier($0[6]), parent: $0[7],
                 pageKeyDigest: ($0[8] as Data?).map { Array($0) }, createdAt: $0[9],
-                revokedAt: $0[10], usedAt: $0[11])
+                revokedAt: $0[10], lastUse: TokenUse(recordedAt: $0[11], from: $0[12]))
         }
     }
 
@@ -141,13 +142,13 @@ package final class SQLiteCredentials: CredentialStore {
         try db.execute(
             sql: """
                 INSERT INTO tokens
-                (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 token.id, Data(token.digest), token.role.rawValue, token.kind.rawValue, token.subject, token.name,
                 token.workspace.rawValue, token.parent, token.pageKeyDigest.map { Data($0) }, token.createdAt,
-                token.revokedAt, token.usedAt,
+                token.revokedAt, token.lastUse?.at, token.lastUse?.from,
             ])
     }
 }

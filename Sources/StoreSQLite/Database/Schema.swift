@@ -11,6 +11,7 @@ enum Schema {
         migrator.registerMigration("v5") { try $0.execute(sql: v5) }
         migrator.registerMigration("v6") { try $0.execute(sql: v6) }
         migrator.registerMigration("v7") { try $0.execute(sql: v7) }
+        migrator.registerMigration("v8") { try $0.execute(sql: v8) }
         return migrator
     }
 
@@ -253,5 +254,10 @@ enum Schema {
             UNIQUE (session, digest)
         ) STRICT;
         CREATE INDEX pictures_by_digest ON pictures (digest);
+        """
+
+    private static let v8 = """
+        -- The address from which each token was last used.
+        ALTER TABLE tokens ADD COLUMN used_from TEXT;
         """
 }

@@ -16,11 +16,15 @@ enum TokenLine {
         } else if token.kind == .unsure {
             parts.append("has to be paired again")
         } else if entry.connections > 0 {
-            parts.append("connected now")
+            parts.append("connected now" + from(entry))
         } else {
-            parts.append(entry.usedAt.map { "last used \(time($0))" } ?? "never used")
+            parts.append(entry.lastUse.map { "last used \(time($0.at))\(from(entry))" } ?? "never used")
         }
         return parts.joined(separator: "  ")
+    }
+
+    private static func from(_ entry: TokenRoster.Entry) -> String {
+        entry.lastUse?.from.map { " from \(VisibleText.line($0))" } ?? ""
     }
 
     private static func time(_ milliseconds: Int64) -> String {

@@ -21,7 +21,8 @@ struct TokenRosterTests {
             try token("laptop", revokedAt: 2), try token("phone", parent: "laptop", revokedAt: 3),
             try token("watch", parent: "phone"),
         ]
-        let entry = try #require(TokenRoster(tokens, connections: ["phone": 1], ["phone": 4])["phone"])
+        let entry = try #require(
+            TokenRoster(tokens, connections: ["phone": 1], ["phone": TokenUse(at: 4, from: "192.0.2.7")])["phone"])
         let shown = JSONWriter.object { writer in
             entry.write(to: &writer)
             writer.flag("own", true)

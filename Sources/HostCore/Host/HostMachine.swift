@@ -377,7 +377,8 @@ package struct HostMachine {
     }
 
     private mutating func armTimers() {
-        if journal.spool.isFailing { arm(.disk, after: limits.diskRetryAfter) }
+        // Also where it took the next write at once: what it did not take before is still to be told of.
+        if journal.spool.isFailing || journal.hasGaps { arm(.disk, after: limits.diskRetryAfter) }
         if hasNews, link.isLive, !timers.isArmed(.flush) {
             hasNews = false
             arm(.flush, after: limits.flushAfter)

@@ -84,6 +84,8 @@ struct Journal {
         return asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
     }
 
+    var hasGaps: Bool { !sessionsWithGaps.isEmpty }
+
     /// The disk is back: the sessions that have lost something meanwhile.
     mutating func takeGaps() -> Set<SessionID> {
         defer { sessionsWithGaps = [] }

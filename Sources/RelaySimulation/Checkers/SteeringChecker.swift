@@ -76,9 +76,18 @@ struct SteeringChecker {
     func settled(_ events: some Sequence<[UInt8]>) -> String? {
         var open: [SteeringName] = []
         var ends: [SteeringName: SteeringChange] = [:]
+        // Interrupts that were under way together, by each of them: what one of them stops is stopped for all.
+        var together: [SteeringName: Set<SteeringName>] = [:]
         for bytes in events {
             switch (try? Event(stored: bytes))?.head {
-            case .steeringRequested(let call)?: open.append(call.name)
+            case .steeringRequested(let call)?:
+                open.append(call.name)
+                guard commands[call.name]?.request.action.kind == .interrupt else { continue }
+                together[call.name] = []
+                for other in open where ends[other] == nil && together[other] != nil && other != call.name {
+                    together[other]?.insert(call.name)
+                    together[call.name]?.insert(other)
+                }
             case .steeringChanged(let change)? where change.stage.isFinal && ends[change.name] == nil:
                 ends[change.name] = change
             default: break
@@ -96,7 +105,11 @@ struct SteeringChecker {
             switch end {
             case .refused, .withdrawn:
                 if command.takenCount > 0 { return "\(name.command) is \(end.rawValue), and the agent took it" }
-            case .taken: if command.takenCount == 0 { return "\(name.command) is taken, and the agent never saw it" }
+            case .taken:
+                let wasSeen = [name] + (together[name] ?? [])
+                if wasSeen.allSatisfy({ commands[$0]?.takenCount == 0 }) {
+                    return "\(name.command) is taken, and the agent never saw it"
+                }
             case .unknown, .queued, .given: break
             }
         }

@@ -178,6 +178,8 @@ final class PushWorld {
         }
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
+        // A look may be shorter than the time between two of ours.
+        if presence.isPresent(order.device, at: world.now) { crossing.spared(order.device) }
         if case .accepted = outcome, order.purpose == .alert, order.replaces == "digest" { crossing.digested(order.device) }
         channel.answered(order, outcome, at: world.relay.wall)
         starts.answered(order, outcome)

@@ -20,6 +20,18 @@ struct HostSteeringTests {
                     action: .prompt(.init(text: "look", pictures: [Self.picture])))))
     }
 
+    @Test("a session hears of what the disk did not take also where the disk takes the next write at once")
+    func fullOnce() throws {
+        var bench = try steered()
+        bench.disk.room = bench.disk.size + 1_000
+        let long = EventHead.statusChanged(.idle, reason: String(repeating: "x", count: 2_000))
+        let told = bench.tell(
+            "one", [Bench.emit(long, in: session.rawValue), .offer(session, looks)])
+        #expect(told.contains("log: not recorded") && told.contains("arm disk 5000"))
+        #expect(!bench.spool.isFailing, "it took the offer")
+        #expect(bench.tell(.fired(.disk)).first == "one hears lost \(session)")
+    }
+
     @Test("pictures are fetched before a prompt is noted as given, and go to its adapter with it")
     func pictures() throws {
         var bench = try steered()

@@ -140,8 +140,8 @@ let package = Package(
         module(
             "RelaySimulation",
             [
-                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentClaude", "AgentCodex",
-                "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP", "AgentClaude",
+                "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 

@@ -66,6 +66,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case handedTwice
     /// A program is handed what was answered when it asked the same before.
     case namesakesAnswer
+    /// The proxy gives an agent of the Agent Client Protocol the option that lasts for a plain yes.
+    case lastingAnswer
+    /// The proxy passes a decision on, and the editor's own answer as well.
+    case secondAnswer
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
@@ -105,6 +109,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .answeredAgain, .acceptedPrompt: .codex
         case .handedTwice, .namesakesAnswer: .program
         case .olderCall, .unheardStop: .claude
+        case .lastingAnswer, .secondAnswer: .acp
         default: nil
         }
     }
@@ -128,7 +133,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .repeatedStart, .strayStart,
             .trustingRelay:
             [.steering]
-        case .answeredAgain, .namesakesAnswer, .olderCall: [.freedom]
+        case .answeredAgain, .namesakesAnswer, .olderCall, .lastingAnswer, .secondAnswer: [.freedom]
         case .handedTwice: [.steering]
         case .acceptedPrompt: [.steering]
         case .unheardStop: [.status]

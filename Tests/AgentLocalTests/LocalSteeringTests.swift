@@ -43,6 +43,11 @@ struct LocalSteeringTests {
         _ = bench.take()
         try bench.steering("steering", Self.idle)
         #expect(bench.take() == ["offers prompt stop", "stands idle", "5: {}"])
+        // It is there again before anybody knew that it was gone.
+        try bench.send(#"{"session":"s1","kind":"session.started","head":{"agent":{"name":"mine"}}}"#)
+        _ = bench.take()
+        try bench.steering("steering", Self.idle)
+        #expect(bench.take().contains("local-s1: idle"))
     }
 
     @Test("nothing is given to a program that has not said what can be done")

@@ -250,7 +250,7 @@ package struct LocalAdapter: AgentAdapter {
         } else {
             sessions[id] = LocalSession(id: id, process: process)
         }
-        sessions[id]?.status = nil
+        sessions[id]?.began()
         emit(ShownEvent(.sessionStarted(facts), nil, cleaner, limits).head, in: id, at: moment)
         remember(id)
         forgetSessions()

@@ -26,6 +26,13 @@ struct LocalSession {
         self.process = process
     }
 
+    /// It begins, or goes on in another process before anybody knew that the first is gone: nothing of how it was is true any more.
+    mutating func began() {
+        status = nil
+        statusReason = nil
+        isStatusSaid = false
+    }
+
     /// True where what is remembered of it changed.
     mutating func heard(from other: AgentProcess?) -> Bool {
         guard let other, other != process else { return false }

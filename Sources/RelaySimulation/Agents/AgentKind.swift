@@ -6,4 +6,6 @@ package enum AgentKind: String, Sendable, CaseIterable {
     case claude
     /// A program that speaks the local protocol.
     case program
+    /// An agent that speaks the Agent Client Protocol, an editor, and the proxy between them.
+    case acp
 }

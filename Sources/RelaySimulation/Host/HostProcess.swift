@@ -42,6 +42,7 @@ final class HostProcess {
         for index in 0..<(kinds.count { $0 == .program }) {
             bodies.append(LocalProgram(world: world, host: self, index: index))
         }
+        for index in 0..<(kinds.count { $0 == .acp }) { bodies.append(ACPProgram(world: world, host: self, index: index)) }
         for index in 0..<(kinds.count { $0 == .claude }) {
             bodies.append(ClaudeTerminal(world: world, host: self, index: index))
         }

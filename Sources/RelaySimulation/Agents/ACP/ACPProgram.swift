@@ -1,0 +1,192 @@
+import AgentACP
+import AgentLocal
+import HostCore
+import RelayProtocol
+
+/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and what it says
+/// to the daemon. When one of them ends, all three do, as an editor starts them.
+final class ACPProgram: AgentBody {
+    let adapter = LocalAdapter.name
+    private unowned let world: World
+    private unowned let host: HostProcess
+    private let index: Int
+    private let reporter: ACPReporter
+    private var machine: ACPProxyMachine
+    private var agent: ACPAgent
+    private var editor: ACPEditor
+    private var life = 0
+    private var isUp = false
+    private var isFinished = false
+    /// Interrupts from afar that the proxy has passed on, until the agent hears of them.
+    private var interrupts: [SteeringRequest] = []
+    /// Permissions that are the editor's alone, by the agent's names of them.
+    private var leftToEditor: Set<Int> = []
+    /// The agent's names of its sessions, in all lives.
+    private var past: [String] = []
+
+    init(world: World, host: HostProcess, index: Int) {
+        self.world = world
+        self.host = host
+        self.index = index
+        reporter = ACPReporter(world: world, host: host)
+        machine = ACPProxyMachine(run: "none", agentName: "acp")
+        agent = ACPAgent(world: world)
+        editor = ACPEditor(world: world)
+    }
+
+    private var process: AgentProcess { AgentProcess(id: Int32(300 + index), startedAt: UInt64(life)) }
+    func isAlive(_ process: AgentProcess) -> Bool { isUp && process == self.process }
+
+    static func session(_ name: String) -> SessionID {
+        guard let id = SessionID("local-\(name)") else { preconditionFailure("simulated names are identifiers") }
+        return id
+    }
+
+    // MARK: As people afar have to see it
+
+    var asks: [AgentAsk] {
+        guard isUp, let ask = agent.ask, !leftToEditor.contains(ask.id) else { return [] }
+        return [AgentAsk(session: Self.session(agent.session), words: ask.words)]
+    }
+
+    var sessions: [(id: SessionID, status: SessionStatus?)] {
+        let current = isUp && !isFinished && !agent.session.isEmpty ? agent.session : nil
+        let over = past.filter { $0 != current }.map { (id: Self.session($0), status: SessionStatus?.none) }
+        guard let current else { return over }
+        return over + [(Self.session(current), asks.isEmpty ? agent.hasTurn ? .running : .idle : .waitingApproval)]
+    }
+
+    // MARK: Life
+
+    func start() {
+        guard !isUp, !isFinished else { return }
+        isUp = true
+        life += 1
+        machine = ACPProxyMachine(run: world.name("run"), agentName: "acp")
+        reporter.begin(as: process) { [self] fact in take(fact) }
+        let (toAgent, toEditor) = (pipe { $0.take(.fromEditor($1)) }, pipe { $0.take(.fromAgent($1)) })
+        agent = ACPAgent(world: world, toProxy: toEditor)
+        editor = ACPEditor(world: world, toProxy: toAgent)
+        agent.began = { [self] name in if !past.contains(name) { past.append(name) } }
+        agent.heardCancel = { [self] isTaken in
+            if isTaken { for request in interrupts { world.checkTaken(request) } }
+            interrupts = []
+        }
+        agent.heardAnswer = { [self] ask, isAllowed, option in heard(ask, isAllowed, option) }
+        world.trace.note(world.now, "acp\(index)", "starts", "life \(life)")
+        let known = past.isEmpty || world.dice.chance(0.7) ? nil : world.dice.pick(past)
+        editor.start(resuming: known, orAs: world.name("acp-session-number-"))
+    }
+
+    func restart() {
+        guard isUp, !isFinished else { return }
+        // The agent fails, and the proxy says so; or the proxy is killed, and the agent ends with it.
+        if world.dice.chance(0.5) { end(failed: true) } else { die() }
+        world.after(world.dice.within(50...2_000)) { [self] _ in start() }
+    }
+
+    func losePower() { die() }
+
+    private func die() {
+        guard isUp else { return }
+        world.trace.note(world.now, "acp\(index)", "is gone", "life \(life)")
+        stop()
+        reporter.end()
+    }
+
+    private func end(failed: Bool) {
+        world.trace.note(world.now, "acp\(index)", "ends", failed ? "its agent failed" : "its editor left")
+        take(.agentClosed)
+        take(.agentGone(reason: nil, failed: failed))
+        stop()
+        reporter.finish()
+    }
+
+    private func stop() {
+        isUp = false
+        agent.end()
+        editor.end()
+        interrupts = []
+        leftToEditor = []
+    }
+
+    func daemonGone() { reporter.daemonGone() }
+
+    func finish() {
+        isFinished = true
+        guard isUp else { return }
+        take(.editorClosed)
+        end(failed: false)
+    }
+
+    func carryOut(_ order: any Sendable) {
+        if case .refuse(let token, let error)? = order as? LocalOrder { reporter.refused(token, error) }
+    }
+
+    // MARK: The proxy
+
+    /// A pipe of this life: what is written arrives a little later, whole and in order.
+    private func pipe(_ arrive: @escaping (ACPProgram, [UInt8]) -> Void) -> (String) -> Void {
+        { [self] line in later { arrive($0, Array((line + "\n").utf8)) } }
+    }
+
+    private var inPipes: [(ACPProgram) -> Void] = []
+
+    private func later(_ body: @escaping (ACPProgram) -> Void) {
+        inPipes.append(body)
+        let life = life
+        world.after(world.dice.within(0...3)) { [self] _ in
+            let next = inPipes.removeFirst()
+            if isUp, life == self.life { next(self) }
+        }
+    }
+
+    private func take(_ fact: ACPFact) {
+        guard isUp else { return }
+        for order in machine.handle(planted(fact), at: host.instant) {
+            switch order {
+            case .toAgent(let bytes): later { $0.agent.take(bytes) }
+            case .toEditor(let bytes): later { $0.editor.take(bytes) }
+            case .tell(let session, let event): reporter.tell(session, event)
+            case .ask(let question): reporter.ask(question)
+            case .withdraw(let approval): reporter.withdraw(approval)
+            case .settled(let session, let approval, let outcome): reporter.settled(session, approval, outcome)
+            case .stands(let session, let stand): reporter.stand(session, stand)
+            case .steered(let session, let change):
+                if change.stage == .given, case .steered(_, let request) = fact, case .interrupt = request.action {
+                    interrupts.append(request)
+                }
+                reporter.steered(session, change)
+            case .leftToEditor(let request):
+                guard let id = Int(String(decoding: request, as: UTF8.self)) else { continue }
+                leftToEditor.insert(id)
+                editor.hasToAnswer(id)
+            case .show, .turnFromAfarBegan, .turnFromAfarEnded: break
+            }
+        }
+    }
+
+    /// What a proxy would be told that had a bug, or would pass on.
+    private func planted(_ fact: ACPFact) -> ACPFact {
+        switch (world.plant, fact) {
+        case (.lastingAnswer, .decided(let approval, let verdict)) where verdict.allows && verdict.option != "always":
+            return .decided(approval, ACPVerdict(allows: true, option: "always"))
+        case (.secondAnswer, .fromEditor(let bytes)) where editor.hasAnswered(bytes):
+            later { $0.agent.take(bytes) }
+            return fact
+        default: return fact
+        }
+    }
+
+    /// What the agent was answered: the editor's own answer, or one that somebody has given afar.
+    private func heard(_ ask: ACPAgent.Ask, _ isAllowed: Bool, _ option: String?) {
+        if let own = editor.answers[ask.id], own == option { return }
+        // An interrupt answers what is open, and nobody has decided it.
+        guard let option else { return }
+        world.trace.note(world.now, "acp\(index)", "takes", "\(option) for \(ask.id)")
+        let asked = AgentChecker.Asked(
+            key: "\(agent.session) \(ask.id)", ask: AgentAsk(session: Self.session(agent.session), words: ask.words), at: ask.at
+        )
+        world.checkAnswer(asked, isAllowed: isAllowed, offer: option == "always" ? option : nil)
+    }
+}

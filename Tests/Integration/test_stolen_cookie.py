@@ -126,7 +126,7 @@ def test_a_browser_that_was_paired_before_there_was_a_key_pairs_again(screen: Ca
         database.executescript("""
             ALTER TABLE tokens DROP COLUMN kind; ALTER TABLE tokens DROP COLUMN parent; ALTER TABLE tokens DROP COLUMN page_key;
             ALTER TABLE tokens DROP COLUMN used_at; ALTER TABLE tokens DROP COLUMN used_from; ALTER TABLE pairing_codes DROP COLUMN parent;
-            DROP TABLE pictures;
+            DROP TABLE pictures; ALTER TABLE workspaces DROP COLUMN removed_at;
             DELETE FROM grdb_migrations WHERE identifier > 'v5';
         """)
     database.close()

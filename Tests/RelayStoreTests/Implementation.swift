@@ -16,12 +16,14 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
     var testDescription: String { rawValue }
 
     /// A new and empty store with the workspaces `home` and `other`.
-    func make() throws -> (log: any SessionLog & Sendable, credentials: any CredentialStore) {
+    func make() throws -> (log: any SessionLog & Sendable, credentials: any CredentialStore & WorkspaceStore) {
         let made = try ports()
         return (made.log, made.credentials)
     }
 
-    typealias Ports = (log: any SessionLog & Sendable, credentials: any CredentialStore, pictures: any PictureStore)
+    typealias Ports = (
+        log: any SessionLog & Sendable, credentials: any CredentialStore & WorkspaceStore, pictures: any PictureStore
+    )
 
     /// The same, with pictures.
     func ports() throws -> Ports {

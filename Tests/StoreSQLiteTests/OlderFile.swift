@@ -1,7 +1,7 @@
 /// SQL that makes a file what an older version would have left.
 enum OlderFile {
     static let version7 = """
-        ALTER TABLE tokens DROP COLUMN used_from;
+        ALTER TABLE tokens DROP COLUMN used_from; ALTER TABLE workspaces DROP COLUMN removed_at;
         DELETE FROM grdb_migrations WHERE identifier > 'v7';
 
         """

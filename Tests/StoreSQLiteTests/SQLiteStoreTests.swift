@@ -140,7 +140,7 @@ import Testing
         }
         while try held() == 0 {}
         let commandLine = try scratch.openAsCommandLine()
-        for number in 0..<5 { try commandLine.credentials.addWorkspace(Named(id: id("w\(number)"), name: "W")) }
+        for number in 0..<5 { try commandLine.credentials.addWorkspace(Named(id: id("w\(number)"), name: "W\(number)")) }
         #expect(try (1..<count).contains(held()), "it was busy all the time")
     }
 

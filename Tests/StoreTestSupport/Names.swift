@@ -14,6 +14,11 @@ extension SessionKey {
     package static let second = SessionKey(workspace: .home, session: id("s2"))
 }
 
+extension WorkspaceStore {
+    /// Without a record of it.
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) { try addWorkspace(workspace, at: nil) }
+}
+
 extension SessionLog {
     /// Everything of a session, and how many there are by its state.
     package func all(_ key: SessionKey) throws -> [[UInt8]] {

@@ -6,10 +6,10 @@ package import RelayProtocol
 /// What is added that contradicts what is stored is a `conflict`: a name or a secret that is taken, a workspace that is not there.
 /// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`CredentialStoreContract`) runs on every implementation.
 package protocol CredentialStore: Sendable {
+    /// Those that are there, the oldest first.
     func workspaces() throws(LogError) -> [Named<WorkspaceTag>]
     /// Makes the first workspace where there is none, and hands back the oldest. Calling it again changes nothing.
     func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag>
-    func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError)
 
     /// Every token that is not revoked.
     func tokens() throws(LogError) -> [Token]

@@ -92,6 +92,14 @@ package struct AuditRecord {
         }
     }
 
+    /// `what` is one of `AuditWord`'s: what the relay's own machine did with a workspace.
+    package init(_ workspace: Named<WorkspaceTag>, _ what: String, at: Int64) {
+        self.workspace = workspace.id
+        self.at = at
+        self.what = what
+        body = { $0.field("name", workspace.name) }
+    }
+
     /// The record as it follows `head`, and the head that it makes.
     package func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
         var line = JSONWriter.object { writer in
@@ -116,6 +124,9 @@ package enum AuditWord {
     package static let tokenRenamed = "token.renamed"
     /// A pairing code became this token.
     package static let pairingRedeemed = "pairing.redeemed"
+    package static let workspaceAdded = "workspace.added"
+    package static let workspaceRenamed = "workspace.renamed"
+    package static let workspaceRemoved = "workspace.removed"
     static let steeringRequested = "steering.requested"
     static let decided = approval(.decided)
 

@@ -3,7 +3,7 @@ package import RelayProtocol
 internal import Synchronization
 
 extension InMemoryStore: CredentialStore {
-    package func workspaces() -> [Named<WorkspaceTag>] { content.withLock { $0.workspaces } }
+    package func workspaces() -> [Named<WorkspaceTag>] { content.withLock { $0.standing } }
 
     package func bootstrap(workspaceName: String) -> Named<WorkspaceTag> {
         content.withLock { content in
@@ -11,15 +11,6 @@ extension InMemoryStore: CredentialStore {
             guard let id = WorkspaceID("default") else { preconditionFailure("seven letters are an identifier") }
             content.workspaces.append(Named(id: id, name: workspaceName))
             return content.workspaces[0]
-        }
-    }
-
-    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
-        try content.withLock { content throws(LogError) in
-            guard !content.workspaces.contains(where: { $0.id == workspace.id }) else {
-                throw LogError(.conflict, "There is a workspace \(workspace.id) already.")
-            }
-            content.workspaces.append(workspace)
         }
     }
 

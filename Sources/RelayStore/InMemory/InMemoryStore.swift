@@ -12,7 +12,9 @@ package final class InMemoryStore: Sendable {
 
     /// What a store's tables hold.
     struct Content: Sendable {
+        /// With those that were removed.
         var workspaces: [Named<WorkspaceTag>] = []
+        var removedWorkspaces: Set<WorkspaceID> = []
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
         /// In the order in which they came.
@@ -57,7 +59,7 @@ extension InMemoryStore: SessionLog {
     package func load(resolvedSince: Int64, commandsSince: Int64) -> LogState {
         content.withLock { content in
             var state = LogState()
-            for session in content.sessions {
+            for session in content.sessions where !content.removedWorkspaces.contains(session.key.workspace) {
                 if let stored = session.state {
                     state.sessions.append((session.key, stored))
                 } else {
@@ -68,10 +70,13 @@ extension InMemoryStore: SessionLog {
                 }
             }
             // In an order that is the same in every run: simulations replay.
-            state.commands = content.commands.values.filter { $0.at >= commandsSince }
+            state.commands = content.commands.values
+                .filter { $0.at >= commandsSince && !content.removedWorkspaces.contains($0.workspace) }
                 .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
             state.clock = content.clock
-            state.records = content.records.values.sorted { $0.key < $1.key }
+            state.records = content.records.values
+                .filter { $0.kind == .channel || !content.removedWorkspaces.contains($0.workspace) }
+                .sorted { $0.key < $1.key }
             return state
         }
     }
@@ -122,6 +127,9 @@ extension InMemoryStore: SessionLog {
 }
 
 extension InMemoryStore.Content {
+    /// The workspaces that are there.
+    var standing: [Named<WorkspaceTag>] { workspaces.filter { !removedWorkspaces.contains($0.id) } }
+
     func session(_ key: SessionKey) -> InMemoryStore.Session? { numbers[key].map { sessions[$0] } }
 
     /// Hands back the names under which something was asked anew.
@@ -178,7 +186,7 @@ extension InMemoryStore.Content {
     }
 
     func checkWorkspace(_ workspace: WorkspaceID) throws(LogError) {
-        guard workspaces.contains(where: { $0.id == workspace }) else {
+        guard standing.contains(where: { $0.id == workspace }) else {
             throw LogError(.conflict, "There is no workspace \(workspace).")
         }
     }

@@ -11,12 +11,16 @@ package struct LogStateBuilder {
     /// Sessions whose approvals have something to stand in.
     private var loaded: Set<SessionKey> = []
 
-    package init() {}
+    /// Workspaces that were removed: what is left of them is on its way out.
+    private let leftOut: Set<String>
+
+    package init(without removed: Set<String>) { leftOut = removed }
 
     /// `read` is nil where the host's name is misspelled.
     package mutating func addSession(
         workspace: String, session: String, read: (SessionKey) -> StoredPlace?
     ) {
+        if isLeftOut(workspace) { return }
         guard let workspaceID = WorkspaceID(workspace), let sessionID = SessionID(session),
             case let key = SessionKey(workspace: workspaceID, session: sessionID), let stored = read(key)
         else { return damage(workspace, session, "the session's names are misspelled") }
@@ -51,12 +55,15 @@ package struct LogStateBuilder {
     }
 
     package mutating func addCommand(workspace: String, client: String, command: String, at: Int64) {
+        if isLeftOut(workspace) { return }
         guard let workspaceID = WorkspaceID(workspace), let clientID = ClientID(client), let commandID = CommandID(command)
         else { return damage(workspace, "", "a command's names are misspelled") }
         state.commands.append(CommandRecord(workspace: workspaceID, client: clientID, command: commandID, at: at))
     }
 
+    /// A channel is there until its service has deleted it, whatever became of its workspace.
     package mutating func addRecord(workspace: String, kind: String, name: String, bytes: [UInt8], checksum: Int64?) {
+        if isLeftOut(workspace), kind != PushRecord.Kind.channel.rawValue { return }
         guard
             let stored = StoredRecord(workspace: workspace, kind: kind, name: name, bytes: bytes, checksum: checksum)
         else { return damage(workspace, "", "the names of \(kind) \(name) are misspelled") }
@@ -69,6 +76,8 @@ package struct LogStateBuilder {
             damage(workspace, "", "\(kind) \(name) does not decode: \(error)", subject)
         }
     }
+
+    private func isLeftOut(_ workspace: String) -> Bool { !leftOut.isEmpty && leftOut.contains(workspace) }
 
     private mutating func damage(
         _ workspace: String, _ session: String, _ what: String, _ subject: DamagedRow.Subject = .other

@@ -5,7 +5,7 @@ internal import RelayStore
 
 /// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
 package final class PostgresCredentials: CredentialStore {
-    private let database: PostgresDatabase
+    let database: PostgresDatabase
 
     init(_ database: PostgresDatabase) { self.database = database }
 
@@ -24,14 +24,6 @@ package final class PostgresCredentials: CredentialStore {
 
     package func workspaces() throws(LogError) -> [Named<WorkspaceTag>] {
         try database.read { try Self.workspaces(on: $0) }
-    }
-
-    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
-        try database.write { connection in
-            _ = try Self.run(
-                "INSERT INTO workspaces (workspace, name) VALUES ($1::text, $2::text)", .text(workspace.id.rawValue),
-                .text(workspace.name), on: connection)
-        }
     }
 
     package func tokens() throws(LogError) -> [Token] {
@@ -91,6 +83,7 @@ package final class PostgresCredentials: CredentialStore {
 
     package func addPairingCode(_ code: PairingCode) throws(LogError) {
         try database.write { connection in
+            try Self.checkWorkspace(code.workspace, on: connection)
             _ = try Self.run(
                 """
                 INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent)
@@ -131,19 +124,26 @@ package final class PostgresCredentials: CredentialStore {
 
     // MARK: - Rows
 
-    private static func run(
+    static func run(
         _ sql: String, _ values: PostgresValue..., on connection: PostgresConnection
     ) throws -> PostgresRows {
         try connection.run(PostgresStatement(sql, values), within: PostgresDatabase.askingMax)
     }
 
-    private static func workspaces(on connection: PostgresConnection) throws -> [Named<WorkspaceTag>] {
-        try run("SELECT workspace, name FROM workspaces ORDER BY number", on: connection).map {
+    static func workspaces(on connection: PostgresConnection) throws -> [Named<WorkspaceTag>] {
+        try run("SELECT workspace, name FROM workspaces WHERE removed_at IS NULL ORDER BY number", on: connection).map {
             Named(id: try Stored.identifier($0.text(0)), name: $0.text(1))
         }
     }
 
-    private static func tokens(_ selection: StaticString, on connection: PostgresConnection) throws -> [Token] {
+    /// One that was removed keeps its row, which what refers to it would find.
+    private static func checkWorkspace(_ workspace: WorkspaceID, on connection: PostgresConnection) throws {
+        guard try workspaces(on: connection).contains(where: { $0.id == workspace }) else {
+            throw LogError(.conflict, "There is no workspace \(workspace).")
+        }
+    }
+
+    static func tokens(_ selection: StaticString, on connection: PostgresConnection) throws -> [Token] {
         let columns =
             "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from"
         return try run("SELECT \(columns) FROM tokens \(selection)", on: connection).map {
@@ -158,6 +158,7 @@ package final class PostgresCredentials: CredentialStore {
     }
 
     private static func insert(_ token: Token, on connection: PostgresConnection) throws {
+        try checkWorkspace(token.workspace, on: connection)
         _ = try run(
             """
             INSERT INTO tokens

@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1]
+    static let versions: [[String]] = [v1, v2]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -219,5 +219,10 @@ enum Schema {
             END IF;
         END $$
         """,
+    ]
+
+    private static let v2 = [
+        // When the workspace was removed: nobody gets in, and its data is on its way out. Its row stays, as its audit log does.
+        "ALTER TABLE workspaces ADD COLUMN removed_at bigint"
     ]
 }

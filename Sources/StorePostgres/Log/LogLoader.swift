@@ -37,8 +37,9 @@ enum LogLoader {
                     JOIN workspaces AS w ON w.number = r.workspace ORDER BY w.workspace, r.kind, r.name
                     """),
                 PostgresStatement("SELECT value FROM meta WHERE name = $1::text", .text(AgeClockRecord.name)),
+                PostgresStatement("SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL"),
             ], within: loadingMax)
-        var builder = LogStateBuilder()
+        var builder = LogStateBuilder(without: Set(found[5].map { $0.text(0) }))
         for row in found[0] {
             builder.addSession(workspace: row.text(0), session: row.text(1)) { StoredPlace(row, of: $0, from: 2) }
         }

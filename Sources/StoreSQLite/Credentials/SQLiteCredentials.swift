@@ -6,8 +6,8 @@ internal import RelayStore
 
 /// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
 package final class SQLiteCredentials: CredentialStore {
-    private let database: SQLiteDatabase
-    private let audit: AuditTable
+    let database: SQLiteDatabase
+    let audit: AuditTable
 
     init(_ database: SQLiteDatabase) {
         self.database = database
@@ -27,14 +27,6 @@ package final class SQLiteCredentials: CredentialStore {
     }
 
     package func workspaces() throws(LogError) -> [Named<WorkspaceTag>] { try database.read { try workspaces(in: $0) } }
-
-    package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) {
-        try database.write { db in
-            try db.execute(
-                sql: "INSERT INTO workspaces (workspace, name) VALUES (?, ?)",
-                arguments: [workspace.id.rawValue, workspace.name])
-        }
-    }
 
     package func tokens() throws(LogError) -> [Token] {
         try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
@@ -82,6 +74,7 @@ package final class SQLiteCredentials: CredentialStore {
 
     package func addPairingCode(_ code: PairingCode) throws(LogError) {
         try database.write { db in
+            try self.checkWorkspace(code.workspace, in: db)
             try db.execute(
                 sql: "INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent) VALUES (?, ?, ?, ?, ?)",
                 arguments: [Data(code.digest), code.role.rawValue, code.workspace.rawValue, code.expiresAt, code.parent])
@@ -116,13 +109,20 @@ package final class SQLiteCredentials: CredentialStore {
         try database.write { try $0.execute(sql: "DELETE FROM pairing_codes WHERE expires_at < ?", arguments: [now]) }
     }
 
-    private func workspaces(in db: Database) throws -> [Named<WorkspaceTag>] {
-        try Row.fetchAll(db, sql: "SELECT workspace, name FROM workspaces ORDER BY number").map {
+    func workspaces(in db: Database) throws -> [Named<WorkspaceTag>] {
+        try Row.fetchAll(db, sql: "SELECT workspace, name FROM workspaces WHERE removed_at IS NULL ORDER BY number").map {
             Named(id: try database.identifier($0[0]), name: $0[1])
         }
     }
 
-    private func tokens(
+    /// One that was removed keeps its row, which what refers to it would find.
+    private func checkWorkspace(_ workspace: WorkspaceID, in db: Database) throws {
+        guard try workspaces(in: db).contains(where: { $0.id == workspace }) else {
+            throw LogError(.conflict, "There is no workspace \(workspace).")
+        }
+    }
+
+    func tokens(
         _ selection: StaticString, _ arguments: StatementArguments = [], in db: Database
     ) throws -> [Token] {
         let columns =
@@ -139,6 +139,7 @@ package final class SQLiteCredentials: CredentialStore {
     }
 
     private func insert(_ token: Token, in db: Database) throws {
+        try checkWorkspace(token.workspace, in: db)
         try db.execute(
             sql: """
                 INSERT INTO tokens

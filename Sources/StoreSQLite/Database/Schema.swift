@@ -12,6 +12,7 @@ enum Schema {
         migrator.registerMigration("v6") { try $0.execute(sql: v6) }
         migrator.registerMigration("v7") { try $0.execute(sql: v7) }
         migrator.registerMigration("v8") { try $0.execute(sql: v8) }
+        migrator.registerMigration("v9") { try $0.execute(sql: v9) }
         return migrator
     }
 
@@ -259,5 +260,11 @@ enum Schema {
     private static let v8 = """
         -- The address from which each token was last used.
         ALTER TABLE tokens ADD COLUMN used_from TEXT;
+        """
+
+    private static let v9 = """
+        -- When the workspace was removed, in milliseconds since 1970: nobody gets in, and its data is on its way out. Its row stays, as its
+        -- audit log does. See decision record 0066.
+        ALTER TABLE workspaces ADD COLUMN removed_at INTEGER;
         """
 }

@@ -93,7 +93,23 @@ final class RunRecord: Sendable {
 
     /// That the data file ever had.
     static func events(in db: Database) throws -> Int64 {
-        try Int64.fetchOne(db, sql: "SELECT coalesce(sum(seq), 0) FROM sessions") ?? 0
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT coalesce(sum(seq), 0) + coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?), 0) FROM sessions
+                """, arguments: [goneName]) ?? 0
+    }
+
+    /// How many of them were of workspaces that were removed, whose sessions have no rows.
+    private static let goneName = "events_of_removed_workspaces"
+
+    /// Part of the transaction that takes away the row of a session that had so many.
+    static func removed(events count: Int64, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO meta VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)
+                """, arguments: [goneName, String(count)])
     }
 
     /// That no other has.

@@ -6,7 +6,8 @@ internal import RelayStore
 /// Reads what the core starts from.
 enum LogLoader {
     static func load(resolvedSince: Int64, commandsSince: Int64, from db: Database) throws -> LogStateBuilder {
-        var builder = LogStateBuilder()
+        let removed = "SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL"
+        var builder = LogStateBuilder(without: try String.fetchSet(db, sql: removed))
         let sessions = try Row.fetchCursor(
             db, sql: "SELECT workspace, session, \(StoredPlace.columns) FROM sessions ORDER BY number")
         while let row = try sessions.next() {

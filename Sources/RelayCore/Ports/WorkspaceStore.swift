@@ -1,0 +1,47 @@
+package import RelayProtocol
+
+/// The port to the workspaces beyond the first, which `CredentialStore` makes.
+///
+/// A workspace is removed in two parts. The first is one transaction, after which nobody gets in: its tokens are revoked, its codes are
+/// gone, and a load has nothing of it. The second takes its data away, some at a time, and can be gone on with after a crash, however
+/// often. What is left is its audit log, and that it was there.
+/// One contract suite (`WorkspaceStoreContract`) runs on every implementation.
+package protocol WorkspaceStore: Sendable {
+    /// `conflict` where its id or its name is taken, or there are `WorkspaceRules.countMax`. `at`, in milliseconds since 1970, is when
+    /// that is recorded in its audit log; nil: it is not.
+    func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError)
+    /// False where there is none; `conflict` where the name is another's.
+    func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool
+    /// The first part. Hands back the tokens that it ended; nil where there is no such workspace. `conflict`: it is the first.
+    func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]?
+    /// Every workspace that was removed, also where its data is gone.
+    func removedWorkspaces() throws(LogError) -> [WorkspaceID]
+    /// The second part: takes away about `rowsMax` rows of the data of a workspace that was removed; true where nothing is left. Names
+    /// of channels stay, as their service has to be told that nobody needs them.
+    func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool
+}
+
+/// What holds of the workspaces of a store together.
+package enum WorkspaceRules {
+    /// Those that are there at once: each has hosts and people of its own, and all are listed together.
+    package static let countMax = 1_000
+    /// Rows of a removed workspace that go in one transaction: it must not hold up what is live.
+    package static let removedRowsMax = 2_000
+
+    /// Whether one more may be called so, beside those that there are.
+    package static func check(_ name: String, beside others: [Named<WorkspaceTag>]) throws(LogError) {
+        guard others.count < countMax else {
+            throw LogError(.conflict, "There are \(countMax) workspaces, and no more may be added.")
+        }
+        guard !others.contains(where: { $0.name == name }) else {
+            throw LogError(.conflict, "There is a workspace of that name already.")
+        }
+    }
+
+    /// The first one has what was there before there were others, and what the relay's own machine does where nothing else is said.
+    package static func checkRemoval(of id: WorkspaceID, first: WorkspaceID?) throws(LogError) {
+        guard id != first else {
+            throw LogError(.conflict, "The first workspace stays: `heliograph restore --anew` begins with nothing.")
+        }
+    }
+}

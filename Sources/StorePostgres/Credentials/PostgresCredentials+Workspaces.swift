@@ -1,0 +1,67 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+package import RelayProtocol
+internal import RelayStore
+
+/// Workspaces beyond the first, each change with its record in their own audit logs.
+extension PostgresCredentials: WorkspaceStore {
+    package func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError) {
+        try database.write { connection in
+            try WorkspaceRules.check(workspace.name, beside: Self.workspaces(on: connection))
+            _ = try Self.run(
+                "INSERT INTO workspaces (workspace, name) VALUES ($1::text, $2::text)", .text(workspace.id.rawValue),
+                .text(workspace.name), on: connection)
+            guard let at else { return }
+            try AuditTable.add(AuditRecord(workspace, AuditWord.workspaceAdded, at: at), on: connection)
+        }
+    }
+
+    package func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool {
+        try database.write { connection in
+            let standing = try Self.workspaces(on: connection)
+            guard standing.contains(where: { $0.id == id }) else { return false }
+            try WorkspaceRules.check(name, beside: standing.filter { $0.id != id })
+            _ = try Self.run(
+                "UPDATE workspaces SET name = $1::text WHERE workspace = $2::text", .text(name), .text(id.rawValue),
+                on: connection)
+            try AuditTable.add(
+                AuditRecord(Named(id: id, name: name), AuditWord.workspaceRenamed, at: at), on: connection)
+            return true
+        }
+    }
+
+    package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
+        try database.write { connection in
+            let standing = try Self.workspaces(on: connection)
+            guard let workspace = standing.first(where: { $0.id == id }) else { return nil }
+            try WorkspaceRules.checkRemoval(of: id, first: standing.first?.id)
+            let ended = try Self.tokens("WHERE revoked_at IS NULL ORDER BY number", on: connection)
+                .filter { $0.workspace == id }
+            for token in ended {
+                _ = try Self.run(
+                    "UPDATE tokens SET revoked_at = $1::bigint WHERE token = $2::text", .bigint(at), .text(token.id),
+                    on: connection)
+                try AuditTable.add(AuditRecord(token, AuditWord.tokenRevoked, by: nil, at: at), on: connection)
+            }
+            _ = try Self.run(
+                "DELETE FROM pairing_codes WHERE workspace = $1::text", .text(id.rawValue), on: connection)
+            _ = try Self.run(
+                "UPDATE workspaces SET removed_at = $1::bigint WHERE workspace = $2::text", .bigint(at), .text(id.rawValue),
+                on: connection)
+            try AuditTable.add(AuditRecord(workspace, AuditWord.workspaceRemoved, at: at), on: connection)
+            return ended
+        }
+    }
+
+    package func removedWorkspaces() throws(LogError) -> [WorkspaceID] {
+        try database.read { connection in
+            try Self.run("SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL ORDER BY number", on: connection)
+                .map { try Stored.identifier($0.text(0)) }
+        }
+    }
+
+    package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
+        if try database.read({ try WorkspaceData(of: workspace, on: $0).isGone }) { return true }
+        return try database.write { try WorkspaceData(of: workspace, on: $0).remove(rowsMax: rowsMax) }
+    }
+}

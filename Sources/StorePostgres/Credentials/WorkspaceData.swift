@@ -1,0 +1,76 @@
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import RelayProtocol
+internal import RelayStore
+
+/// What the tables hold of a workspace that was removed, but for its audit log.
+///
+/// Nothing fences it: it is nobody's any more, and whoever still commits to it finds its sessions gone, and reads everything anew.
+struct WorkspaceData {
+    private let number: Int32
+    private let connection: PostgresConnection
+
+    /// In the caller's transaction.
+    init(of workspace: WorkspaceID, on connection: PostgresConnection) throws {
+        let sql = "SELECT number FROM workspaces WHERE workspace = $1::text AND removed_at IS NOT NULL"
+        let rows = try connection.run(
+            PostgresStatement(sql, .text(workspace.rawValue)), within: PostgresDatabase.askingMax)
+        guard let row = rows.first else { throw LogError(.conflict, "The workspace \(workspace) was not removed.") }
+        number = Int32(row.integer(0))
+        self.connection = connection
+    }
+
+    var isGone: Bool {
+        get throws {
+            let rows = try connection.run(
+                PostgresStatement(
+                    """
+                    SELECT NOT EXISTS (SELECT FROM sessions WHERE workspace = $1::int)
+                    AND NOT EXISTS (SELECT FROM commands WHERE workspace = $1::int)
+                    AND NOT EXISTS (SELECT FROM push_records WHERE workspace = $1::int AND kind <> 'channel')
+                    """, .int(number)), within: PostgresDatabase.askingMax)
+            return rows.first?.bool(0) ?? true
+        }
+    }
+
+    /// Takes some of it away; true where nothing is left.
+    func remove(rowsMax: Int) throws -> Bool {
+        // Both are bounded.
+        _ = try delete("commands WHERE workspace = $1::int")
+        _ = try delete("push_records WHERE workspace = $1::int AND kind <> 'channel'")
+        var left = rowsMax
+        while left > 0 {
+            let rows = try connection.run(
+                PostgresStatement(
+                    "SELECT number, audited FROM sessions WHERE workspace = $1::int ORDER BY number LIMIT 1", .int(number)),
+                within: PostgresDatabase.askingMax)
+            guard let row = rows.first else { return true }
+            let session = PostgresValue.int(Int32(row.integer(0)))
+            left -= try delete(
+                """
+                events WHERE (workspace, session, seq) IN (
+                    SELECT workspace, session, seq FROM events WHERE workspace = $1::int AND session = $2::int
+                    ORDER BY seq LIMIT $3::bigint)
+                """, session, .bigint(Int64(left)))
+            guard left > 0 else { break }
+            for table in ["pictures", "approvals", "damaged_states"] {
+                left -= try delete("\(table) WHERE workspace = $1::int AND session = $2::int", session)
+            }
+            // What the row says of the audit log, its workspace has to say from here on.
+            _ = try connection.run(
+                PostgresStatement(
+                    "UPDATE workspaces SET audited = greatest(audited, $2::bigint) WHERE number = $1::int", .int(number),
+                    .bigint(row.integer(1))), within: PostgresDatabase.askingMax)
+            left -= try delete("sessions WHERE workspace = $1::int AND number = $2::int", session)
+        }
+        return try isGone
+    }
+
+    /// How many rows that were.
+    private func delete(_ rows: String, _ values: PostgresValue...) throws -> Int {
+        let sql = "WITH gone AS (DELETE FROM \(rows) RETURNING 1) SELECT count(*) FROM gone"
+        let counts = try connection.run(
+            PostgresStatement(sql, [.int(number)] + values), within: PostgresDatabase.askingMax)
+        return Int(counts.first?.integer(0) ?? 0)
+    }
+}

@@ -1,0 +1,75 @@
+import RelayCore
+import RelayModel
+import RelayProtocol
+import StoreSQLite
+import StoreTestSupport
+import Testing
+
+/// What is left in the data file of a workspace that was removed, and what a relay that ends in between makes of it.
+@Suite(.scratch) struct WorkspaceRemovalTests {
+    private let scratch = Scratch.current
+    private let key = SessionKey(workspace: .other, session: id("s1"))
+
+    private func fill() throws {
+        let store = try scratch.open()
+        _ = try store.credentials.bootstrap(workspaceName: "Home")
+        try store.credentials.addWorkspace(Named(id: .other, name: "Other"), at: 1_000)
+        var writer = Writer(key)
+        let approval = writer.approval("a1", seq: 1)
+        try store.log.commit(writer.batch(20, approvals: [approval]))
+        let token = Token(
+            id: "t1", digest: Array(repeating: 1, count: 32), role: .client, subject: "client1", name: "Phone",
+            workspace: .other, createdAt: 1_000)
+        try store.credentials.addToken(token)
+        try store.close()
+    }
+
+    @Test func `a relay that ends in between goes on with it, and misses no events`() throws {
+        try fill()
+        let commandLine = try scratch.openAsCommandLine()
+        _ = try commandLine.credentials.removeWorkspace(.other, at: 5_000)
+        #expect(try !commandLine.credentials.removeData(of: .other, rowsMax: 7))
+        try commandLine.close()
+        let epoch = try scratch.openAsCommandLine().log.epoch
+
+        var starts = 0
+        var isGone = false
+        while !isGone {
+            let relay = try scratch.open()
+            #expect(relay.log.epoch == epoch, "what is gone by order is not missed")
+            #expect(try relay.log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+            isGone = try relay.credentials.removeData(of: .other, rowsMax: 7)
+            try relay.close()
+            starts += 1
+        }
+        #expect(starts > 1)
+        #expect(try scratch.open().log.epoch == epoch)
+        for table in ["sessions", "events", "approvals", "commands", "push_records", "pictures"] {
+            #expect(try scratch.query("SELECT count(*) FROM \(table)") == "0", "\(table)")
+        }
+    }
+
+    @Test func `its audit log stays whole, and says who did what last`() throws {
+        try fill()
+        let store = try scratch.open()
+        let before = try store.audit.verify(against: nil, heads: [])
+        _ = try store.credentials.renameWorkspace(.other, to: "Another", at: 4_000)
+        _ = try store.credentials.removeWorkspace(.other, at: 5_000)
+        while try !store.credentials.removeData(of: .other, rowsMax: 7) {}
+        let words = try store.auditLines().filter { $0.contains(#""workspace":"other""#) }.compactMap { line in
+            line.split(separator: #""what":""#).last?.prefix { $0 != "\"" }
+        }
+        #expect(
+            words == [
+                "workspace.added", "approval.requested", "token.created", "workspace.renamed", "token.revoked",
+                "workspace.removed",
+            ])
+        let report = try store.audit.verify(against: nil, heads: before.heads.map(\.hash))
+        #expect(report.faults.isEmpty, "\(report.faults)")
+        // The rows that counted its records are gone: a cut end is noticed all the same.
+        let last = try scratch.query("SELECT max(id) FROM audit")
+        try store.close()
+        _ = try scratch.query("DROP TRIGGER audit_is_not_cut; DELETE FROM audit WHERE id = \(last)")
+        #expect(try scratch.open().audit.verify(against: nil, heads: []).faults.contains { $0.contains("the end was cut off") })
+    }
+}

@@ -58,7 +58,7 @@ package final class RelayServer {
         loopConfiguration.descriptorsMax = min(
             loopConfiguration.descriptorsMax, configuration.limits.connectionsMax + ServerLimits.otherDescriptorsMax)
         try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
-            let made = try RelayServer(configuration, store, registry, loops, logger)
+            let made = try RelayServer(configuration, store, first: workspace.id, registry, loops, logger)
             server = made
             let bound = LoopBound(made, loop: loops.main)
             let handle = loops.main.handle
@@ -122,7 +122,8 @@ package final class RelayServer {
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ store: OpenStore, _ registry: PrometheusRegistry, _ loops: EventLoopGroup,
+        _ configuration: ServerConfiguration, _ store: OpenStore, first: WorkspaceID, _ registry: PrometheusRegistry,
+        _ loops: EventLoopGroup,
         _ logger: Logger
     ) throws {
         let loop = loops.main
@@ -170,12 +171,14 @@ package final class RelayServer {
             directory: store.folder, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox, measures: pushMeasures,
             logger: logger)
         let access = try Access(
-            store: store.credentials, publicURL: configuration.publicURL, limits: configuration.serverLimits, loops: loops,
+            store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,
+            limits: configuration.serverLimits, loops: loops,
             mailbox: mailbox, logger: logger)
         let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
         let pictures = PictureShelf(store.pictures, loop: loop, logger: logger)
         let runner = try RelayRunner(
-            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep, load: load, mailbox: mailbox,
+            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep,
+            epochs: Epochs(ofLog: store.log.epoch, first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
@@ -220,6 +223,11 @@ package final class RelayServer {
             listener.extraHeaders += [Forwarding.Header.forwarded.rawValue, PageKey.header]
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener
+        }
+        runner.wasReadAnew = {
+            do { try access.reload() } catch {
+                logger.error("who may come in cannot be read", metadata: ["error": "\(error)"])
+            }
         }
         runner.start(holders: access.authenticator.clients)
         memory.start()

@@ -12,6 +12,8 @@ package enum PlannerFact {
     case clientLeft(PeerID)
     /// These clients hold a token, and no others do.
     case clientsListed(Set<ClientKey>)
+    /// The workspace was removed.
+    case workspaceRemoved(WorkspaceID)
     /// What is on disk of these sessions, or who is connected, has changed.
     case sessionsChanged([SessionKey])
     /// Retention removed the session.

@@ -31,6 +31,8 @@ package enum Effect: Sendable {
     /// For whoever keeps the log and counts: the wall clock is so many milliseconds ahead of the time that history ages by, and not
     /// believed; nil: it is, again.
     case clockJudged(aheadBy: Int64?)
+    /// Nothing of this workspace, which was removed, is in memory or on its way to the log: its data may be taken away.
+    case workspaceLeft(WorkspaceID)
     /// Make a pairing code for this workspace. Answered by `.pairingAnswered`.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }

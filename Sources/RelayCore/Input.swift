@@ -46,6 +46,8 @@ package enum Input: Sendable {
     case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.
     case clientsListed(Set<ClientKey>)
+    /// Nobody holds a token of this workspace, nor will anybody again. Answered by `.workspaceLeft`.
+    case workspaceRemoved(WorkspaceID)
 }
 
 /// The host that a token speaks for.

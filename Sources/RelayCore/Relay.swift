@@ -1,6 +1,6 @@
 package import PushPlanner
 package import RelayModel
-package import RelayProtocol
+import RelayProtocol
 
 /// The relay as a pure machine: facts go in, orders come out.
 ///
@@ -9,8 +9,8 @@ package import RelayProtocol
 /// only the committed one is ever sent.
 package struct Relay {
     package let configuration: Configuration
-    /// Which life of the log this is.
-    package let epoch: Epoch
+    /// Which life of the log this is, for each workspace.
+    package let epochs: Epochs
 
     var presence = Presence()
     var sessions: Sessions
@@ -33,16 +33,19 @@ package struct Relay {
     /// Who holds a token of a client; nil: everybody.
     var holders: Set<ClientKey>?
 
+    /// Workspaces that were removed, and go when no batch is under way.
+    var leaving: Set<WorkspaceID> = []
+
     /// Collected while one input is handled.
     var orders = Orders()
 
     /// Starts from what the log holds; run the effects of `started(at:)` first. `boot` says which start of the machine the steady clock
     /// counts from.
-    package init(configuration: Configuration, epoch: Epoch, state: LogState, boot: String, at now: Instant) {
+    package init(configuration: Configuration, epochs: Epochs, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
-        self.epoch = epoch
+        self.epochs = epochs
         sessions = Sessions(restoring: state, configuration.quotas)
-        subscriptions = Subscriptions(epoch: epoch)
+        subscriptions = Subscriptions(epochs: epochs)
         commands = Commands(restoring: state.commands)
         budgets = Budgets(restoring: state.records)
         sweep = RetentionSweep(configuration.retention)
@@ -109,6 +112,7 @@ package struct Relay {
             presence.showOut(allBut: holders, &orders)
             for (host, peer) in presence.speakers.sorted(by: { $0.value < $1.value }) { takeBackSteering(of: host, peer) }
             tellPlanner(.clientsListed(holders), at: now)
+        case .workspaceRemoved(let workspace): workspaceRemoved(workspace, at: now)
         }
         tellDoubt()
         return orders.take()
@@ -146,8 +150,8 @@ package struct Relay {
     /// What is on disk of each session: the only views that are ever shown.
     var shown: CommittedSessions { sessions.shown }
 
-    var welcome: Welcome {
-        Welcome(software: configuration.software, epoch: epoch, heartbeat: configuration.heartbeat)
+    func welcome(to workspace: WorkspaceID) -> Welcome {
+        Welcome(software: configuration.software, epoch: epochs[workspace], heartbeat: configuration.heartbeat)
     }
 
     mutating func stage(_ event: Event, in key: SessionKey, at now: Instant) {

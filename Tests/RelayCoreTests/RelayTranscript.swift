@@ -38,6 +38,8 @@ final class RelayTranscript {
     private(set) var clock: AgeClockRecord?
     /// Those that were reached, in order.
     private(set) var quotas: [Quota] = []
+    /// Workspaces whose data may be taken away.
+    private(set) var left: [WorkspaceID] = []
     private var lastPeer: UInt64 = 0
 
     static let epoch = Epoch("e1")!
@@ -55,7 +57,8 @@ final class RelayTranscript {
             configuration: .init(
                 software: "test", heartbeat: Heartbeat(pingSeconds: 15, hangUpSeconds: 30), retention: retention,
                 quotas: quotas, push: push, removedSessionsMax: removedSessionsMax),
-            epoch: Self.epoch, state: state, boot: boot, at: Instant(wall: now + clockOffset, uptime: now))
+            epochs: Epochs(ofLog: Self.epoch, first: Self.home.id), state: state, boot: boot,
+            at: Instant(wall: now + clockOffset, uptime: now))
         run(relay.started(at: instant, holders: holders))
     }
 
@@ -100,6 +103,7 @@ final class RelayTranscript {
             case .historyRemoved(let removals): told += removals
             case .clockJudged(let ahead): doubt = ahead
             case .makePairingCode: break
+            case .workspaceLeft(let workspace): left.append(workspace)
             }
         }
     }

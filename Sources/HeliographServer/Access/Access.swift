@@ -12,6 +12,9 @@ final class Access {
     let admission: AdmissionControl
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     let store: any CredentialStore
+    private let workspaceStore: any WorkspaceStore
+    /// Those of which the core was told that they are gone.
+    private var removed: Set<WorkspaceID> = []
     let uses: TokenUses
     private var workspaces: [WorkspaceID: String] = [:]
     private let loops: EventLoopGroup
@@ -21,10 +24,12 @@ final class Access {
     private let queue = DispatchQueue(label: "heliograph.credentials")
 
     init(
-        store: any CredentialStore, publicURL: String?, limits: ServerLimits, loops: EventLoopGroup, mailbox: CoreMailbox,
+        store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
+        loops: EventLoopGroup, mailbox: CoreMailbox,
         logger: Logger
     ) throws {
         self.store = store
+        workspaceStore = workspaces
         self.loops = loops
         self.mailbox = mailbox
         self.logger = logger
@@ -33,7 +38,11 @@ final class Access {
         self.authenticator = authenticator
         admission = AdmissionControl(authenticator, limits)
         uses = TokenUses(store: store, loop: loops.main, queue: queue, logger: logger)
-        for workspace in try store.workspaces() { workspaces[workspace.id] = workspace.name }
+        self.workspaces = try Self.names(store)
+    }
+
+    private static func names(_ store: any CredentialStore) throws -> [WorkspaceID: String] {
+        try store.workspaces().reduce(into: [:]) { $0[$1.id] = $1.name }
     }
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
@@ -81,14 +90,19 @@ final class Access {
         TokenRoster(tokens, connections: peers.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
     }
 
-    /// Reads the tokens anew; whoever came in by one that is revoked is shown out at once, and devices of clients without one are forgotten.
+    /// Reads tokens and workspaces anew; whoever came in by a token that is revoked is shown out at once, and devices of clients
+    /// without one are forgotten.
     func reload() throws {
+        // Before the tokens: whoever is let in has a workspace with a name.
+        workspaces = try Self.names(store)
+        let gone = try workspaceStore.removedWorkspaces()
         authenticator.replaceTokens(try store.tokens())
         for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
         mailbox.put(.clientsListed(authenticator.clients))
+        for workspace in gone where removed.insert(workspace).inserted { mailbox.put(.workspaceRemoved(workspace)) }
     }
 
     /// Does store work off the loop and comes back with the result.

@@ -14,6 +14,7 @@ final class RelayRunner {
     private var relay: Relay
     private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
+    private let epochs: Epochs
     /// What the log holds, read anew.
     private let load: @Sendable () throws -> LogState
     private let measures: Measures
@@ -25,6 +26,7 @@ final class RelayRunner {
     private let pushes: PushRunner
     private let pairing: PairingDesk
     private let pictures: PictureShelf
+    private let remover: WorkspaceRemover
     /// Those who are clients over HTTP for one command.
     private let httpPeers: HTTPCommandPeers
     private let admission: AdmissionControl
@@ -41,12 +43,17 @@ final class RelayRunner {
     private(set) var isLeaving = false { didSet { admission.shut(isSuspended || isLeaving) } }
     /// Messages since the last tick, which are counted together.
     private var sent = (messages: 0, bytes: 0)
+    /// Workspaces that were removed, as far as was told; for every life of the relay.
+    private var removedWorkspaces: Set<WorkspaceID> = []
+    /// The store was read anew: who may come in has to be, too.
+    var wasReadAnew: () -> Void = {}
     /// Which relay this is: answers for an earlier one are not for this.
     private var life = 0
 
     init(
         loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog & Sendable, upkeep: any StoreUpkeep,
-        load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox, pushes: PushRunner, pairing: PairingDesk,
+        epochs: Epochs, workspaces: any WorkspaceStore, load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox,
+        pushes: PushRunner, pairing: PairingDesk,
         pictures: PictureShelf, httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
     ) throws {
         self.loops = loops
@@ -54,9 +61,11 @@ final class RelayRunner {
         self.configuration = configuration
         self.log = log
         self.load = load
+        self.epochs = epochs
         commits = CommitQueue(log)
+        remover = WorkspaceRemover(workspaces, commits, loop, logger)
         store = StoreHealth(upkeep, commits, loop, logger)
-        relay = Relay(configuration: configuration, epoch: log.epoch, state: try load(), boot: Boot.name, at: .now)
+        relay = Relay(configuration: configuration, epochs: epochs, state: try load(), boot: Boot.name, at: .now)
         self.mailbox = mailbox
         self.pushes = pushes
         self.pairing = pairing
@@ -79,6 +88,10 @@ final class RelayRunner {
             logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
         }
         run(relay.started(at: .now, holders: holders))
+        // What an earlier life was told and had no time for.
+        for workspace in removedWorkspaces.sorted(by: { $0.rawValue < $1.rawValue }) {
+            run(relay.handle(.workspaceRemoved(workspace), at: .now))
+        }
     }
 
     /// After all that waits in the mailbox, which has happened before it.
@@ -89,6 +102,7 @@ final class RelayRunner {
 
     private func handle(_ input: Input, at now: Instant) {
         if case .clientsListed(let holders) = input { self.holders = holders }
+        if case .workspaceRemoved(let workspace) = input { removedWorkspaces.insert(workspace) }
         if isSuspended { return turnAway(input) }
         if store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
         run(relay.handle(input, at: now))
@@ -157,6 +171,7 @@ final class RelayRunner {
             case .quotaReached(let quota): reached(quota)
             case .historyRemoved(let removals): removals.forEach(removed)
             case .clockJudged(let ahead): judgedClock(aheadBy: ahead)
+            case .workspaceLeft(let workspace): remover.remove(workspace)
             case .makePairingCode(let peer, let command, let role, let workspace):
                 pairing.makeCode(for: peer, command, role, workspace)
             }
@@ -299,12 +314,13 @@ final class RelayRunner {
         switch result {
         case .success(let state):
             life += 1
-            relay = Relay(configuration: configuration, epoch: log.epoch, state: state, boot: Boot.name, at: .now)
+            relay = Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now)
             isSuspended = false
             store.readAnew()
             pushes.resume()
             logger.notice("the store has been read anew")
             begin()
+            wasReadAnew()
         case .failure(let error):
             logger.error("the store cannot be read yet", metadata: ["error": "\(error)"])
             retryLoading()

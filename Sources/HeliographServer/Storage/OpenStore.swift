@@ -8,6 +8,7 @@ struct OpenStore: Sendable {
     let folder: String
     let log: any SessionLog & Sendable
     let credentials: any CredentialStore
+    let workspaces: any WorkspaceStore
     let pictures: any PictureStore
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
@@ -69,14 +70,14 @@ struct OpenStore: Sendable {
     private init(_ directory: DataDirectory, _ store: SQLiteStore) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
-        (audit, upkeep) = (store.audit, store.upkeep)
+        (workspaces, audit, upkeep) = (store.credentials, store.audit, store.upkeep)
         self.store = .file(store)
     }
 
     private init(_ directory: DataDirectory, _ store: PostgresStore, _ lock: DataDirectoryLock?) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
-        (audit, upkeep) = (store.audit, store.upkeep)
+        (workspaces, audit, upkeep) = (store.credentials, store.audit, store.upkeep)
         self.store = .database(store, lock)
     }
 

@@ -73,7 +73,8 @@ extension PushPlanner {
             .map { WireError(.badValue, at: place + $0.place, "there is no such time zone") }
     }
 
-    /// A token belongs to one device: where it was known before, it is no longer.
+    /// A token belongs to one device: where it was known before, it is no longer, in whatever workspace. A phone that was let into another
+    /// one shows nothing of the first any more.
     private mutating func takeTokens(of device: Device, for key: DeviceKey) {
         for other in devices.keys where other != key {
             guard var known = devices[other] else { continue }
@@ -105,6 +106,11 @@ extension PushPlanner {
             else { continue }
             forgetDevice(key, at: now)
         }
+    }
+
+    mutating func forgetDevices(of workspace: WorkspaceID, at now: Instant) {
+        for key in devices.keys(in: workspace) { forgetDevice(key, at: now) }
+        watchers[workspace] = nil
     }
 
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {

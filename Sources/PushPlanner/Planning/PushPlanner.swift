@@ -64,6 +64,7 @@ package struct PushPlanner {
         case .clientAsked(let request): run(request, at: now)
         case .clientLeft(let peer): left(peer, at: now)
         case .clientsListed(let holders): forgetDevices(allBut: holders, at: now)
+        case .workspaceRemoved(let workspace): forgetDevices(of: workspace, at: now)
         case .sessionsChanged(let keys): look(at: keys, at: now)
         case .sessionRemoved(let key): leaveCards(of: key, at: now)
         case .budgetCrossed(let crossing, let key, let view): ring(for: crossing, key, view, at: now)

@@ -184,6 +184,15 @@ struct Budgets {
         return committing.orders.map(\.peer)
     }
 
+    /// The workspace was removed, and no batch is under way.
+    mutating func forget(_ workspace: WorkspaceID) {
+        books[workspace] = nil
+        staged[workspace] = nil
+        next.orders.removeAll { $0.workspace == workspace }
+        next.moved.remove(workspace)
+        next.spenders.remove(workspace)
+    }
+
     // MARK: - Shown
 
     func mark(of view: SessionView, in workspace: WorkspaceID) -> BudgetMark? {

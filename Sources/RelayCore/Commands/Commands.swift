@@ -141,6 +141,12 @@ struct Commands {
         return true
     }
 
+    /// The workspace was removed, and all its clients have left.
+    mutating func forget(_ workspace: WorkspaceID) {
+        recorded = recorded.filter { $0.key.workspace != workspace }
+        waiters.removeAll { $0.key.workspace == workspace }
+    }
+
     // MARK: - Counting
 
     func count(into census: inout RelayCensus) {

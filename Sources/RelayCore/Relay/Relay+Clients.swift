@@ -14,7 +14,7 @@ extension Relay {
         guard let client = presence.clients[peer], !client.isShownOut else { return }
         planner.heard(peer, at: now)
         switch message {
-        case .hello(let hello): presence.clientSaidHello(hello, peer, welcome, &orders)
+        case .hello(let hello): presence.clientSaidHello(hello, peer, welcome(to: client.workspace), &orders)
         case .command(let id, _) where !client.hasSaidHello:
             orders.reply(.failed(.helloFirst, Notice.helloFirst.message), to: id, of: peer)
         case .command(let id, let command): run(command, id, of: client, peer, at: now)

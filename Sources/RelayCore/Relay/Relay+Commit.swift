@@ -48,6 +48,7 @@ extension Relay {
         tellPlanner(committed: batch, at: now)
         for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }
         tellPlanner(changesOf: batch.appends.map(\.key), at: now)
+        letGoOfLeaving(at: now)
     }
 
     /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
@@ -81,6 +82,7 @@ extension Relay {
             orders.add(.close(peer, .restarting))
             disconnected(peer, at: now)
         }
+        letGoOfLeaving(at: now)
     }
 
     private mutating func sendDecisions(of staged: Staging.Staged) {
@@ -102,7 +104,7 @@ extension Relay {
         guard let view = shown[key] else {
             preconditionFailure("what was committed stays until the next input")
         }
-        let epoch = epoch
+        let epoch = epochs[key.workspace]
         subscriptions.sendToLive(
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),

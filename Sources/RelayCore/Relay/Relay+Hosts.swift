@@ -44,7 +44,7 @@ extension Relay {
             let key = SessionKey(workspace: host.identity.workspace, session: session)
             return SessionProgress(session: session, through: hostSeqOnDisk(of: key, by: host) ?? 0)
         }
-        orders.send(.welcome(welcome, host: host.identity.host, sessions: progress), toHost: peer)
+        orders.send(.welcome(welcome(to: host.identity.workspace), host: host.identity.host, sessions: progress), toHost: peer)
         // On each reconnect, until it confirms them.
         for approval in sessions.waitingDecisions(of: host.key) { sendDecision(of: approval, toHost: peer) }
         sayHolds(to: peer)

@@ -44,6 +44,8 @@ struct RemovedSessions {
     /// The session is there again.
     mutating func remove(_ key: SessionKey) { kept[key] = nil }
 
+    mutating func forget(_ workspace: WorkspaceID) { kept = kept.filter { $0.key.workspace != workspace } }
+
     // MARK: - Looking up
 
     /// Events are not kept until then: their host is asked for them again, from where the session goes on.

@@ -7,6 +7,8 @@ struct Asking {
 
     mutating func add(_ key: SessionKey) { keys[key.workspace, default: []].insert(key) }
 
+    mutating func remove(_ key: SessionKey) { keys[key.workspace]?.remove(key) }
+
     func sessions(in workspace: WorkspaceID) -> Set<SessionKey> { keys[workspace] ?? [] }
 
     /// Nil where there is room for one more approval of so many bytes in a session of this host. `look`: a session as it is staged; nil

@@ -339,8 +339,7 @@ struct Sessions {
 
     /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; what is staged begins it anew, where it was.
     mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
-        let key = trim.key
-        let bytes = shown[key]?.eventBytes ?? 0
+        let (key, bytes) = (trim.key, shown[trim.key]?.eventBytes ?? 0)
         shown.remove(key)
         if isStaged {
             sessions[key]?.staged.state.summary.first = trim.through + 1
@@ -348,6 +347,7 @@ struct Sessions {
         } else if let host = host(of: key) {
             sessions[key] = nil
             ofHosts.remove(key, of: host)
+            asking.remove(key)
         }
     }
 

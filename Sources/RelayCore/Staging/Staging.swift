@@ -62,6 +62,19 @@ struct Staging {
         return appends.count - 1
     }
 
+    /// The workspace was removed. That its devices are forgotten stays: a crash may come before its records go with the rest.
+    mutating func remove(_ workspace: WorkspaceID) {
+        let kept = appends.filter { $0.key.workspace != workspace }
+        if kept.count < appends.count {
+            appends = kept
+            places = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1.key, $0) })
+            eventBytes = kept.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } }
+        }
+        commands.removeAll { $0.workspace == workspace }
+        records.removeAll { $0.workspace == workspace && $0.kind == .budget }
+        tied = tied.filter { $0.key.workspace != workspace }
+    }
+
     /// It has not been on disk before.
     mutating func opened() { cost += Self.openingCost }
 

@@ -81,6 +81,8 @@ struct Audiences {
         }
     }
 
+    mutating func forget(_ workspace: WorkspaceID) { ofWorkspaces[workspace] = nil }
+
     private mutating func remove(_ peer: PeerID, from key: SessionKey) {
         ofSessions[key]?.remove(peer)
         if ofSessions[key]?.subscribers.isEmpty == true { ofSessions[key] = nil }

@@ -6,15 +6,14 @@ import RelayProtocol
 /// A client that does not take what is sent to it is sent no more, nobody else waits for it, and when it has read what waited it goes on
 /// with what it missed, or with a snapshot where that is much.
 struct Subscriptions {
-    /// Which life of the log positions are of.
-    private let epoch: Epoch
+    private let epochs: Epochs
     private var clients: [PeerID: Subscriber] = [:]
     private var audiences = Audiences()
     private var reads = Reads()
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     private var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
 
-    init(epoch: Epoch) { self.epoch = epoch }
+    init(epochs: Epochs) { self.epochs = epochs }
 
     // MARK: - Clients
 
@@ -24,6 +23,12 @@ struct Subscriptions {
         guard let client = clients.removeValue(forKey: peer) else { return }
         audiences.remove(peer, client)
         if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
+    }
+
+    /// The workspace was removed, and all its clients have left.
+    mutating func forget(_ workspace: WorkspaceID) {
+        snapshotsDue[workspace] = nil
+        audiences.forget(workspace)
     }
 
     func isCongested(_ peer: PeerID) -> Bool { clients[peer]?.isCongested == true }
@@ -165,7 +170,7 @@ struct Subscriptions {
         guard reads.hasRoom(for: peer) else { return orders.reply(.tooManyReads, to: id, of: peer) }
         orders.reply(.done, to: id, of: peer)
         let begin: Subscription.Begin
-        if let position, let reason = reset(from: position, view) {
+        if let position, let reason = reset(from: position, in: key.workspace, view) {
             orders.send(.reset(session, reason), to: [peer])
             begin = .snapshot
         } else {
@@ -178,8 +183,8 @@ struct Subscriptions {
     }
 
     /// Why nobody can go on from this position; nil where one can.
-    private func reset(from position: Position, _ view: SessionView) -> ResetReason? {
-        if position.epoch != epoch { return .epochChanged }
+    private func reset(from position: Position, in workspace: WorkspaceID, _ view: SessionView) -> ResetReason? {
+        if position.epoch != epochs[workspace] { return .epochChanged }
         if position.seq > view.seq { return .ahead }
         return position.seq + 1 < view.state.summary.first ? .trimmed : nil
     }
@@ -306,7 +311,7 @@ struct Subscriptions {
         // The log may hold none of them: what follows begins where it ends.
         let first = page.events.isEmpty ? view.seq + 1 : page.first
         let last = first + Int64(page.events.count) - 1
-        let tail = SessionEvents(session: key.session, epoch: epoch, first: first, events: page.events)
+        let tail = SessionEvents(session: key.session, epoch: epochs[key.workspace], first: first, events: page.events)
         let approvals = Snapshot.approvals(of: [view.approvals])
         orders.send(.sessionSnapshot(tail, seq: last, summary: view.summary, approvals: approvals), to: peers)
         for peer in peers { replay(key, after: last, hasSnapshot: true, peer, shown, &orders) }
@@ -322,7 +327,8 @@ struct Subscriptions {
             for (peer, _) in peers { fetchSnapshot(of: key, peer, shown, &orders) }
             return
         }
-        let events = SessionEvents(session: key.session, epoch: epoch, first: page.first, events: page.events)
+        let events = SessionEvents(
+            session: key.session, epoch: epochs[key.workspace], first: page.first, events: page.events)
         orders.send(.events(events), to: peers.map(\.peer))
         for (peer, hasSnapshot) in peers {
             replay(key, after: seq + Int64(page.events.count), hasSnapshot: hasSnapshot, peer, shown, &orders)

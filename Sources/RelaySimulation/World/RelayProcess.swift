@@ -54,7 +54,8 @@ final class RelayProcess {
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
             var fresh = Relay(
-                configuration: world.relayConfiguration, epoch: world.log.epoch, state: state, boot: "life \(life)", at: instant
+                configuration: world.relayConfiguration, epochs: Epochs(ofLog: world.log.epoch, first: World.workspace.id),
+                state: state, boot: "life \(life)", at: instant
             )
             world.pushes?.relayStarts(after: fresh.planner.lastPush)
             let effects = fresh.started(at: instant)
@@ -163,7 +164,7 @@ final class RelayProcess {
             // Nobody in this world has a picture.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
-            case .makePairingCode, .quotaReached, .historyRemoved, .clockJudged: break
+            case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
             }
         }
     }

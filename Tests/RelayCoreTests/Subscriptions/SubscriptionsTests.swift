@@ -16,7 +16,7 @@ struct SubscriptionsTests {
     }
 
     private func subscriptions(_ peers: UInt64...) -> Subscriptions {
-        var subscriptions = Subscriptions(epoch: Epoch("e1")!)
+        var subscriptions = Subscriptions(epochs: Epochs(ofLog: Epoch("e1")!, first: PartTranscript.home))
         for peer in peers { subscriptions.connected(P.peer(peer), of: P.home) }
         return subscriptions
     }

@@ -1,0 +1,58 @@
+import Dispatch
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Takes away the data of workspaces that were removed: some at a time, between the commits of what goes on. A relay that ends in between
+/// goes on with it when it starts again. Lives on the core's thread.
+final class WorkspaceRemover {
+    /// Between two steps: what is live comes first.
+    private static let interval = Duration.milliseconds(Limits.trimInterval)
+    /// A disk that takes nothing is not to be asked more often.
+    private static let retryInterval = Duration.seconds(30)
+
+    private let store: any WorkspaceStore
+    private let commits: CommitQueue
+    private let loop: EventLoop
+    private let logger: Logger
+    private var underWay: Set<WorkspaceID> = []
+
+    init(_ store: any WorkspaceStore, _ commits: CommitQueue, _ loop: EventLoop, _ logger: Logger) {
+        self.store = store
+        self.commits = commits
+        self.loop = loop
+        self.logger = logger
+    }
+
+    func remove(_ workspace: WorkspaceID) {
+        if underWay.insert(workspace).inserted { takeStep(workspace) }
+    }
+
+    private func takeStep(_ workspace: WorkspaceID) {
+        let (store, handle, bound) = (store, loop.handle, LoopBound(self, loop: loop))
+        commits.after {
+            let result = Result { try store.removeData(of: workspace, rowsMax: WorkspaceRules.removedRowsMax) }
+            handle.execute { bound.value.stepEnded(workspace, result) }
+        }
+    }
+
+    private func stepEnded(_ workspace: WorkspaceID, _ result: Result<Bool, any Error>) {
+        let metadata: Logger.Metadata = ["workspace.id": "\(workspace)"]
+        switch result {
+        case .success(true):
+            underWay.remove(workspace)
+            logger.info("nothing is left of a workspace that was removed", metadata: metadata)
+        case .success(false): takeStep(workspace, after: Self.interval)
+        case .failure(let error):
+            logger.error(
+                "the data of a removed workspace cannot be taken away yet",
+                metadata: metadata.merging(["error": "\(error)"]) { first, _ in first })
+            takeStep(workspace, after: Self.retryInterval)
+        }
+    }
+
+    private func takeStep(_ workspace: WorkspaceID, after wait: Duration) {
+        _ = loop.schedule(after: wait) { [weak self] in self?.takeStep(workspace) }
+    }
+}

@@ -1,0 +1,30 @@
+package import RelayProtocol
+
+/// Which life of the log positions are of, in each workspace. See decision record 0066.
+///
+/// A position of one workspace means nothing in another: sessions of both may have the same names, and a browser keeps its positions
+/// when it is let into another workspace.
+package struct Epochs: Sendable {
+    private let ofLog: Epoch
+    private let first: WorkspaceID
+
+    /// The first workspace has the log's own epoch, as it had when it was the only one.
+    package init(ofLog: Epoch, first: WorkspaceID) {
+        self.ofLog = ofLog
+        self.first = first
+    }
+
+    /// The same whenever it is asked for, until the log has another.
+    package subscript(workspace: WorkspaceID) -> Epoch { workspace == first ? ofLog : derived(for: workspace) }
+
+    /// FNV-1a: it only has to differ.
+    private func derived(for workspace: WorkspaceID) -> Epoch {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in workspace.rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let end = "-" + String(hash, radix: 16)
+        guard let epoch = Epoch(ofLog.rawValue.prefix(Epoch.bytesMax - end.utf8.count) + end) else {
+            preconditionFailure("an epoch, a hyphen and digits are an identifier")
+        }
+        return epoch
+    }
+}

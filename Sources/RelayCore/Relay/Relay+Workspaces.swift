@@ -1,0 +1,50 @@
+import PushPlanner
+import RelayModel
+import RelayProtocol
+
+/// The end of a workspace.
+extension Relay {
+    /// Whoever is connected is shown out at once. The rest goes when no batch is under way that may have something of it.
+    mutating func workspaceRemoved(_ workspace: WorkspaceID, at now: Instant) {
+        leaving.insert(workspace)
+        showOut(of: workspace, at: now)
+        letGoOfLeaving(at: now)
+    }
+
+    /// To be called where a batch has come to its end.
+    mutating func letGoOfLeaving(at now: Instant) {
+        guard committing == nil, !leaving.isEmpty else { return }
+        let gone = leaving.sorted { $0.rawValue < $1.rawValue }
+        leaving = []
+        for workspace in gone {
+            showOut(of: workspace, at: now)
+            // Before the sessions: what its devices have to be told is told as if each had been forgotten by its owner.
+            tellPlanner(.workspaceRemoved(workspace), at: now)
+            letGoOfSessions(of: workspace)
+            staging.remove(workspace)
+            budgets.forget(workspace)
+            commands.forget(workspace)
+            removed.forget(workspace)
+            subscriptions.forget(workspace)
+            orders.add(.workspaceLeft(workspace))
+        }
+    }
+
+    private mutating func showOut(of workspace: WorkspaceID, at now: Instant) {
+        let hosts = presence.hosts.filter { $0.value.identity.workspace == workspace }.keys
+        let clients = presence.clients.filter { $0.value.workspace == workspace }.keys
+        for peer in (Array(hosts) + Array(clients)).sorted() {
+            orders.add(.close(peer, .revoked))
+            disconnected(peer, at: now)
+        }
+    }
+
+    private mutating func letGoOfSessions(of workspace: WorkspaceID) {
+        for name in sessions.deadlines.keys where name.key.workspace == workspace {
+            sessions.resolved(name.approval, in: name.key, &orders)
+        }
+        for key in sessions.inOrder(in: workspace) {
+            sessions.removed(SessionTrim(key: key, through: 0, state: nil), isStaged: false)
+        }
+    }
+}

@@ -7,6 +7,8 @@ struct CommandError: Error, CustomStringConvertible {
         case notFound
         /// No relay runs on the data directory.
         case noRelay
+        /// The person at the terminal did not mean it.
+        case declined
         /// Standard output takes nothing.
         case output
     }
@@ -24,7 +26,7 @@ struct CommandError: Error, CustomStringConvertible {
         switch code {
         case .notFound: .notFound
         case .noRelay: .unreachable
-        case .output: .refused
+        case .output, .declined: .refused
         }
     }
 }

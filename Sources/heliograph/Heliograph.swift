@@ -27,7 +27,8 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Relay",
                 subcommands: [
-                    Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, PushCommand.self, AuditCommand.self,
+                    Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, WorkspaceCommand.self, PushCommand.self,
+                    AuditCommand.self,
                     Backup.self, Restore.self, Clock.self, Doctor.self,
                 ]),
             CommandGroup(

@@ -1,10 +1,6 @@
-"""Two workspaces on one relay that runs: whoever is of one neither sees the other nor can tell it from what is not there.
-
-No command makes a second workspace yet, so the test writes it into the data file.
-"""
+"""Two workspaces on one relay that runs: whoever is of one neither sees the other nor can tell it from what is not there."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +9,13 @@ import pytest
 
 from client import WireClient
 from host import ScriptedHost, input_digest
+from pictures import bring, named, png
+from postgres import PostgresServer
 from relay import Relay
 from waits import wait_until
 from wire import Message
 
-OTHER = "w2"
+OTHER = "Their own"
 SECRETS = ["theirs", "Their plan", "launch the missiles", "their laptop", "their phone"]
 """Words that are in the other workspace alone."""
 SAMPLE: Message = {"digest": input_digest("Bash", {"command": "make"}), "approval": "the-approval"}
@@ -49,17 +47,25 @@ class Side:
     phone: WireClient
 
 
+def run(relay: Relay, *words: str, check: bool = True) -> Any:
+    return relay.run(*words, "--data", str(relay.data), check=check)
+
+
+def token(relay: Relay, role: str, name: str) -> str:
+    """For the other workspace."""
+    return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", OTHER).stdout.strip()
+
+
+def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
+    return {entry["name"]: entry for entry in map(json.loads, run(relay, "workspace", "list", "--json").stdout.splitlines())}
+
+
 @pytest.fixture
 def sides(relay: Relay) -> Iterator[tuple[Side, Side]]:
     """Ours, and another workspace's with a session `theirs` and a session of the same name as ours."""
     ours = relay.token("host", "our laptop"), relay.token("operator", "our phone")
-    theirs = relay.token("host", "their laptop"), relay.token("operator", "their phone")
-    relay.stop()
-    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
-        database.execute("INSERT INTO workspaces (workspace, name) VALUES (?, 'Theirs')", [OTHER])
-        assert database.execute("UPDATE tokens SET workspace = ? WHERE name LIKE 'their%'", [OTHER]).rowcount == 2
-    database.close()
-    relay.start()
+    run(relay, "workspace", "add", OTHER)
+    theirs = token(relay, "host", "their laptop"), token(relay, "operator", "their phone")
     made = []
     for (host_token, client_token), name in ((ours, "our"), (theirs, "their")):
         host = ScriptedHost(relay, f"{name} laptop", host_token, capabilities=("steer",))
@@ -174,3 +180,160 @@ def test_a_restart_keeps_them_apart(sides: tuple[Side, Side], relay: Relay, clie
         assert other not in json.dumps(again.messages)
         side.host.wait_connected()
         assert side.host.through["s1"] == len(side.host.sessions["s1"]) and not side.host.lost_acks, "each host is told of its own log"
+
+
+def test_http_knows_nothing_of_the_other_workspace(sides: tuple[Side, Side], relay: Relay) -> None:
+    ours, theirs = sides
+    fill(ours, "s1", "Our plan", "make tea")
+    fill(theirs, "s1", "Their plan", "launch the missiles")
+    mine, their = ({"Authorization": f"Bearer {side.phone.token}"} for side in sides)
+    picture = png(seed=1)
+    assert bring(relay, theirs.phone.token, "s1", picture).status == 200
+    digest = named(picture)["digest"]
+    assert relay.get(f"/v1/pictures/{digest}", their).body == picture
+    for side in (ours.phone, ours.host):
+        absent, foreign = (relay.get(f"/v1/pictures/{name}", {"Authorization": f"Bearer {side.token}"}) for name in ("0" * 64, digest))
+        assert foreign.status == absent.status == 404 and foreign.body == absent.body
+    listed = [relay.get("/v1/tokens", headers).json["tokens"] for headers in (mine, their)]
+    assert [{token["name"] for token in tokens} for tokens in listed] == [{"our laptop", "our phone"}, {"their laptop", "their phone"}]
+    foreign = listed[1][0]["id"]
+    for path, body in ((f"/v1/tokens/{foreign}", None), (f"/v1/tokens/{foreign}/revoke", {}), (f"/v1/tokens/{foreign}/rename", {"name": "x"})):
+        answers = [
+            relay.get(path, mine) if body is None else relay.post(path.replace(foreign, name), body, mine) for name in (foreign, "t_absent")
+        ]
+        assert answers[0].status == 404 and answers[0].body == answers[1].body, path
+    assert relay.get("/v1/me", their).json["workspace"]["name"] == OTHER
+    assert relay.get("/v1/me", mine).json["workspace"]["name"] == "default"
+
+
+def test_whoever_never_adds_one_sees_nothing_of_it(relay: Relay) -> None:
+    relay.token("operator", "our phone")
+    shown = run(relay, "token", "list").stdout + run(relay, "token", "list", "--json").stdout + run(relay, "pair", "--json").stdout
+    assert "workspace" not in shown and "default" not in shown and " in " not in shown
+
+
+def test_names_are_plain_and_belong_to_one(relay: Relay) -> None:
+    run(relay, "workspace", "add", "Küche")
+    for name in ("", " ", " edge", "a\nb", "tab\there", "\u202ebackwards", "un\u200bseen", "x" * 257):
+        refused = run(relay, "workspace", "add", name, check=False)
+        assert refused.returncode != 0, repr(name)
+    for words in (("add", "Küche"), ("add", "default"), ("rename", "Küche", "default"), ("rename", "absent", "x"), ("remove", "absent", "--yes")):
+        refused = run(relay, "workspace", *words, check=False)
+        assert refused.returncode != 0 and "workspace" in refused.stderr, (words, refused)
+    run(relay, "workspace", "rename", "Küche", "Keller")
+    assert run(relay, "workspace", "remove", "Keller", check=False).returncode != 0, "without --yes nobody was asked"
+    first = run(relay, "workspace", "remove", "default", "--yes", check=False)
+    assert first.returncode != 0 and "first" in first.stderr
+    assert list(workspaces(relay)) == ["default", "Keller"]
+
+
+def test_a_code_is_for_the_workspace_that_it_names(relay: Relay, client: Callable[..., WireClient]) -> None:
+    run(relay, "workspace", "add", OTHER)
+    made = json.loads(run(relay, "pair", "--workspace", OTHER, "--json").stdout)
+    assert made["workspace"]["name"] == OTHER
+    paired = relay.post("/v1/pair", {"code": made["link"].split("=")[1], "name": "their phone"})
+    theirs = client(relay, "their phone", token=paired.json["token"])
+    ours = client(relay, "our phone")
+    assert theirs.welcome["workspace"]["name"] == OTHER and ours.welcome["workspace"]["name"] == "default"
+    assert theirs.welcome["epoch"] != ours.welcome["epoch"], "a position of one means nothing in the other"
+    names = {entry["name"]: entry["workspace"]["name"] for entry in relay.tokens()}
+    assert names == {"their phone": OTHER, "our phone": "default"}
+    assert f"in {OTHER}" in run(relay, "token", "list").stdout
+    # Who is connected hears of a new name when coming back.
+    run(relay, "workspace", "rename", OTHER, "Their new")
+    assert client(relay, "again", token=theirs.token).welcome["workspace"]["name"] == "Their new"
+
+
+def left(relay: Relay) -> int:
+    """Rows of the other workspace's data."""
+    return relay.rows("SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM sessions) + (SELECT count(*) FROM approvals)")[0][0]
+
+
+def test_a_removed_workspace_is_gone_and_the_other_notices_nothing(sides: tuple[Side, Side], relay: Relay) -> None:
+    ours, theirs = sides
+    fill(ours, "s1", "Our plan", "make tea")
+    own_rows = left(relay)
+    fill(theirs, "s1", "Their plan", "launch the missiles")
+    theirs.phone.command("budget", budget={"scope": "workspace", "microUSD": 5_000_000, "levels": [50]})
+    number = workspaces(relay)[OTHER]["id"]
+    said, closings = len(ours.phone.messages), len(ours.host.closed_with)
+    removed = json.loads(run(relay, "workspace", "remove", OTHER, "--yes", "--json").stdout)
+    assert {entry["name"] for entry in removed["revoked"]} == {"their laptop", "their phone"} and "dataIsGone" not in removed
+    wait_until(lambda: not theirs.phone.connection.is_open, 10, "their phone is shown out")
+    wait_until(lambda: 4401 in theirs.host.closed_with, 10, lambda: f"their host is shown out, with {theirs.host.closed_with}")
+    theirs.host.disconnect()
+    assert relay.get("/v1/me", {"Authorization": f"Bearer {theirs.phone.token}"}).status == 401
+    wait_until(lambda: left(relay) == own_rows, 20, lambda: f"the data is gone: {left(relay)} rows, {own_rows} of them ours")
+    assert relay.rows("SELECT count(*) FROM push_records WHERE workspace <> 'default'") == [(0,)]
+    ours.phone.command("ping")
+    assert [message["type"] for message in ours.phone.messages[said:]] == ["reply"] and len(ours.host.closed_with) == closings
+    assert list(workspaces(relay)) == ["default"]
+    # Its audit log stays, and says so last; its name is free again.
+    words = [json.loads(line)["what"] for line in run(relay, "audit", "export", "--workspace", number).stdout.splitlines()]
+    assert words[0] == "workspace.added" and words[-1] == "workspace.removed" and "approval.requested" in words
+    run(relay, "audit", "verify")
+    run(relay, "workspace", "add", OTHER)
+    assert workspaces(relay)[OTHER]["id"] != number
+    ours.phone.decide("s1", "the-approval", "deny")
+    ours.host.wait_decision("the-approval")
+
+
+def many(side: Side, count: int) -> None:
+    for number in range(count):
+        side.host.event("s1", "message", {"role": "user"}, {"text": f"{number}"})
+    side.host.wait_acked("s1", timeout=30)
+
+
+def test_a_crash_in_between_leaves_nothing_half(sides: tuple[Side, Side], relay: Relay) -> None:
+    """The data goes in steps of 2,000 rows: whenever the relay is killed, the next one goes on with it."""
+    ours, theirs = sides
+    fill(ours, "s1", "Our plan", "make tea")
+    own_rows = left(relay)
+    epoch = ours.phone.welcome["epoch"]
+    fill(theirs, "s1", "Their plan", "launch the missiles")
+    many(theirs, 5_000)
+    run(relay, "workspace", "remove", OTHER, "--yes")
+    relay.kill()
+    theirs.host.disconnect()
+    assert left(relay) >= own_rows
+    relay.start()
+    wait_until(lambda: left(relay) == own_rows, 20, lambda: f"the data is gone: {left(relay)} rows, {own_rows} of them ours")
+    again = WireClient(relay, "again", ours.phone.token)
+    again.subscribe()
+    assert list(again.summaries) == ["s1"] and again.welcome["epoch"] == epoch
+    again.close()
+    run(relay, "audit", "verify")
+
+
+@pytest.mark.parametrize("store", ["file", "database"])
+def test_one_is_added_and_removed_while_no_relay_runs(store: str, make_relay: Callable[..., Relay], client: Callable[..., WireClient]) -> None:
+    server = PostgresServer() if store == "database" else None
+    relay = make_relay(*(["--store", server.address("postgres")] if server else []))
+    try:
+        ours = client(relay, "our phone")
+        relay.stop()
+        run(relay, "workspace", "add", OTHER)
+        theirs = token(relay, "host", "their laptop"), token(relay, "operator", "their phone")
+        relay.start()
+        host = ScriptedHost(relay, "their laptop", theirs[0])
+        phone = WireClient(relay, "their phone", theirs[1])
+        phone.subscribe()
+        fill(Side(host, phone), "s1", "Their plan", "launch the missiles")
+        again = client(relay, "again", token=ours.token)
+        again.subscribe()
+        assert not again.summaries and again.welcome["epoch"] == ours.welcome["epoch"]
+        relay.stop()
+        host.close()
+        phone.close()
+        assert json.loads(run(relay, "workspace", "remove", OTHER, "--yes", "--json").stdout)["dataIsGone"]
+        if not server:
+            assert left(relay) == 0
+        relay.start()
+        assert relay.get("/v1/me", {"Authorization": f"Bearer {theirs[1]}"}).status == 401
+        assert client(relay, "at last", token=ours.token).welcome["epoch"] == ours.welcome["epoch"]
+        run(relay, "audit", "verify")
+        relay.stop()
+    finally:
+        relay.kill()
+        if server:
+            server.close()

@@ -8,7 +8,7 @@ import RelayProtocol
 /// What the command line does on the relay's own data, while the relay runs or not.
 package final class Administration {
     package let credentials: Credentials
-    private let store: OpenStore
+    let store: OpenStore
 
     package init(directory path: String) throws {
         store = try OpenStore(forCommandsIn: path)
@@ -71,15 +71,16 @@ package final class Administration {
         return new.secret
     }
 
-    /// Has a running relay read its tokens again: whoever was revoked is out by then. Where none runs there is nothing to do: it reads
-    /// them when it starts.
-    package func tokensChanged() throws(ServerError) {
+    /// Has a running relay read its tokens and workspaces again: whoever was revoked is out by then. Where none runs there is nothing to
+    /// do: it reads them when it starts. Whether one heard of it.
+    @discardableResult package func tokensChanged() throws(ServerError) -> Bool {
         do throws(HTTPError) {
             let answer = try AdminSocket(in: store.folder).ask(.post, AdminPath.reload)
             guard answer.status == 200 else { throw HTTPError(.badAnswer, "it answered \(answer.status)") }
+            return true
         } catch {
             // Nobody listens.
-            if error.code == .unreachable { return }
+            if error.code == .unreachable { return false }
             throw ServerError(
                 .tokens,
                 "this is on disk, but the relay that runs has not taken it up (\(error.message)): do it again, or restart the relay"

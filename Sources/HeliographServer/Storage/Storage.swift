@@ -91,14 +91,16 @@ package struct Storage {
         try DataDirectory(path: directory).acceptDataFile { mayComeBack($0.map(Returning.init)) }
     }
 
-    /// Calls `write` with each line of the audit log, without its end; nil for every workspace.
+    /// Calls `write` with each line of the audit log, without its end; nil for every workspace, else one's name or id.
     package func exportAudit(of workspace: String?, _ write: ([UInt8]) throws -> Void) throws {
         try withStore { store in
             let named = try workspace.map { name in
-                guard let known = try store.credentials.workspaces().first(where: { $0.id.rawValue == name }) else {
-                    throw ServerError(.workspace, "There is no workspace \(name).")
-                }
-                return known.id
+                let standing = try store.credentials.workspaces()
+                // The log of one that was removed stays, under its id.
+                let ids = try standing.map(\.id) + store.workspaces.removedWorkspaces()
+                guard let known = standing.first(where: { $0.name == name })?.id ?? ids.first(where: { $0.rawValue == name })
+                else { throw ServerError(.workspace, "There is no workspace \(name).") }
+                return known
             }
             // What `write` throws is not the store's, and is handed on as it is.
             var failure: (any Error)?

@@ -28,7 +28,7 @@ struct AuditCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
-        @Option(help: "Only this workspace.")
+        @Option(help: "Only this workspace's, by its name or id.")
         var workspace: String?
 
         func run() throws {

@@ -207,7 +207,7 @@ struct BenchCommand: ParsableCommand {
         cleanup.add {
             guard let administration = try? Administration(directory: directory) else { return }
             for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id, keepingChildren: false) }
-            try? administration.tokensChanged()
+            _ = try? administration.tokensChanged()
         }
         do {
             administration = try Administration(directory: directory)

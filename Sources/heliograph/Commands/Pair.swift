@@ -28,6 +28,9 @@ struct Pair: ParsableCommand {
             "The relay's address as the device reaches it. Default: what the relay last listened on.", valueName: "url"))
     var url: String?
 
+    @Option(help: ArgumentHelp("The workspace that it lets into. Default: the first.", valueName: "name"))
+    var workspace: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -45,16 +48,19 @@ struct Pair: ParsableCommand {
             if !administration.isRunning {
                 Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
             }
-            let code = try administration.credentials.makePairingCode(PairingRole(rawValue: role) ?? .client)
+            let named = try administration.workspace(workspace)
+            let code = try administration.credentials(in: named).makePairingCode(PairingRole(rawValue: role) ?? .client)
             let link = code.link(base: url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787")
             if json {
                 Output.json { writer in
                     writer.field("link", link)
                     writer.field("role", role)
                     writer.field("expiresAt", code.expiresAt)
+                    if workspace != nil { writer.object("workspace") { named.write(to: &$0) } }
                 }
                 return
             }
+            if workspace != nil { print("\nInto the workspace \(VisibleText.line(named.name)):") }
             print("\n   \(link)\n")
             if code.role.isClient {
                 print(try PairingScreen.picture(of: link))

@@ -25,6 +25,9 @@ struct TokenCommand: ParsableCommand {
         @Option(help: "What people call that host or client.")
         var name: String
 
+        @Option(help: ArgumentHelp("The workspace that it lets into. Default: the first.", valueName: "name"))
+        var workspace: String?
+
         @Flag(help: "Print JSON, with the token's id.")
         var json = false
 
@@ -38,7 +41,9 @@ struct TokenCommand: ParsableCommand {
         func run() throws {
             try Failure.reporting {
                 let administration = try Administration(directory: data.path)
-                let new = try administration.credentials.makeToken(PairingRole(rawValue: role) ?? .client, name: name)
+                let named = try administration.workspace(workspace)
+                let new = try administration.credentials(in: named)
+                    .makeToken(PairingRole(rawValue: role) ?? .client, name: name)
                 if json {
                     Output.json { writer in
                         writer.field("id", new.token.id)
@@ -68,9 +73,21 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                for entry in try Administration(directory: data.path).roster(isLive: true).entries
-                where all || entry.token.revokedAt == nil {
-                    if json { Output.json { entry.write(to: &$0) } } else { print(TokenLine.text(entry)) }
+                let administration = try Administration(directory: data.path)
+                let roster = try administration.roster(isLive: true)
+                let workspaces = try administration.workspaces()
+                // Where there is one, nobody is told of it.
+                let shown = workspaces.count > 1 ? workspaces : []
+                for entry in roster.entries where all || entry.token.revokedAt == nil {
+                    let workspace = shown.first { $0.id == entry.token.workspace }
+                    if json {
+                        Output.json { writer in
+                            entry.write(to: &writer)
+                            if let workspace { writer.object("workspace") { workspace.write(to: &$0) } }
+                        }
+                    } else {
+                        print(TokenLine.text(entry, in: workspace?.name))
+                    }
                 }
             }
         }

@@ -5,9 +5,11 @@ import RelayProtocol
 
 /// A token in one line of a terminal.
 enum TokenLine {
-    static func text(_ entry: TokenRoster.Entry) -> String {
+    /// `workspace` is its name, where there are several.
+    static func text(_ entry: TokenRoster.Entry, in workspace: String? = nil) -> String {
         let token = entry.token
         var parts = [token.id, token.kind.rawValue, token.role.rawValue, time(token.createdAt), VisibleText.line(token.name)]
+        if let workspace { parts.append("in \(VisibleText.line(workspace))") }
         if let parent = entry.parent {
             parts.append("by \(VisibleText.line(parent.name)) (\(parent.id)\(parent.revokedAt == nil ? "" : ", revoked"))")
         }

@@ -1,0 +1,69 @@
+import Foundation
+import HeliographCrypto
+package import RelayCore
+package import RelayProtocol
+
+/// What the command line does with workspaces, while the relay runs or not.
+extension Administration {
+    /// Those that are there, the first one first.
+    package func workspaces() throws -> [Named<WorkspaceTag>] { try store.credentials.workspaces() }
+
+    /// By its name, or else its id; nil: the first.
+    package func workspace(_ called: String?) throws -> Named<WorkspaceTag> {
+        let all = try workspaces()
+        let found = called.map { called in all.first { $0.name == called } ?? all.first { $0.id.rawValue == called } }
+        guard let workspace = found ?? all.first else {
+            throw ServerError(.workspace, "There is no workspace \(VisibleText.line(called ?? "")).")
+        }
+        return workspace
+    }
+
+    /// What lets hosts and clients into it.
+    package func credentials(in workspace: Named<WorkspaceTag>) -> Credentials {
+        Credentials(store: store.credentials, workspace: workspace)
+    }
+
+    package func addWorkspace(_ name: String) throws -> Named<WorkspaceTag> {
+        guard let id = WorkspaceID(Secret.identifier(prefix: "w_")) else {
+            preconditionFailure("an identifier is spelled as one")
+        }
+        let workspace = Named<WorkspaceTag>(id: id, name: name)
+        try store.workspaces.addWorkspace(workspace, at: WallClock.milliseconds)
+        try tokensChanged()
+        return workspace
+    }
+
+    /// Those who are connected hear of its new name when they connect again.
+    package func renameWorkspace(_ workspace: Named<WorkspaceTag>, to name: String) throws {
+        _ = try store.workspaces.renameWorkspace(workspace.id, to: name, at: WallClock.milliseconds)
+        try tokensChanged()
+    }
+
+    /// What came of a removal.
+    package struct WorkspaceRemoval {
+        /// Those that were revoked with it.
+        package let tokens: [Token]
+        /// Its data is gone; else the relay that runs takes it away, or the next one that does.
+        package let isDataGone: Bool
+    }
+
+    /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns.
+    package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
+        let (id, tokens) = try endWorkspace(called)
+        guard try !tokensChanged() else { return WorkspaceRemoval(tokens: tokens, isDataGone: false) }
+        while try !store.workspaces.removeData(of: id, rowsMax: WorkspaceRules.removedRowsMax) {}
+        return WorkspaceRemoval(tokens: tokens, isDataGone: true)
+    }
+
+    private func endWorkspace(_ called: String) throws -> (WorkspaceID, [Token]) {
+        if let gone = try store.workspaces.removedWorkspaces().first(where: { $0.rawValue == called }) { return (gone, []) }
+        let id = try workspace(called).id
+        return (id, try store.workspaces.removeWorkspace(id, at: WallClock.milliseconds) ?? [])
+    }
+
+    /// Whether a workspace may be called so: lists, logs and terminals show it as it is.
+    package static func isFit(workspaceName name: String) -> Bool {
+        (1...WireLimits.nameBytesMax).contains(name.utf8.count) && VisibleText.line(name) == name
+            && name == name.trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,159 @@
+import ArgumentParser
+import Glibc
+import HeliographHost
+import HeliographServer
+import RelayCore
+import RelayProtocol
+
+/// `heliograph workspace`
+struct WorkspaceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "workspace",
+        abstract: "Divide a relay among teams that see nothing of each other.",
+        discussion: """
+            A workspace has hosts, clients, sessions, budgets and an audit log of its own. A relay begins with one, and who needs no other \
+            needs no word about it. Run it on the relay's machine, while the relay runs or not.
+
+              heliograph workspace add Kitchen
+              heliograph pair --workspace Kitchen
+              heliograph pair --workspace Kitchen --role host
+            """,
+        subcommands: [Add.self, List.self, Rename.self, Remove.self])
+
+    /// Throws where a workspace may not be called so.
+    private static func check(_ name: String) throws {
+        guard Administration.isFit(workspaceName: name) else {
+            throw ValidationError(
+                "A workspace's name has 1 to \(WireLimits.nameBytesMax) bytes, all of which show, and no blank at either end.")
+        }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a workspace, with nobody in it.")
+
+        @Argument(help: "What people call it.")
+        var name: String
+
+        @OptionGroup var data: DataOption
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func validate() throws { try WorkspaceCommand.check(name) }
+
+        func run() throws {
+            try Failure.reporting {
+                let workspace = try Administration(directory: data.path).addWorkspace(name)
+                if json { return Output.json { workspace.write(to: &$0) } }
+                print("Added \(name) (\(workspace.id)).")
+                print("Let somebody in: \(Executable.shown) pair --workspace \(ShellWords.word(name))\(data.flag)")
+            }
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List workspaces, the first one first.")
+
+        @OptionGroup var data: DataOption
+
+        @Flag(help: "Print JSON, one object a line.")
+        var json = false
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                let tokens = try administration.roster(isLive: false).entries.map(\.token).filter { $0.revokedAt == nil }
+                for workspace in try administration.workspaces() {
+                    let own = tokens.filter { $0.workspace == workspace.id }
+                    let hosts = Set(own.filter { $0.role == .host }.map(\.subject)).count
+                    let clients = Set(own.filter { $0.role.isClient }.map(\.subject)).count
+                    if json {
+                        Output.json { writer in
+                            workspace.write(to: &writer)
+                            writer.field("hosts", Int64(hosts))
+                            writer.field("clients", Int64(clients))
+                        }
+                    } else {
+                        let name = VisibleText.line(workspace.name)
+                        print("\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))")
+                    }
+                }
+            }
+        }
+
+        private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
+    }
+
+    struct Rename: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a workspace another name.",
+            discussion: "  heliograph workspace rename default Garden")
+
+        @Argument(help: "Its name, or its id.")
+        var workspace: String
+
+        @Argument(help: "What people call it from now on.")
+        var name: String
+
+        @OptionGroup var data: DataOption
+
+        func validate() throws { try WorkspaceCommand.check(name) }
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                try administration.renameWorkspace(administration.workspace(workspace), to: name)
+            }
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a workspace with all that is in it.",
+            discussion: """
+                Its tokens are revoked, whoever is connected is shown out, and its sessions, approvals, pictures, devices and budgets are \
+                deleted, for good. Its audit log stays, and says that it was removed. The first workspace cannot be removed. Exits with 1 \
+                where a relay runs and did not hear of it: say it again with the workspace's id.
+
+                  heliograph workspace remove Kitchen
+                """)
+
+        @Argument(help: "Its name, or its id.")
+        var workspace: String
+
+        @OptionGroup var data: DataOption
+
+        @Flag(help: "Do not ask.")
+        var yes = false
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try Administration(directory: data.path)
+                guard yes || isMeant(administration) else {
+                    throw CommandError(.declined, "Nothing was removed.")
+                }
+                let removal = try administration.removeWorkspace(workspace)
+                if json {
+                    return Output.json { writer in
+                        writer.array("revoked", removal.tokens.map(\.named))
+                        writer.flag("dataIsGone", removal.isDataGone)
+                    }
+                }
+                for token in removal.tokens { print("revoked  \(token.id)  \(token.role)  \(VisibleText.line(token.name))") }
+                print(removal.isDataGone ? "Removed, with its data." : "Removed. The relay deletes its data now.")
+            }
+        }
+
+        private func isMeant(_ administration: Administration) -> Bool {
+            guard isatty(STDIN_FILENO) == 1 else {
+                Output.remark("this deletes all that is in the workspace: say --yes")
+                return false
+            }
+            Output.remark("delete the workspace \(VisibleText.line(workspace)) and all that is in it? [y/N]")
+            return ["y", "yes"].contains(readLine()?.lowercased())
+        }
+    }
+}

@@ -1,8 +1,10 @@
 """Two workspaces on one relay that runs: whoever is of one neither sees the other nor can tell it from what is not there."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -337,3 +339,40 @@ def test_one_is_added_and_removed_while_no_relay_runs(store: str, make_relay: Ca
         relay.kill()
         if server:
             server.close()
+
+
+def test_a_relay_that_heard_of_no_removal_finds_out_and_goes_on(
+    make_relay: Callable[..., Relay], client: Callable[..., WireClient], tmp_path: Path
+) -> None:
+    """It was removed on another machine, whose command line reaches the database and not the relay."""
+    server = PostgresServer()
+    relay = make_relay("--store", server.address("postgres"))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    shutil.copy(relay.data / "store.url", elsewhere)
+    hosts = []
+    try:
+        run(relay, "workspace", "add", OTHER)
+        ours, theirs = ScriptedHost(relay, "our laptop"), ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop"))
+        hosts += [ours, theirs]
+        for host in hosts:
+            host.start_session("s1")
+            host.wait_acked("s1")
+        removed = relay.run("workspace", "remove", OTHER, "--yes", "--json", "--data", str(elsewhere))
+        assert json.loads(removed.stdout)["dataIsGone"]
+        theirs.event("s1", "message", {"role": "user"}, {"text": "to nobody"})
+        # Nobody is let in until all is read anew; then this one is not known.
+        wait_until(lambda: {401, 4401} & set(theirs.closed_with), 30, lambda: f"their host is shown out, with {theirs.closed_with}")
+        theirs.disconnect()
+        ours.event("s1", "message", {"role": "user"}, {"text": "to us"})
+        ours.wait_acked("s1", timeout=30)
+        phone = client(relay, "our phone")
+        phone.subscribe()
+        assert list(phone.summaries) == ["s1"]
+        run(relay, "audit", "verify")
+        relay.stop()
+    finally:
+        for host in hosts:
+            host.close()
+        relay.kill()
+        server.close()

@@ -92,6 +92,8 @@ struct ACPSession {
         }
         let meta = params.optional("_meta")?.optional("field_meta")
         told.append(meta?.optional("openhands.dev/metrics").flatMap { usage.take(metrics: $0) })
+        // Also in a turn that nobody was told of, as its prompt was cut short before the agent showed that it took it.
+        if told.contains(where: { $0 != nil }) { isRunning = true }
         return (emit(told, at: now), over)
     }
 

@@ -26,6 +26,7 @@ struct Journal {
         var items: [Spool.Item] = []
         var approvals: [(event: Int, id: ApprovalID, session: SessionID, isAsked: Bool)] = []
         var sessions: [SessionID] = []
+        var begun: [String] = []
         for effect in effects {
             switch effect {
             case .emit(let session, let bytes, let isKept):
@@ -38,6 +39,7 @@ struct Journal {
                 case .approvalRequested(let request): approvals.append((sessions.count, request.approval, session, true))
                 case .approvalDelivered(let id): approvals.append((sessions.count, id, session, false))
                 case .sessionEnded: ended.append(session)
+                case .sessionStarted: begun.append(session.rawValue)
                 default: break
                 }
                 sessions.append(session)
@@ -49,6 +51,7 @@ struct Journal {
             }
         }
         guard !items.isEmpty else { return nil }
+        if !begun.isEmpty { Self.sort(&items, begun) }
         do throws(SpoolError) {
             let numbers = try spool.append(items, isNeeded: isNeeded)
             for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
@@ -61,6 +64,13 @@ struct Journal {
             if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
         }
         return .taken
+    }
+
+    /// What is remembered of a session stands before its start: a power cut that leaves only one of them must not leave a session of which
+    /// nobody here knows that it has to end.
+    private static func sort(_ items: inout [Spool.Item], _ begun: [String]) {
+        let isFirst = { (item: Spool.Item) in if case .note(let key, _?) = item { begun.contains(key) } else { false } }
+        items = items.filter(isFirst) + items.filter { !isFirst($0) }
     }
 
     mutating func takeEnded() -> [SessionID] {

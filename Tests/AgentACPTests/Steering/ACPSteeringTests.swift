@@ -114,6 +114,22 @@ struct ACPSteeringTests {
         #expect(silent.stages("p1") == [.given, .taken])
     }
 
+    @Test("a turn of which nobody knows whether it was ours ends with the session idle all the same")
+    func unknownTurn() {
+        var bench = open()
+        bench.editor(ACPBench.prompt("3", "hi"))
+        bench.ends("3", "cancelled")
+        bench.prompt("p1", "from afar")
+        bench.update(
+            #"{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Run ls","kind":"execute","status":"in_progress"}"#)
+        bench.ends(ACPBench.own(1), "cancelled")
+        #expect(bench.stages("p1") == [.given, .unknown])
+        guard case .statusChanged(.idle, _)? = bench.events.last?.event.head else {
+            Issue.record("the last of \(bench.events.map(\.event.head)) says that it is idle")
+            return
+        }
+    }
+
     @Test(
         "an answer alone is evidence, by what it says",
         arguments: [

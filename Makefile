@@ -22,6 +22,8 @@ SECONDS ?= 60
 JOBS ?= 1
 RELEASE := swift build -c release --static-swift-stdlib --product
 BINARY := .build/release/heliograph
+# The command, and what agents call instead of it; both lie in one folder.
+PROGRAMS := $(RELEASE) heliograph && $(RELEASE) heliograph-hook
 PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
@@ -49,11 +51,11 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: packages ## Install what is missing, build, and start the relay on http://127.0.0.1:8787
-	@$(RELEASE) heliograph
+	@$(PROGRAMS)
 	@exec $(BINARY) serve $(ARGS)
 
-build: packages ## Build the release binary, .build/release/heliograph
-	$(RELEASE) heliograph
+build: packages ## Build the release binary, .build/release/heliograph, and beside it heliograph-hook
+	$(PROGRAMS)
 
 demo: build ## Play a recorded session, and a phone, into the relay of `make run` (or one of its own)
 	@Tests/Tools/install-packages python3 openssl

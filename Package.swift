@@ -49,7 +49,9 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHost", "HostCore",
+                "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
+                "HeliographHost",
+                "HostCore",
                 "PushAPNs",
                 "PushPlanner", "PushWeb", "RelayAccess", "RelayCore", "RelayProtocol", "WebSocketEngine",
             ],
@@ -63,6 +65,7 @@ let package = Package(
     platforms: [.iOS("17.2"), .macOS(.v14)],
     products: [
         .executable(name: "heliograph", targets: ["heliograph"]),
+        .executable(name: "heliograph-hook", targets: ["heliograph-hook"]),
         .library(name: "LiveActivityKit", targets: ["LiveActivityKit"]),
         .library(name: "HeliographKit", targets: ["HeliographKit"]),
     ],
@@ -83,12 +86,17 @@ let package = Package(
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographClient", "HeliographBench", "PushPlanner",
-                "RelayAccess",
+                "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient", "HeliographBench",
+                "PushPlanner", "RelayAccess",
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
             swiftSettings: settings),
+
+        // What agents call, by itself. Without shared libraries and at a fixed address, so that nothing is looked up or relocated before it begins.
+        .executableTarget(
+            name: "heliograph-hook", dependencies: ["HeliographHook"], swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-static-executable"], .when(platforms: [.linux], configuration: .release))]),
 
         // The three programs that the command starts.
         .target(
@@ -105,11 +113,12 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
-                "RelayAccess",
+                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HeliographHook", "HostCore", "HeliographLink",
+                "RelayProtocol", "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", logging,
             ]),
+        module("HeliographHook", ["AgentClaude", "RelayProtocol", "HeliographPlatform"]),
         module(
             "HeliographClient",
             [
@@ -291,7 +300,7 @@ let package = Package(
         tests(
             "HeliographHostTests",
             [
-                "HeliographHost", "AgentACP", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine",
+                "HeliographHost", "HeliographHook", "AgentACP", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine",
                 "HeliographCrypto", logging,
             ]),
         tests(

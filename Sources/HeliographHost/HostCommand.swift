@@ -1,4 +1,5 @@
 internal import Glibc
+package import HeliographHook
 internal import HostCore
 package import Logging
 internal import RelayAccess

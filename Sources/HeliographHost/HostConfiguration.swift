@@ -1,3 +1,4 @@
+package import HeliographHook
 internal import HostCore
 package import RelayAccess
 package import RelayProtocol

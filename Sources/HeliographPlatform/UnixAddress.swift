@@ -16,12 +16,28 @@ package struct UnixAddress: Sendable {
     }
 
     /// Whether the process at the other end of a connection runs as our own user.
-    package static func isOwnPeer(_ descriptor: Int32) -> Bool {
+    package static func isOwnPeer(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.user == geteuid() }
+
+    /// Whether the process that listens at the other end is stopped, by a signal or a debugger; false where that cannot be seen.
+    package static func isPeerStopped(_ descriptor: Int32) -> Bool {
+        guard let peer = peer(of: descriptor), peer.process > 0 else { return false }
+        let file = unsafe open("/proc/\(peer.process)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        // `1234 (name, which may have brackets) T …`: more than the beginning is not asked for.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 256) { buffer, count in
+            count = unsafe max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        guard let bracket = bytes.lastIndex(of: UInt8(ascii: ")")), bracket + 2 < bytes.count else { return false }
+        return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(bytes[bracket + 2])
+    }
+
+    private static func peer(of descriptor: Int32) -> (process: pid_t, user: uid_t, group: gid_t)? {
         // The kernel's `struct ucred`, which the C library keeps behind a feature macro: process, user, group.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, uid_t.max, gid_t.max)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return false }
-        return peer.user == geteuid()
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return nil }
+        return peer
     }
 
     /// For `bind` and `connect`; the pointer holds until `body` returns.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HeliographHook
 import HeliographHost
 import HeliographServer
 import RelayProtocol
@@ -53,13 +54,7 @@ struct Heliograph: ParsableCommand {
 
     static func main() {
         let arguments = CommandLine.arguments
-        if arguments.count == 4, arguments[1] == "hook" {
-            Glibc.exit(AgentCommands.hook(agent: arguments[2], event: arguments[3]))
-        }
-        if arguments.count >= 3, arguments[1] == "statusline", !arguments[2].hasPrefix("-") {
-            let wrapped = arguments.count == 5 && arguments[3] == "--wrap" ? arguments[4] : nil
-            Glibc.exit(AgentCommands.statusLine(agent: arguments[2], wrapped: wrapped))
-        }
+        if let status = AgentCall.run(arguments) { Glibc.exit(status) }
         // `print` and a reader that left: an error to notice, not a signal to die of.
         _ = signal(SIGPIPE, SIG_IGN)
         do {

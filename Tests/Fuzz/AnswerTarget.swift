@@ -1,6 +1,7 @@
 import RelayProtocol
 
 @testable import HeliographHTTP2
+@testable import HeliographHook
 @testable import HeliographHost
 @testable import PushAPNs
 @testable import PushWeb

@@ -3,6 +3,7 @@ import HostCore
 import RelayProtocol
 
 @testable import AgentClaude
+@testable import HeliographHook
 @testable import HeliographHost
 
 /// What Claude Code writes to its hooks, whole conversations of it: each line of an input is a hook's JSON, a status line, or a letter for

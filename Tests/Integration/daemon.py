@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from relay import BINARY, ROOT, Relay, plain_environment
+from relay import BINARY, HOOK, ROOT, Relay, plain_environment
 from waits import patient, wait_until
 
 RECORDING = ROOT / "Tests/Tools/demo/session.jsonl"
@@ -144,14 +144,14 @@ class Daemon:
     def hook(self, event: str, input: dict[str, Any], timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
         """One hook call as the agent makes it: a process, one line of JSON in, perhaps JSON out."""
         return subprocess.run(
-            [str(BINARY), "hook", "claude", event], input=json.dumps(input).encode() + b"\n", capture_output=True,
+            [str(HOOK), "hook", "claude", event], input=json.dumps(input).encode() + b"\n", capture_output=True,
             cwd=self.project, env=self._hook_environment(input), timeout=patient(timeout),
         )  # fmt: skip
 
     def ask(self, input: dict[str, Any]) -> subprocess.Popen[bytes]:
         """A PermissionRequest: the process waits for a decision and prints it."""
         process = subprocess.Popen(
-            [str(BINARY), "hook", "claude", "PermissionRequest"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [str(HOOK), "hook", "claude", "PermissionRequest"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, cwd=self.project, env=self._hook_environment(input),
         )  # fmt: skip
         assert process.stdin

@@ -19,6 +19,8 @@ from waits import patient, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).absolute()
+HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
+"""What agents call: the small program where it lies beside the other, as `connect` has it."""
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
 

@@ -1,6 +1,7 @@
 """The Debian package as it is built; `make deb-check` installs it."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -53,20 +54,37 @@ def test_it_holds_what_the_services_ask_for(tree: Path) -> None:
     assert result.returncode == 0 and result.stdout.startswith("heliograph "), "it was stripped of something it needs"
 
 
+def test_what_agents_call_needs_no_library_and_hands_on_the_rest(tree: Path, tmp_path: Path) -> None:
+    program = tree / "usr/bin/heliograph-hook"
+    headers = subprocess.run(["readelf", "--program-headers", program], check=True, capture_output=True, text=True).stdout
+    assert "INTERP" not in headers and "DYNAMIC" not in headers
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    for variables in (environment, {"PATH": "/usr/bin:/bin"}):
+        result = subprocess.run([program, "hook", "claude", "Stop"], input="{}", capture_output=True, text=True, env=variables)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    result = subprocess.run([program, "--version"], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0 and result.stdout.startswith("heliograph ")
+    alone = shutil.copy(program, tmp_path)
+    assert subprocess.run([alone, "hook", "claude", "Stop"], stdin=subprocess.DEVNULL, env={"PATH": "/usr/bin:/bin"}).returncode == 0
+    assert subprocess.run([alone, "--version"], env=environment).returncode == 127
+
+
 def test_its_symbols_are_a_package_beside_it(package: Path, tree: Path, tmp_path: Path) -> None:
     symbols = package.with_name(package.name.replace("heliograph_", "heliograph-dbgsym_"))
     assert field(symbols, "Depends") == f"heliograph (= {field(package, 'Version')})"
     subprocess.run(["dpkg-deb", "--extract", symbols, tmp_path], check=True)
-    binary = tree / "usr/bin/heliograph"
-    notes = subprocess.run(["readelf", "--notes", binary], check=True, capture_output=True, text=True).stdout
-    build = re.search(r"Build ID: (\w+)", notes)[1]
-    debug = tmp_path / f"usr/lib/debug/.build-id/{build[:2]}/{build[2:]}.debug"
 
     def named(path: Path) -> int:
         return len(subprocess.run(["nm", path], capture_output=True, text=True).stdout.splitlines())
 
-    assert field(symbols, "Build-Ids") == build
-    assert named(binary) == 0 and named(debug) > 10_000
+    builds = []
+    for program in ("heliograph", "heliograph-hook"):
+        binary = tree / "usr/bin" / program
+        notes = subprocess.run(["readelf", "--notes", binary], check=True, capture_output=True, text=True).stdout
+        builds.append(build := re.search(r"Build ID: (\w+)", notes)[1])
+        debug = tmp_path / f"usr/lib/debug/.build-id/{build[:2]}/{build[2:]}.debug"
+        assert named(binary) == 0 and named(debug) > 10_000
+    assert field(symbols, "Build-Ids").split() == builds
 
 
 def test_its_scripts_are_shell(tree: Path) -> None:

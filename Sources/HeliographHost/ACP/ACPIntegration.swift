@@ -1,3 +1,4 @@
+internal import HeliographHook
 internal import RelayAccess
 
 /// Agents that speak the Agent Client Protocol. `heliograph acp` stands before them and reports over the local socket as a program

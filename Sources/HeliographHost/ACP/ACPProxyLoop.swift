@@ -1,5 +1,6 @@
 internal import AgentACP
 import Glibc
+internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 

@@ -1,3 +1,4 @@
+internal import HeliographHook
 internal import RelayAccess
 
 /// All that this host does for one agent: a part for each place in which agents differ. What an agent has no part for, it does not do.
@@ -8,7 +9,6 @@ protocol AgentIntegration: SendableMetatype {
     static var title: String { get }
 
     static var daemon: DaemonPart? { get }
-    static var hooks: HookPart? { get }
     static var connect: (any ConnectPart)? { get }
     static var start: StartPart? { get }
 
@@ -21,7 +21,6 @@ protocol AgentIntegration: SendableMetatype {
 
 extension AgentIntegration {
     static var daemon: DaemonPart? { nil }
-    static var hooks: HookPart? { nil }
     static var connect: (any ConnectPart)? { nil }
     static var start: StartPart? { nil }
     static var others: [String] { [] }

@@ -1,14 +1,16 @@
-/// A command line in Claude Code's settings that is ours, known by its shape: an executable named `heliograph`, then our words.
+internal import HeliographHook
+
+/// A command line in Claude Code's settings that is ours, known by its shape: one of our two programs, then our words.
 enum ClaudeCommand: Equatable {
     case hook(executable: String, event: String)
     case statusLine(executable: String, wrapped: String?)
 
-    static let executableName = "heliograph"
+    static let programs = ["heliograph", HookProgram.name]
 
     /// Nil where the command is somebody else's.
     init?(_ command: String) {
         guard let words = ShellWords.split(command), let executable = words.first,
-            executable.split(separator: "/").last.map(String.init) == Self.executableName
+            executable.split(separator: "/").last.map({ Self.programs.contains(String($0)) }) == true
         else { return nil }
         switch Array(words.dropFirst()) {
         case let rest where rest.count == 3 && rest[0] == "hook" && rest[1] == "claude":

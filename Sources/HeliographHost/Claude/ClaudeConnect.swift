@@ -1,4 +1,5 @@
 import Glibc
+internal import HeliographHook
 
 /// `heliograph connect claude` and `disconnect claude`: shows the change, asks, writes.
 ///
@@ -46,7 +47,8 @@ struct ClaudeConnect: ConnectPart {
         var edit: SettingsEdit
         do {
             edit = try ClaudeSettings.connect(
-                current, executable: request.executable, todoTools: request.todoTools, askRules: askRules,
+                current, executable: HookProgram.path(beside: request.executable), todoTools: request.todoTools,
+                askRules: askRules,
                 inheritedStatusLine: inherited)
         } catch {
             throw [.unfitExecutable, .unfitRule].contains(error.code) ? error : error.inFile(file.path)

@@ -1,3 +1,5 @@
+internal import HeliographHook
+
 /// Where Claude Code keeps its settings, its registry and its transcripts.
 enum ClaudeDirectory {
     static func path(environment: (String) -> String? = HostPaths.variable) -> String {

@@ -1,3 +1,4 @@
+internal import HeliographHook
 internal import RelayAccess
 internal import RelayProtocol
 
@@ -48,10 +49,15 @@ enum ClaudeDoctor {
                 return place == .project
                     ? nil : Finding("Hooks", .doubtful, "no session of yours is reported: \(path) has no hooks", mend: again)
             }
-            let wanted = try ClaudeSettings.connect(
-                current, executable: executable, todoTools: false, inheritedStatusLine: nil)
-            return wanted.bytes == current
-                ? Finding("Hooks", .well, "\(path) calls this program")
+            func calls(_ program: String) throws(ConnectError) -> Bool {
+                try ClaudeSettings.connect(current, executable: program, todoTools: false, inheritedStatusLine: nil).bytes
+                    == current
+            }
+            if try calls(HookProgram.path(beside: executable)) {
+                return Finding("Hooks", .well, "\(path) calls this program")
+            }
+            return try calls(executable)
+                ? Finding("Hooks", .well, "\(path) calls this program; \(HookProgram.name) would start faster", mend: again)
                 : Finding("Hooks", .doubtful, "\(path) calls another program than this one, or not for all", mend: again)
         } catch {
             return Finding("Hooks", .wrong, error.inFile(path).message, mend: "mend the file by hand")

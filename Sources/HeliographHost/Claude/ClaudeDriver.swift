@@ -1,5 +1,6 @@
 internal import AgentClaude
 internal import AgentLocal
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
@@ -11,10 +12,6 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     private static let lookWithin = Duration.milliseconds(250)
     /// A thread each; where so many disks hang, nothing more is asked of them.
     private static let looksMax = 4
-
-    /// The two events that are answered: the question itself, and what comes before each tool.
-    static let awaited = "PermissionRequest"
-    static let beforeTool = "PreToolUse"
 
     private let seat: DriverSeat
     private var registry = RegistryReader()
@@ -60,7 +57,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
 
     // MARK: Hooks
 
-    func answers(_ event: String) -> Bool { event == Self.awaited || event == Self.beforeTool }
+    func answers(_ event: String) -> Bool { event == ClaudeHooks.awaited || event == ClaudeHooks.beforeTool }
 
     func hookCalled(_ report: HookReport) {
         var hook = ClaudeHook(event: report.event, payload: report.payload, process: report.process)
@@ -70,7 +67,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         hook.attempt = report.attempt
         hook.run = report.run
         hook.token = report.token
-        if report.event == Self.awaited, let path = ClaudeFile.path(of: hook.payload.root) {
+        if report.event == ClaudeHooks.awaited, let path = ClaudeFile.path(of: hook.payload.root) {
             ask(hook, about: path)
         } else {
             tell(.hookCalled(hook))

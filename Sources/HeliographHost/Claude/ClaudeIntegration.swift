@@ -1,4 +1,5 @@
 internal import AgentClaude
+internal import HeliographHook
 internal import RelayAccess
 
 /// Claude Code, by its hooks.
@@ -12,14 +13,6 @@ enum ClaudeIntegration: AgentIntegration {
         } driver: {
             ClaudeDriver($0)
         }
-    }
-
-    static var hooks: HookPart? {
-        HookPart(
-            process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
-            session: "CLAUDE_CODE_SESSION_ID", run: RunCall.variable, awaited: ClaudeDriver.awaited,
-            beforeTool: ClaudeDriver.beforeTool, ask: { ClaudeAnswer.askUnheard },
-            statusLine: ClaudeStatusLine.text)
     }
 
     static var connect: (any ConnectPart)? { ClaudeConnect() }

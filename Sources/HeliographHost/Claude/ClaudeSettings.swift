@@ -341,12 +341,12 @@ package struct ClaudeSettings: Sendable {
     /// What we write we must find again, and the shell must take it for one word.
     private static func check(_ executable: String) throws(ConnectError) {
         guard executable.utf8.first == UInt8(ascii: "/"),
-            executable.split(separator: "/").last.map(String.init) == ClaudeCommand.executableName,
+            executable.split(separator: "/").last.map({ ClaudeCommand.programs.contains(String($0)) }) == true,
             executable.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
         else {
             throw ConnectError(
                 .unfitExecutable, at: executable,
-                "the settings need an absolute path to an executable named \(ClaudeCommand.executableName)")
+                "the settings need an absolute path to an executable named \(ClaudeCommand.programs.joined(separator: " or "))")
         }
     }
 

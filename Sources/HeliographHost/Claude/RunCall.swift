@@ -1,15 +1,13 @@
 internal import AgentClaude
 import Glibc
 internal import HeliographCrypto
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
 /// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which people steer from here and from afar.
 package enum RunCall {
-    /// Names the session to the hooks of exactly this agent: an agent that it starts in turn is not ours to answer for.
-    static let variable = "HELIOGRAPH_RUN"
-
     /// The status that the agent ended with, or what a shell would say of one that did not start; 2 for arguments that cannot be.
     /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal. `start`: the daemon starts it, and
     /// reads what is printed until it ends itself; then nobody does.
@@ -47,7 +45,7 @@ package enum RunCall {
         if !isConnected, arguments.hasSettings {
             return refuse("with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
         }
-        let hooks = isConnected ? nil : try ClaudeSettings.hooks(executable: executable)
+        let hooks = isConnected ? nil : try ClaudeSettings.hooks(executable: HookProgram.path(beside: executable))
         let control = ClaudeControl(
             session: arguments.session, seed: seed, hasTerminal: isatty(STDIN_FILENO) == 1,
             digests: Digests { Crypto.hex(Crypto.sha256($0)) },
@@ -66,7 +64,7 @@ package enum RunCall {
         // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
         do {
             child = try AgentChild(
-                command, isApart: true, environment: ["\(variable)=\(name)"], errors: isWatched ? .ours : .apart)
+                command, isApart: true, environment: ["\(ClaudeHooks.run)=\(name)"], errors: isWatched ? .ours : .apart)
         } catch let failure as HostError where failure.code == .notStarted {
             HookStream.write(Array("heliograph: \(failure.message)\n".utf8), to: STDERR_FILENO)
             return failure.shellStatus

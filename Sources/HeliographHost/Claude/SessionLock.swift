@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HeliographCrypto
+internal import HeliographHook
 
 /// Held by the one program of ours that has a session of Claude Code's running; the kernel lets go of it when the process ends, however it
 /// ends.

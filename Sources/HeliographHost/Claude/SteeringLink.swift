@@ -1,4 +1,5 @@
 import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol

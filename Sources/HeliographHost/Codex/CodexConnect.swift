@@ -1,3 +1,5 @@
+internal import HeliographHook
+
 /// `heliograph connect codex` and `disconnect codex`: a small file of ours, and nothing of Codex's.
 struct CodexConnect: ConnectPart {
     let program = "codex"

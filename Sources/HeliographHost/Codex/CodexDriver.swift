@@ -1,4 +1,5 @@
 internal import AgentCodex
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import Logging

@@ -1,4 +1,5 @@
 internal import AgentCodex
+internal import HeliographHook
 internal import RelayAccess
 
 /// Codex, by its shared app-server.

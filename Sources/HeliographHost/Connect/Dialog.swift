@@ -1,4 +1,5 @@
 import Glibc
+internal import HeliographHook
 
 /// What is said to the person at the terminal, and what they answer.
 enum Dialog {

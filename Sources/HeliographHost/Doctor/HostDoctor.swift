@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 package import RelayAccess
 internal import RelayProtocol

@@ -1,3 +1,4 @@
+internal import HeliographHook
 internal import RelayProtocol
 
 /// `holds.json` in the state directory: the sessions that the relay last said are held. There while there are any, so that a
@@ -7,7 +8,7 @@ struct HoldsFile {
 
     private let path: String
 
-    init(_ stateDirectory: String) { path = stateDirectory + "/holds.json" }
+    init(_ stateDirectory: String) { path = HoldsMark.path(in: stateDirectory) }
 
     /// Nothing is held where there is no file. One that cannot be read may have named any session: all are held until the relay
     /// says which.
@@ -19,8 +20,6 @@ struct HoldsFile {
             return Holds(everySession: true)
         }
     }
-
-    var isThere: Bool { Files.isThere(path) }
 
     /// On disk when this returns.
     func write(_ holds: Holds) throws(HostError) {

@@ -1,4 +1,5 @@
 internal import Glibc
+package import HeliographHook
 internal import RelayProtocol
 
 /// `heliograph host projects add|list|remove`: the folders in which sessions may be started from afar.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographHook
 internal import RelayProtocol
 
 /// `projects.json` in the configuration directory: the folders in which this host's owner lets sessions be started from afar, each absolute

@@ -1,5 +1,6 @@
 internal import AgentLocal
 internal import Glibc
+internal import HeliographHook
 internal import RelayProtocol
 
 /// `heliograph ask`: asks a person, waits, and prints the answer. Killed, it takes its question back.

@@ -1,5 +1,6 @@
 internal import AgentLocal
 internal import Glibc
+internal import HeliographHook
 internal import RelayProtocol
 
 /// `heliograph emit`: hands events from standard input to the daemon, one JSON object a line, as they come.

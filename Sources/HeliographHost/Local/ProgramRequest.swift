@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographHook
 internal import RelayProtocol
 
 /// One request of a program that is not ours to the daemon: `emit`, `ask`, `settle`, `steering` and `steered` make it for a script.

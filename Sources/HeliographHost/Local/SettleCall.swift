@@ -1,3 +1,4 @@
+internal import HeliographHook
 internal import Glibc
 internal import RelayProtocol
 

@@ -1,5 +1,6 @@
 internal import AgentLocal
 internal import Glibc
+internal import HeliographHook
 internal import HostCore
 package import RelayProtocol
 

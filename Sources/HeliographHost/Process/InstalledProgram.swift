@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographHook
 internal import RelayAccess
 
 /// A program that is found as a shell would find it.

@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 

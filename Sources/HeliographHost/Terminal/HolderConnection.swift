@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 
 /// Somebody who came to the holder of a terminal: a window that shows it, a hook, a list.
 struct HolderConnection {

@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 internal import RelayProtocol
 
@@ -141,7 +142,10 @@ package enum TerminalCall {
                     return tell(
                         "with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
                 }
-                command += ["--settings", String(decoding: try ClaudeSettings.hooks(executable: executable), as: UTF8.self)]
+                command += [
+                    "--settings",
+                    String(decoding: try ClaudeSettings.hooks(executable: HookProgram.path(beside: executable)), as: UTF8.self),
+                ]
             }
             guard let random = HookRequest.randomCall() else { return tell("the system gives no random bytes") }
             let id = String(random.prefix(6))

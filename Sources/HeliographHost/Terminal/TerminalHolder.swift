@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
@@ -112,7 +113,7 @@ struct TerminalHolder {
     private mutating func start(rows: Int, columns: Int) {
         do throws(HostError) {
             let child = try TerminalChild(
-                command, variables: ["\(TerminalNotice.variable)=\(socket.path)"], without: [RunCall.variable], rows: rows,
+                command, variables: ["\(TerminalNotice.variable)=\(socket.path)"], without: [ClaudeHooks.run], rows: rows,
                 columns: columns)
             self.child = child
             toAgent = OutputBuffer(descriptor: child.terminal)

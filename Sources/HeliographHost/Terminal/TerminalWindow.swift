@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 internal import HeliographPlatform
 
 /// Shows the terminal that a holder has, in the person's own, until the agent ends or the person leaves.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeliographHook
 import HeliographHost
 
 /// `heliograph connect`
@@ -94,7 +95,7 @@ struct Hook: ParsableCommand {
     @Argument var agent: String
     @Argument var event: String
 
-    func run() throws { throw ExitCode(AgentCommands.hook(agent: agent, event: event)) }
+    func run() throws { throw ExitCode(AgentCall.hook(agent: agent, event: event)) }
 }
 
 /// `heliograph statusline`: likewise.
@@ -106,5 +107,5 @@ struct StatusLine: ParsableCommand {
     @Argument var agent: String
     @Option var wrap: String?
 
-    func run() throws { throw ExitCode(AgentCommands.statusLine(agent: agent, wrapped: wrap)) }
+    func run() throws { throw ExitCode(AgentCall.statusLine(agent: agent, wrapped: wrap)) }
 }

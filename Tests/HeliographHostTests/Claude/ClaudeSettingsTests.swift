@@ -102,6 +102,19 @@ struct ClaudeSettingsTests {
         #expect(after.bytes == Array(shape.text.utf8))
     }
 
+    @Test("The small program and the command take each other's places, and both are known for ours", arguments: shapes)
+    func hookProgram(shape: (name: String, text: String)) throws {
+        let before = Array(shape.text.utf8)
+        let command = try ClaudeSettings.connect(before, executable: Self.executable)
+        let small = try ClaudeSettings.connect(command.bytes, executable: Self.executable + "-hook")
+        #expect(small.bytes == (try ClaudeSettings.connect(before, executable: Self.executable + "-hook")).bytes)
+        #expect(String(decoding: small.bytes ?? [], as: UTF8.self).contains("/heliograph-hook' hook claude PreToolUse"))
+        #expect(ClaudeCommand.isNamed(in: small.bytes ?? []))
+        let back = try ClaudeSettings.connect(small.bytes, executable: Self.executable)
+        #expect(back.bytes == command.bytes)
+        #expect(try ClaudeSettings.disconnect(try #require(small.bytes)).bytes == before)
+    }
+
     @Test("What connect writes is JSON with every event and what was there before", arguments: shapes)
     func content(shape: (name: String, text: String)) throws {
         let edit = try ClaudeSettings.connect(Array(shape.text.utf8), executable: Self.executable)

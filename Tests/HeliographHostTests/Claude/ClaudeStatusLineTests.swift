@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HeliographHost
+@testable import HeliographHook
 
 @Suite("Claude Code's status line")
 struct ClaudeStatusLineTests {

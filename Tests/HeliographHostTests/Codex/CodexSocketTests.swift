@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import HeliographHook
 @testable import HeliographHost
 
 @Suite("Codex's socket")

@@ -1,3 +1,4 @@
+import HeliographHook
 import RelayProtocol
 import Testing
 
@@ -19,10 +20,10 @@ struct HoldsFileTests {
         let folder = try HookFolder()
         try HoldsFile(folder.path).write(holds)
         #expect(HoldsFile(folder.path).read() == holds)
-        #expect(HoldsFile(folder.path).isThere == !holds.isEmpty)
+        #expect(HoldsMark.isThere(in: folder.path) == !holds.isEmpty)
         if !holds.isEmpty { #expect(folder.mode("holds.json").map { $0 & 0o777 } == 0o600) }
         try HoldsFile(folder.path).write(Holds())
-        #expect(!HoldsFile(folder.path).isThere && HoldsFile(folder.path).read() == Holds())
+        #expect(!HoldsMark.isThere(in: folder.path) && HoldsFile(folder.path).read() == Holds())
     }
 
     @Test("without a file nothing is held; with one that cannot be read, everything, until the relay says what")

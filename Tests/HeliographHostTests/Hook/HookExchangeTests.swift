@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import HeliographHost
+@testable import HeliographHook
 
 @Suite("Hook exchange", .timeLimit(.minutes(1)))
 struct HookExchangeTests {
@@ -205,6 +205,35 @@ struct HookExchangeTests {
             let took = ContinuousClock.now - asked
             #expect(took >= .milliseconds(3 * 70) && took < .seconds(20))
         }
+    }
+
+    @Test("A daemon that listened and was then stopped is not waited for by whoever glances at it")
+    func glance() throws {
+        let daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        daemon.arguments = [
+            "python3", "-c",
+            """
+            import os, signal, socket, sys
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            """, socketPath,
+        ]
+        try daemon.run()
+        defer {
+            kill(daemon.processIdentifier, SIGKILL)
+            daemon.waitUntilExit()
+        }
+        var status: Int32 = 0
+        try #require(unsafe waitpid(daemon.processIdentifier, &status, WUNTRACED) == daemon.processIdentifier)
+        try #require(status & 0xFF == 0x7F, "it is stopped, and has not ended")
+        var exchange = exchange()
+        // Longer than the suite may take.
+        exchange.limits.budget = .seconds(3_600)
+        exchange.limits.glance = .milliseconds(1)
+        #expect(exchange.tell() == .unheard)
     }
 
     @Test("A daemon that gives signs of life is waited for")

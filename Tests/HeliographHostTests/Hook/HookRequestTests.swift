@@ -1,10 +1,11 @@
 import Testing
 
+@testable import HeliographHook
 @testable import HeliographHost
 
 @Suite("Hook request")
 struct HookRequestTests {
-    private static func claude() throws -> HookPart { try #require(RegisteredAgents.named("claude")?.hooks) }
+    private static func claude() throws -> HookPart { try #require(AgentCall.part(of: "claude")) }
 
     @Test("A part of the path that is no plain word is refused", arguments: ["", "a b", "a/b", "../x", "a\r\nX: y", "é"])
     func paths(part: String) {
@@ -64,6 +65,7 @@ struct HookRequestTests {
     func awaited() throws {
         let hooks = try Self.claude()
         #expect(hooks.awaited == "PermissionRequest" && hooks.beforeTool == "PreToolUse")
-        #expect(RegisteredAgents.all.compactMap { $0.hooks }.count == 1, "whoever else has hooks is looked at here, too")
+        let hooked = RegisteredAgents.all.filter { AgentCall.part(of: $0.name) != nil }
+        #expect(hooked.map { $0.name } == ["claude"], "whoever else has hooks is looked at here, too")
     }
 }

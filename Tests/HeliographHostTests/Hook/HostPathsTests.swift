@@ -1,4 +1,4 @@
-import HeliographHost
+import HeliographHook
 import Testing
 
 @Suite("Host paths")

@@ -2,16 +2,16 @@ import Glibc
 
 /// What a hook of a Claude Code in a terminal of ours tells `heliograph claude`, which holds the terminal: that the agent takes a prompt.
 /// That word is what a prompt from afar counts as taken by.
-enum TerminalNotice {
+package enum TerminalNotice {
     /// Names the socket of the holder to the hooks of the agent that it started.
-    static let variable = "HELIOGRAPH_TERMINAL"
-    static let event = "UserPromptSubmit"
+    package static let variable = "HELIOGRAPH_TERMINAL"
+    package static let event = "UserPromptSubmit"
     /// The holder answers in a millisecond. One that is stuck must not keep a prompt from its agent.
     private static let budget = Duration.milliseconds(500)
     private static let verdictBytesMax = 4 << 10
 
     /// What the hook is to print instead of telling the daemon: the agent gives the prompt back. Nil where it may go on.
-    static func refusal(
+    package static func refusal(
         event: String, process: String?, payload: [UInt8], environment: (String) -> String? = HostPaths.variable
     ) -> [UInt8]? {
         guard event == Self.event, let path = environment(variable), let process else { return nil }

@@ -15,8 +15,9 @@ enum HookCall {
             return 0
         }
         let paths = HostPaths()
-        let isHeld = event == hooks.beforeTool && HoldsFile(paths.stateDirectory).isThere
+        let isHeld = event == hooks.beforeTool && HoldsMark.isThere(in: paths.stateDirectory)
         var limits = HookLimits()
+        limits.glance = .milliseconds(2)
         if isHeld { limits.budget = limits.heldBudget }
         var caller = HookCaller(of: hooks)
         caller.lookForRun(of: hooks)

@@ -1,6 +1,6 @@
 /// What the program that an agent's hooks and status line start has to know of that agent. It is made before every tool call:
 /// constants, and nothing that costs.
-struct HookPart {
+package struct HookPart {
     /// The variables in which the agent says which process it is, how it was started, and whether somebody sits at it (`1`).
     let process: String
     let entrypoint: String

@@ -2,15 +2,15 @@ import Glibc
 internal import HeliographPlatform
 
 /// One connection to the daemon's Unix socket; every wait on it ends at a deadline. Closed when it goes out of scope.
-struct HookSocket: ~Copyable {
-    enum Readiness { case ready, timedOut, failed }
+package struct HookSocket: ~Copyable {
+    package enum Readiness { case ready, timedOut, failed }
 
-    enum Received { case bytes([UInt8]), end, wait, failed }
+    package enum Received { case bytes([UInt8]), end, wait, failed }
 
     private let descriptor: Int32
 
     /// Nil unless a daemon that runs as our own user took the connection before the deadline.
-    init?(connectingTo path: String, until deadline: ContinuousClock.Instant) {
+    package init?(connectingTo path: String, until deadline: ContinuousClock.Instant) {
         guard let address = UnixAddress(path), Self.isOwnSocket(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ struct HookSocket: ~Copyable {
     deinit { close(descriptor) }
 
     /// For a loop of its own, which closes it.
-    consuming func descriptorForALoop() -> Int32? {
+    package consuming func descriptorForALoop() -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
         _ = fcntl(copy, F_SETFL, O_NONBLOCK)
@@ -36,11 +36,14 @@ struct HookSocket: ~Copyable {
     }
 
     /// Waits until the socket can be written or read; a hang-up counts as ready, so that the next call sees it.
-    func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
+    package func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
         Self.wait(for: events, on: descriptor, until: deadline)
     }
 
-    static func wait(for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
+    /// The daemon is there, and does nothing: whatever was sent it reads when it goes on.
+    var isPeerStopped: Bool { UnixAddress.isPeerStopped(descriptor) }
+
+    package static func wait(for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             let count = unsafe poll(&entry, 1, milliseconds(until: deadline))
@@ -51,7 +54,7 @@ struct HookSocket: ~Copyable {
     }
 
     /// How many bytes the kernel took now: zero where it would have to wait, nil where the peer is gone.
-    func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+    package func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         // The buffer outlives the call, and the length is its own.
         let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
@@ -59,7 +62,7 @@ struct HookSocket: ~Copyable {
         return errno == EAGAIN || errno == EINTR ? 0 : nil
     }
 
-    func receive(bytesMax: Int) -> Received {
+    package func receive(bytesMax: Int) -> Received {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, initialized in
             count = unsafe recv(descriptor, buffer.baseAddress, bytesMax, Int32(MSG_DONTWAIT))

@@ -1,6 +1,6 @@
 /// One message between `heliograph claude`, which holds a terminal, and those who come to it: `kind`, four bytes of length, content.
-struct TerminalFrame: Equatable {
-    enum Kind: UInt8 {
+package struct TerminalFrame: Equatable {
+    package enum Kind: UInt8 {
         // To the holder.
         /// Rows and columns; from here on the other end is shown the terminal, and types there.
         case attach = 0x41
@@ -22,40 +22,42 @@ struct TerminalFrame: Equatable {
     }
 
     /// What an agent hands to its hook, and some more.
-    static let bytesMax = 9 << 20
-    static let headBytes = 5
+    package static let bytesMax = 9 << 20
+    package static let headBytes = 5
 
-    let kind: Kind
-    let content: [UInt8]
+    package let kind: Kind
+    package let content: [UInt8]
 
-    init(_ kind: Kind, _ content: [UInt8] = []) {
+    package init(_ kind: Kind, _ content: [UInt8] = []) {
         self.kind = kind
         self.content = content
     }
 
-    init(_ kind: Kind, rows: Int, columns: Int) {
+    package init(_ kind: Kind, rows: Int, columns: Int) {
         self.init(kind, [rows, columns].flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] })
     }
 
-    var size: (rows: Int, columns: Int)? {
+    package var size: (rows: Int, columns: Int)? {
         guard content.count == 4 else { return nil }
         let (rows, columns) = (Int(content[0]) << 8 | Int(content[1]), Int(content[2]) << 8 | Int(content[3]))
         return rows > 0 && columns > 0 ? (rows, columns) : nil
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let count = UInt32(content.count)
         return [kind.rawValue] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + content
     }
 }
 
 /// Takes frames out of a stream of bytes.
-struct TerminalFrameReader {
+package struct TerminalFrameReader {
     private var bytes: [UInt8] = []
     /// The other end speaks another language; nothing more is read.
-    private(set) var isBroken = false
+    package private(set) var isBroken = false
 
-    mutating func take(_ more: [UInt8]) -> [TerminalFrame] {
+    package init() {}
+
+    package mutating func take(_ more: [UInt8]) -> [TerminalFrame] {
         guard !isBroken else { return [] }
         bytes += more
         var frames: [TerminalFrame] = []

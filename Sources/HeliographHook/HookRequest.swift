@@ -2,15 +2,15 @@ import Glibc
 
 /// One event on its way to the daemon: what the agent wrote, verbatim, three facts about the agent, and a
 /// name of this run.
-struct HookRequest: Sendable {
+package struct HookRequest: Sendable {
     private static let wordBytesMax = 64
 
-    let path: String
+    package let path: String
     private let headers: String
-    let body: [UInt8]
+    package let body: [UInt8]
 
     /// Nil where a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
-    init?(
+    package init?(
         path parts: [String], body: [UInt8], isWhole: Bool = true, call: String? = nil, caller: HookCaller = HookCaller()
     ) {
         guard parts.allSatisfy(Self.isWord) else { return nil }
@@ -31,7 +31,7 @@ struct HookRequest: Sendable {
     }
 
     /// 16 random bytes in hexadecimal; nil where the kernel has none, and then nothing is ever handed over again.
-    static func randomCall() -> String? {
+    package static func randomCall() -> String? {
         var bytes = [UInt8](repeating: 0, count: 16)
         // The buffer is the array's own for the length of the call.
         guard unsafe getentropy(&bytes, bytes.count) == 0 else { return nil }
@@ -40,7 +40,7 @@ struct HookRequest: Sendable {
     }
 
     /// The bytes to send; from the second attempt on they say which it is, so that the daemon knows the question again.
-    func bytes(attempt: Int = 1) -> [UInt8] {
+    package func bytes(attempt: Int = 1) -> [UInt8] {
         var head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         head += "Content-Length: \(body.count)\r\n"
         head += headers

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Hands one request to the daemon: tells it something, or asks it and waits.
-struct HookExchange {
+package struct HookExchange {
     /// What became of an event that was told.
-    enum Told: Equatable {
+    package enum Told: Equatable {
         /// The daemon has it, and has this to say to the agent.
         case answered([UInt8])
         /// The daemon has it, and has nothing to say.
@@ -11,27 +11,37 @@ struct HookExchange {
         case unheard
     }
 
-    enum Outcome { case answered(status: Int, body: [UInt8]), unusable, broken, gaveUp }
+    package enum Outcome { case answered(status: Int, body: [UInt8]), unusable, broken, gaveUp }
 
-    let request: HookRequest
-    let socketPath: String
-    var limits = HookLimits()
+    package let request: HookRequest
+    package let socketPath: String
+    package var limits: HookLimits
     /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
-    var isAgentAlive: () -> Bool = { true }
+    package var isAgentAlive: () -> Bool
     /// Somebody sits at the terminal, whose own prompt is there: nobody waits for us, so we may wait on.
-    var isAttended = false
+    package var isAttended = false
+
+    package init(
+        request: HookRequest, socketPath: String, limits: HookLimits = HookLimits(),
+        isAgentAlive: @escaping () -> Bool = { true }
+    ) {
+        self.request = request
+        self.socketPath = socketPath
+        self.limits = limits
+        self.isAgentAlive = isAgentAlive
+    }
 
     /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
     /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
     /// business: a hook must not disturb its agent.
     @discardableResult
-    func tell() -> Told {
+    package func tell() -> Told {
         guard let (status, body) = send() else { return .unheard }
         return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
     /// The daemon's answer, whatever it is; nil where none came within the budget.
-    func send() -> (status: Int, body: [UInt8])? {
+    package func send() -> (status: Int, body: [UInt8])? {
         let deadline = ContinuousClock.now + limits.budget
         guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
             case .answered(let status, let body) = exchange(request.bytes(), on: socket, until: deadline)
@@ -40,14 +50,14 @@ struct HookExchange {
     }
 
     /// What the agent shall read, or nil for no decision.
-    func ask() -> [UInt8]? {
+    package func ask() -> [UInt8]? {
         guard let (status, body) = wait(), status == 200 else { return nil }
         return body
     }
 
     /// What the daemon answers in the end, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for
     /// that a while where the agent waits for us, and all of the question's life where it asks at its terminal as well.
-    func wait() -> (status: Int, body: [UInt8])? {
+    package func wait() -> (status: Int, body: [UInt8])? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
         let end = ContinuousClock.now + limits.questionLife
@@ -76,7 +86,7 @@ struct HookExchange {
     }
 
     /// With a deadline it gives up there; without one, when the agent is gone or the daemon gives no sign of life.
-    func exchange(
+    package func exchange(
         _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
     ) -> Outcome {
         var deadline = deadline
@@ -108,7 +118,13 @@ struct HookExchange {
     }
 
     private func wait(for events: Int32, on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?) -> Bool {
-        if let deadline { return socket.wait(for: events, until: deadline) == .ready }
+        if let deadline {
+            if let glance = limits.glance {
+                let first = socket.wait(for: events, until: min(.now + glance, deadline))
+                if first != .timedOut || socket.isPeerStopped { return first == .ready }
+            }
+            return socket.wait(for: events, until: deadline) == .ready
+        }
         var nextProbe = ContinuousClock.now + limits.probeInterval
         var misses = 0
         while true {

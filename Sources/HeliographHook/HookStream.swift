@@ -1,9 +1,10 @@
 import Glibc
 
 /// Standard input and output without buffers of their own.
-enum HookStream {
+package enum HookStream {
     /// All of standard input, or the beginning of what is longer than allowed or does not end in time; nil where nothing comes, or a terminal is.
-    static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)? {
+    package static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)?
+    {
         if isatty(descriptor) == 1 { return nil }
         let deadline = ContinuousClock.now + limits.inputWait
         let chunkBytes = 64 << 10
@@ -38,7 +39,7 @@ enum HookStream {
     }
 
     /// Writes everything, or stops where nobody reads any more.
-    static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         var rest = bytes[...]
         while !rest.isEmpty {
             // The buffer outlives the call, and the length is its own.

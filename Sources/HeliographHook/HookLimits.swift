@@ -1,36 +1,40 @@
 /// Every bound of a hook call, beside its reason.
-struct HookLimits: Sendable {
+package struct HookLimits: Sendable {
     /// To find the daemon, hand over the event and see it taken: what a person does not notice before each tool call.
-    var budget = Duration.milliseconds(50)
-    /// The same for a tool call while something is held: a daemon that waits for its disk must not let the tool run unasked.
-    var heldBudget = Duration.seconds(2)
+    package var budget = Duration.milliseconds(50)
+    /// Without an answer for so long, it is looked whether the daemon is stopped: then no answer comes, and none is waited for. Nil: not looked.
+    package var glance: Duration?
+    /// `budget` for a tool call while something is held: a daemon that waits for its disk must not let the tool run unasked.
+    package var heldBudget = Duration.seconds(2)
     /// What a large event may take in all while the daemon goes on taking it: it does not fit into the socket's buffer, and to
     /// drop it would lose the end of a tool call. Silence for a `budget` ends it earlier.
-    var transferMax = Duration.milliseconds(500)
+    package var transferMax = Duration.milliseconds(500)
     /// For the agent to finish writing our input; agents write it at once, and none waits longer for a hook than this.
-    var inputWait = Duration.seconds(5)
+    package var inputWait = Duration.seconds(5)
     /// A tool's result with an image in it; of what is longer the beginning is sent, and that it is one.
-    var inputBytesMax = 8 << 20
+    package var inputBytesMax = 8 << 20
     /// A decision is a few hundred bytes; an answer to questions echoes them, and a prompt may come with four pictures.
-    var responseBytesMax = 6 << 20
+    package var responseBytesMax = 6 << 20
     /// The head of a response; our daemon writes about 100 bytes.
-    var responseHeadBytesMax = 16 << 10
+    package var responseHeadBytesMax = 16 << 10
     /// How often a waiting hook looks whether its agent still lives.
-    var agentCheck = Duration.seconds(1)
+    package var agentCheck = Duration.seconds(1)
     /// How often a waiting hook asks the daemon for a sign of life. One that is stopped or stuck keeps its connections open, and an
     /// agent without a terminal would wait for it until its own time-out.
-    var probeInterval = Duration.seconds(3)
+    package var probeInterval = Duration.seconds(3)
     /// For the answer to that; a daemon that looks through the largest input answers sooner.
-    var probePatience = Duration.seconds(1)
+    package var probePatience = Duration.seconds(1)
     /// So many in a row without an answer: one can fail because this machine slept through it.
-    var probeMisses = 3
+    package var probeMisses = 3
     /// Between attempts to reach a daemon that went away while it held our question.
-    var retryInterval = Duration.milliseconds(250)
+    package var retryInterval = Duration.milliseconds(250)
     /// How long such a daemon may be away while an agent waits for us alone: a restart takes about a second, a crash loop must not keep
     /// it for ever.
-    var retryWindow = Duration.seconds(15)
+    package var retryWindow = Duration.seconds(15)
     /// The same, after that window: within `ApprovalLimits.reclaimWithin` of the daemon's return.
-    var retryIntervalLater = Duration.seconds(1)
+    package var retryIntervalLater = Duration.seconds(1)
     /// The agent's own time-out ends us then, too.
-    var questionLife = Duration.seconds(86_400)
+    package var questionLife = Duration.seconds(86_400)
+
+    package init() {}
 }

@@ -1,0 +1,24 @@
+/// What coding agents call many times a minute: `hook AGENT EVENT` and `statusline AGENT [--wrap COMMAND]`. The command answers them, and
+/// so does `heliograph-hook`, which can do nothing else and therefore starts in a fraction of the time.
+package enum AgentCall {
+    /// The status to exit with; nil where the words, of which the first names the program, are of another command.
+    package static func run(_ arguments: [String]) -> Int32? {
+        if arguments.count == 4, arguments[1] == "hook" { return hook(agent: arguments[2], event: arguments[3]) }
+        if arguments.count >= 3, arguments[1] == "statusline", arguments[2].utf8.first != UInt8(ascii: "-") {
+            return statusLine(
+                agent: arguments[2], wrapped: arguments.count == 5 && arguments[3] == "--wrap" ? arguments[4] : nil)
+        }
+        return nil
+    }
+
+    package static func hook(agent: String, event: String) -> Int32 {
+        HookCall.run(agent: agent, event: event, hooks: part(of: agent))
+    }
+
+    package static func statusLine(agent: String, wrapped: String?) -> Int32 {
+        StatusLineCall.run(agent: agent, wrapped: wrapped, hooks: part(of: agent))
+    }
+
+    /// Nil for an agent that has no hooks of ours.
+    static func part(of agent: String) -> HookPart? { agent == ClaudeHooks.agent ? ClaudeHooks.part : nil }
+}

@@ -1,0 +1,30 @@
+/// What is told of the agent beside what it wrote.
+package struct HookCaller: Sendable {
+    package var process: String?
+    package var entrypoint: String?
+    package var attended: String?
+    /// `attended` of a session that a program of ours runs, which asks where it runs.
+    package static let run = "run"
+
+    package init(process: String? = nil, entrypoint: String? = nil, attended: String? = nil) {
+        self.process = process
+        self.entrypoint = entrypoint
+        self.attended = attended
+    }
+
+    /// Only where the agent says so: one that says nothing may be waiting for us alone.
+    package var isAttended: Bool { attended == "1" || attended == Self.run }
+}
+
+extension HookCaller {
+    /// The whole of the environment that is ever sent: it also holds keys and tokens.
+    package init(of hooks: HookPart, environment: (String) -> String? = HostPaths.variable) {
+        process = environment(hooks.process)
+        entrypoint = environment(hooks.entrypoint)
+        attended = environment(hooks.attended)
+    }
+
+    package mutating func lookForRun(of hooks: HookPart, environment: (String) -> String? = HostPaths.variable) {
+        if let run = environment(hooks.run), run == environment(hooks.session) { attended = Self.run }
+    }
+}

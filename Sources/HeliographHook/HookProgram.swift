@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// `heliograph-hook`: the calls of agents in a program of their own. It lies beside `heliograph`, which does all of it too where it does not.
+package enum HookProgram {
+    package static let name = "heliograph-hook"
+    static let command = "heliograph"
+
+    /// What an agent is to call: the small program, where it lies beside the command and can be run; else the command.
+    package static func path(beside command: String) -> String {
+        guard let folder = folder(of: command, named: Self.command) else { return command }
+        let path = folder + name
+        return unsafe access(path, X_OK) == 0 ? path : command
+    }
+
+    /// The command beside this very program.
+    package static var commandPath: String? {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            // A link's target has no byte that ends it.
+            count = unsafe buffer.withMemoryRebound(to: CChar.self) {
+                unsafe max(0, readlink("/proc/self/exe", $0.baseAddress!, $0.count))
+            }
+        }
+        return folder(of: String(decoding: bytes, as: UTF8.self), named: name).map { $0 + command }
+    }
+
+    /// With the slash at its end.
+    private static func folder(of path: String, named name: String) -> String? {
+        guard path.utf8.first == UInt8(ascii: "/"), path.hasSuffix("/" + name) else { return nil }
+        return String(path.dropLast(name.count))
+    }
+}

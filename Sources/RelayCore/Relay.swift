@@ -134,14 +134,27 @@ package struct Relay {
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(presence.hosts.keys) + Array(presence.clients.keys) }
 
-    /// Bytes of events that were taken in and are not on disk.
-    package var uncommittedBytes: Int { staging.eventBytes + (committing?.eventBytes ?? 0) }
+    /// What was taken in and waits for the disk.
+    package struct Backlog: Equatable {
+        /// Of events that are not on disk.
+        package var bytes = 0
+        /// About how many bytes the next batch would write.
+        package var stagedCost = 0
+        /// Something waits for the next batch.
+        package var isStaging = false
 
-    /// About how many bytes the next batch would write.
-    package var stagedCost: Int { staging.cost }
+        package init() {}
+    }
 
-    /// Something waits for the next batch.
-    package var isStaging: Bool { !staging.isEmpty }
+    /// Mutating, though it changes nothing: asked in any other way, an object in another module that holds all this copies it first, which costs
+    /// as much as taking in an event.
+    package mutating func backlog() -> Backlog {
+        var backlog = Backlog()
+        backlog.bytes = staging.eventBytes + (committing?.eventBytes ?? 0)
+        backlog.stagedCost = staging.cost
+        backlog.isStaging = !staging.isEmpty
+        return backlog
+    }
 
     package func isHost(_ peer: PeerID) -> Bool { presence.hosts[peer] != nil }
 

@@ -95,9 +95,9 @@ struct QuotaTests {
         let t = T()
         let host = t.host()
         func cost(_ events: [EventHead], first: Int64, of session: String) -> Int {
-            let before = t.relay.stagedCost
+            let before = t.relay.backlog().stagedCost
             t.send(events, to: SessionID(session)!, first: first, by: host)
-            return t.relay.stagedCost - before
+            return t.relay.backlog().stagedCost - before
         }
         let opened = cost([T.started], first: 1, of: "s1")
         let renamed = cost([.sessionRenamed(title: "on")], first: 2, of: "s1")
@@ -105,10 +105,10 @@ struct QuotaTests {
         #expect(opened > renamed && renamed > 0)
         #expect(asked > 2 * renamed)
         t.handle(.tickEnded)
-        #expect(t.relay.stagedCost == 0)
+        #expect(t.relay.backlog().stagedCost == 0)
         let goesOn = cost([.sessionRenamed(title: "on")], first: 4, of: "s1")
         t.finishCommit()
-        #expect(goesOn == renamed && t.relay.stagedCost == goesOn)
+        #expect(goesOn == renamed && t.relay.backlog().stagedCost == goesOn)
         #expect(cost([.sessionRenamed(title: "on")], first: 2, of: "s1") == 0)
     }
 

@@ -53,7 +53,7 @@ struct FairShares {
     static let turnNanosecondsMax: Int64 = 1_000_000
     /// What a message can take that is as large as one may be. It bounds what a jump of the clock does.
     static let restNanosecondsMax: Int64 = 50_000_000
-    /// Bytes, as `Relay.stagedCost` has them. An approval there and back waits for up to four commits, so each is to take about a hundredth
+    /// Bytes, as `Relay.Backlog.stagedCost` has them. An approval there and back waits for up to four commits, so each is to take about a hundredth
     /// of a second; and it is as large as those of a hundred hosts that send single events without end, whom it would slow.
     static let batchCostMax = 3 << 19
 }

@@ -16,10 +16,6 @@ final class Ingress {
     private var shares = FairShares()
     private let readThrottle: ReadThrottle
     private let uncommittedBytesMax: Int
-    /// Taken in since it was last looked how much waits for the disk.
-    private var unlookedBytes = 0
-    /// More of it than may.
-    private var isDiskBehind = false
     private let measures: Measures
     private let logger: Logger
 
@@ -106,7 +102,8 @@ final class Ingress {
     private func count(_ bytes: Int, on connection: ConnectionID, _ rates: ConnectionRates, at now: Instant) {
         let now = now.uptimeNanoseconds
         if let delay = rates.took(bytes, at: now) { slow(connection, rates, delay, at: now) }
-        if isDiskBehind(after: bytes), access.peers[connection]?.token.role == .host, readThrottle.pause(connection, for: .disk)
+        if runner.uncommittedBytes > uncommittedBytesMax, access.peers[connection]?.token.role == .host,
+            readThrottle.pause(connection, for: .disk)
         {
             measures.slowed(.uncommittedMegabytes)
         }
@@ -130,18 +127,6 @@ final class Ingress {
         shares.batchCut()
         readThrottle.resume(for: .batch)
     }
-
-    /// Asks the core once in a while, and with every message where the limit is passed: the question costs as much as an event.
-    private func isDiskBehind(after bytes: Int) -> Bool {
-        unlookedBytes += bytes
-        guard isDiskBehind || unlookedBytes > uncommittedBytesMax / Self.looksPerLimit else { return false }
-        unlookedBytes = 0
-        isDiskBehind = runner.uncommittedBytes > uncommittedBytesMax
-        return isDiskBehind
-    }
-
-    /// So the limit is kept to a hundredth.
-    private static let looksPerLimit = 100
 
     private func slow(_ connection: ConnectionID, _ rates: ConnectionRates, _ delay: RateLimiter.Delay, at now: Int64) {
         measures.slowed(delay.limit)

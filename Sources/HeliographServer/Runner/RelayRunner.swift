@@ -12,6 +12,8 @@ final class RelayRunner {
     /// The one that this lives on.
     private let loop: EventLoop
     private var relay: Relay
+    /// As the relay last told.
+    private var backlog = Relay.Backlog()
     private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
     private let epochs: Epochs
@@ -137,10 +139,10 @@ final class RelayRunner {
     var isIdle: Bool { relay.peers.isEmpty }
 
     /// Bytes of events that were taken in and are not on disk.
-    var uncommittedBytes: Int { isSuspended ? 0 : relay.uncommittedBytes }
-    var stagedCost: Int { isSuspended ? 0 : relay.stagedCost }
+    var uncommittedBytes: Int { isSuspended ? 0 : backlog.bytes }
+    var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
     /// Events were taken in that no commit has yet.
-    var isStaging: Bool { !isSuspended && relay.isStaging }
+    var isStaging: Bool { !isSuspended && backlog.isStaging }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -149,7 +151,9 @@ final class RelayRunner {
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
     func finishCommits() { commits.finish() }
 
+    /// What the relay has just answered with.
     private func run(_ effects: [Effect]) {
+        backlog = relay.backlog()
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)

@@ -10,6 +10,9 @@ package struct SessionKey: Hashable, Comparable, Sendable {
         self.session = session
     }
 
+    /// Its name alone, which hardly two sessions share, and never two of one workspace: this is computed with each message.
+    package func hash(into hasher: inout Hasher) { hasher.combine(session) }
+
     package static func < (left: SessionKey, right: SessionKey) -> Bool {
         (left.workspace.rawValue, left.session.rawValue) < (right.workspace.rawValue, right.session.rawValue)
     }

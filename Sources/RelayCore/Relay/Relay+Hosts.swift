@@ -14,10 +14,14 @@ extension Relay {
         case _ where !host.hasSaidHello: orders.send(.notice(.helloFirst), toHost: peer)
         case .events(let batch):
             let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
-            guard isKnown(key) else { return removed.lookUp([key], for: nil, peer, &orders) }
             let taking = sessions.take(
-                batch, of: host, peer, after: removed[key], at: now, aged: ages.time(at: now), &staging, &orders)
-            if taking == .noRoom { sweep.roomIsSought(at: now) }
+                batch, in: key, of: host, peer, after: removed[key], isNewOtherwise: removed.knows(key), at: now,
+                aged: ages.time(at: now), &staging, &orders)
+            switch taking {
+            case .taken: break
+            case .noRoom: sweep.roomIsSought(at: now)
+            case .isUnknown: removed.lookUp([key], for: nil, peer, &orders)
+            }
         case .deltas(let delta):
             let key = SessionKey(workspace: host.identity.workspace, session: delta.session)
             // Live only, and only to those who are level with the log: others get the whole message by its event.

@@ -29,9 +29,11 @@ struct Session {
         return rateLimiter?.take(count, isSpare: isSpare, at: now)
     }
 
+    mutating func waits(for event: Event) -> Bool { staged.waits(for: event) }
+
     /// Its host is there, and everything up to this event of its numbering was taken in.
     mutating func took(through hostSeq: Int64) {
-        staged.state.took(through: hostSeq)
+        staged.took(through: hostSeq)
     }
 
     /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
@@ -39,7 +41,7 @@ struct Session {
     mutating func stage(_ event: Event, at now: Instant, aged time: Int64) -> (seq: Int64, changed: Approval?) {
         let seq = staged.seq + 1
         staged.reduce(event, seq: seq)
-        staged.state.holds(event.bytes.count, since: time)
+        staged.holds(event.bytes.count, since: time)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
             // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
             let wait = min(max(0, end - event.at), Limits.expiryMax)

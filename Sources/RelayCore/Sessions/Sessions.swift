@@ -100,17 +100,19 @@ struct Sessions {
         case taken
         /// It was refused because there is no room for another session: some may have to go.
         case noRoom
+        /// Whether there was such a session has to be read first.
+        case isUnknown
     }
 
-    /// Takes in what is new. `removed`: where the session would go on that retention removed.
+    /// Takes in what is new. `removed`: where the session would go on that retention removed; without that, a session that is not here is
+    /// a new one, or nobody knows.
     mutating func take(
-        _ said: HostEvents, of host: HostPeer, _ peer: PeerID, after removed: RemovedSession?, at now: Instant,
-        aged time: Int64,
-        _ batch: inout Staging, _ orders: inout Orders
+        _ said: HostEvents, in key: SessionKey, of host: HostPeer, _ peer: PeerID, after removed: RemovedSession?,
+        isNewOtherwise: Bool, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) -> Taking {
-        let key = SessionKey(workspace: host.identity.workspace, session: said.session)
         // Looked up once: for a host that talks without end this is the hottest of paths.
         let known = sessions.index(forKey: key)
+        guard known != nil || removed != nil || isNewOtherwise else { return .isUnknown }
         let standing = known.map { sessions.values[$0].standing() } ?? removed.map { (host: $0.host, hostSeq: $0.hostSeq) }
         if let standing, standing.host != host.identity.host.id {
             orders.send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
@@ -150,11 +152,17 @@ struct Sessions {
             stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
             sessions.values[place].staged.state.hostSeq = said.first - 1
         }
-        for event in said.events.dropFirst(repeated) {
-            let isUnfit = !sessions.values[place].staged.waits(for: event)
-            if isUnfit { orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer) }
-            let taken = isUnfit ? Event(.truncated(count: 1), at: event.at) : event
-            stage(taken, in: key, at: place, now, aged: time, &batch, &orders)
+        // Where they are: an event that is taken out of its array is copied.
+        let events = said.events.span
+        for index in repeated..<events.count {
+            if sessions.values[place].waits(for: events[index]) {
+                stage(events[index], in: key, at: place, now, aged: time, &batch, &orders)
+            } else {
+                orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer)
+                stage(
+                    Event(.truncated(count: 1), at: events[index].at), in: key, at: place, now, aged: time, &batch, &orders
+                )
+            }
         }
         sessions.values[place].took(through: said.first + Int64(said.events.count) - 1)
         return .taken

@@ -91,9 +91,14 @@ extension JSONDocument {
     func member(_ key: StaticString, of object: Int) -> Int? {
         guard nodes[object].kind == .object else { return nil }
         let end = nodes[object].next
+        // With its quotes.
+        let length = key.utf8CodeUnitCount + 2
         var child = object + 1
         while child < end {
-            if isText(of: child, equalTo: key) { return nodes[child + 1].kind == .null ? nil : child + 1 }
+            let node = nodes[child]
+            if node.end - node.start == length || node.isEscaped, isText(of: child, equalTo: key) {
+                return nodes[child + 1].kind == .null ? nil : child + 1
+            }
             child = nodes[child + 1].next
         }
         return nil

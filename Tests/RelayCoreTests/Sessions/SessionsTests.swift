@@ -36,7 +36,9 @@ struct SessionsTests {
     private func say(_ desk: inout Desk, _ heads: [EventHead], first: Int64, to session: String = "s1") -> Sessions.Taking {
         let events = HostEvents(session: SessionID(session)!, first: first, events: heads.map { Event($0, at: now.wall) })
         return desk.sessions.take(
-            events, of: laptop, P.peer(1), after: nil, at: now, aged: now.wall, &desk.batch, &desk.orders)
+            events, in: SessionKey(workspace: laptop.identity.workspace, session: events.session), of: laptop, P.peer(1),
+            after: nil,
+            isNewOtherwise: true, at: now, aged: now.wall, &desk.batch, &desk.orders)
     }
 
     private func decide(_ desk: inout Desk, _ verdict: Decision.Verdict, by id: String, hasRoom: Bool = true) -> Deciding {

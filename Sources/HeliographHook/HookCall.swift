@@ -17,7 +17,7 @@ enum HookCall {
         let paths = HostPaths()
         let isHeld = event == hooks.beforeTool && HoldsMark.isThere(in: paths.stateDirectory)
         var limits = HookLimits()
-        limits.glance = .milliseconds(2)
+        limits.glance = .milliseconds(1)
         if isHeld { limits.budget = limits.heldBudget }
         var caller = HookCaller(of: hooks)
         caller.lookForRun(of: hooks)

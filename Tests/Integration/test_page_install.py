@@ -75,7 +75,14 @@ class Worker:
         self.session = one.context.new_cdp_session(one.page)
         self.session.on("ServiceWorker.workerRegistrationUpdated", lambda event: self.registrations.extend(event["registrations"]))
         one.context.grant_permissions(["notifications"], origin=one.relay.url)
-        one.page.evaluate("() => navigator.serviceWorker.ready")
+        # A page that has just come up takes away what it finds, begun when its later views join. What is asked for after that is told after it.
+        one.page.evaluate(
+            """async () => {
+                await customElements.whenDefined("session-view");
+                const registration = await navigator.serviceWorker.ready;
+                await navigator.serviceWorker.getRegistration();
+                await registration.getNotifications();
+            }""")
         self.session.send("ServiceWorker.enable")
 
     def push(self, message: Any) -> None:

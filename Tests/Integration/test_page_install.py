@@ -80,6 +80,8 @@ class Worker:
             """async () => {
                 await customElements.whenDefined("session-view");
                 const registration = await navigator.serviceWorker.ready;
+                const worker = registration.active;
+                while (worker.state !== "activated") await new Promise((done) => worker.addEventListener("statechange", done, { once: true }));
                 await navigator.serviceWorker.getRegistration();
                 await registration.getNotifications();
             }""")

@@ -224,11 +224,7 @@ package final class RelayServer {
             if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
             return listener
         }
-        runner.wasReadAnew = {
-            do { try access.reload() } catch {
-                logger.error("who may come in cannot be read", metadata: ["error": "\(error)"])
-            }
-        }
+        runner.wasReadAnew = { access.reload() }
         runner.start(holders: access.authenticator.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
@@ -241,7 +237,7 @@ package final class RelayServer {
         ]
         overseer.listens(at: listeners[0].port ?? 0)
         // What was revoked before the command line could say so here.
-        try access.reload()
+        access.reload()
         certificates?.start()
     }
 

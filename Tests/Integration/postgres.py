@@ -1,7 +1,11 @@
 """A real PostgreSQL, started by the tests and gone with them."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from relay import ROOT
@@ -27,3 +31,22 @@ class PostgresServer:
         self.process.stdin.close()
         self.process.wait(30)
         self.process.stdout.close()
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """As if the machine did not answer any more: connections stay, and nothing comes over them."""
+        pids = descendants(self.process.pid)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes below this one, parents first: who is stopped makes no more."""
+    found = [int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
+    return found + [grandchild for child in found for grandchild in descendants(child)]

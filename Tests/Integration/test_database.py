@@ -1,7 +1,11 @@
 """A relay whose data is in PostgreSQL: killed, started again, and replaced by another that stood by."""
 
+import http.client
+import json
 import signal
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,7 @@ from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from postgres import PostgresServer
 from relay import Relay
-from waits import wait_until
+from waits import patient, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +103,45 @@ def test_a_relay_that_was_stopped_past_its_lease_is_replaced_and_ends(server, tm
     finally:
         first.kill()
         second.kill()
+
+
+def ask_by_socket(relay: Relay, method: str, path: str) -> int:
+    """As the command line asks the relay of its own machine."""
+    connection = http.client.HTTPConnection("relay")
+    connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.sock.settimeout(patient(30))
+    try:
+        connection.sock.connect(str(relay.data / "relay.sock"))
+        connection.request(method, path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_database_that_hangs_holds_up_who_asks_it_and_nobody_else(server, make_relay, scripted_host, client):
+    relay = make_relay("--store", server.address("postgres"))
+    code = relay.pair_link().partition("pair=")[2]
+    phone = client(relay)
+    host = scripted_host(relay)
+    host.start_session("s3")
+    host.wait_acked("s3")
+    phone.subscribe("s3")
+    administrator = {"Authorization": f"Bearer {relay.token('client', 'laptop')}"}
+    with ThreadPoolExecutor() as pool:
+        with server.stopped():
+            waiting = [
+                pool.submit(ask_by_socket, relay, "POST", "/v1/admin/reload"),
+                *(pool.submit(lambda: relay.post("/v1/pair", {"code": code, "name": "tablet"}).status) for _ in range(2)),
+                pool.submit(lambda: relay.get("/v1/tokens", administrator).status),
+            ]
+            # Within this the relay is not near the end of its lease.
+            for number in range(20):
+                assert relay.get("/healthz").status == 200
+                host.deltas("s3", f"m{number}", "still here")
+                phone.wait(lambda message: message["type"] == "deltas" and f'"m{number}"' in json.dumps(message), what=f"piece {number}")
+            assert not [one for one in waiting if one.done()]
+        answers = [one.result(patient(30)) for one in waiting]
+    # The code works once, and each of the others is answered as if nothing had been.
+    assert answers[0] == 200 and sorted(answers[1:3]) == [200, 404] and answers[3] == 200, answers
+    assert [token["name"] for token in relay.tokens()].count("tablet") == 1
+    relay.check_log()

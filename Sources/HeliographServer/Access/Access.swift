@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import RelayCore
 import RelayModel
@@ -11,7 +10,7 @@ final class Access {
     /// The same authenticator, for other threads.
     let admission: AdmissionControl
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
-    let store: any CredentialStore
+    private let store: any CredentialStore
     private let workspaceStore: any WorkspaceStore
     /// Those of which the core was told that they are gone.
     private var removed: Set<WorkspaceID> = []
@@ -20,8 +19,19 @@ final class Access {
     private let loops: EventLoopGroup
     private let mailbox: CoreMailbox
     private let logger: Logger
-    /// The store's writes and reads: off the loop.
-    private let queue = DispatchQueue(label: "heliograph.credentials")
+    private let queue: StoreQueue
+    /// The store is read now.
+    private var isReading = false
+    /// Those for whom it is, until they are answered.
+    private var readers: [Reader] = []
+    /// Those who came meanwhile: what is read now may be older than what they know of.
+    private var nextReaders: [Reader] = []
+    private var isReadingLater = false
+
+    private typealias Reader = (Result<Void, any Error>) -> Void
+
+    /// Between two tries to read a store that does not answer.
+    private static let retryInterval = Duration.seconds(1)
 
     init(
         store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
@@ -33,16 +43,14 @@ final class Access {
         self.loops = loops
         self.mailbox = mailbox
         self.logger = logger
+        let entrants = try Entrants(store, workspaces)
         var authenticator = Authenticator(publicURL: publicURL)
-        authenticator.replaceTokens(try store.tokens())
+        authenticator.replaceTokens(entrants.tokens)
         self.authenticator = authenticator
         admission = AdmissionControl(authenticator, limits)
+        queue = StoreQueue(loop: loops.main)
         uses = TokenUses(store: store, loop: loops.main, queue: queue, logger: logger)
-        self.workspaces = try Self.names(store)
-    }
-
-    private static func names(_ store: any CredentialStore) throws -> [WorkspaceID: String] {
-        try store.workspaces().reduce(into: [:]) { $0[$1.id] = $1.name }
+        self.workspaces = entrants.workspaces
     }
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
@@ -90,31 +98,109 @@ final class Access {
         TokenRoster(tokens, connections: peers.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
     }
 
-    /// Reads tokens and workspaces anew; whoever came in by a token that is revoked is shown out at once, and devices of clients
-    /// without one are forgotten.
-    func reload() throws {
-        // Before the tokens: whoever is let in has a workspace with a name.
-        workspaces = try Self.names(store)
-        let gone = try workspaceStore.removedWorkspaces()
-        authenticator.replaceTokens(try store.tokens())
+    // MARK: - Asking the store
+
+    /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.Refusal`.
+    func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
+        then answer: @escaping (Result<Value, any Error>) -> Void
+    ) {
+        let store = store
+        queue.perform({ try work(store) }, then: answer)
+    }
+
+    /// The same for what changes who may come in. `answer` is called when that holds here, and before those who are shown out by it go.
+    func change<Value: Sendable>(
+        _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
+        then answer: @escaping (Result<Value, any Error>) -> Void
+    ) {
+        let (store, workspaceStore) = (store, workspaceStore)
+        queue.perform {
+            let value = try work(store)
+            // Read, not taken from what was done: it may be otherwise by now.
+            return (value, Result { try Entrants(store, workspaceStore) })
+        } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>), any Error>) in
+            switch result {
+            case .success((_, .success(let entrants))):
+                take(entrants)
+                let bound = LoopBound(self, loop: loops.main)
+                loops.main.handle.execute { bound.value.showOut() }
+            case .success((_, .failure(let error))): couldNotRead(error)
+            // It may have been done.
+            case .failure(let error as LogError) where error.code == .inDoubt: reload()
+            case .failure: break
+            }
+        } then: { result in
+            answer(
+                result.flatMap { value, entrants in
+                    entrants.map { _ in value }.mapError { _ in StoreQueue.Refusal.notTakenUp }
+                })
+        }
+    }
+
+    /// Reads tokens and workspaces anew; whoever came in by a token that is revoked is shown out by the time of the answer, and devices of
+    /// clients without one are forgotten. Where the store cannot be read, it is tried again until it can.
+    func reload(then answer: @escaping (Result<Void, any Error>) -> Void = { _ in }) {
+        guard isReading else {
+            readers = [answer]
+            return read()
+        }
+        guard nextReaders.count < StoreQueue.waitingMax else { return answer(.failure(StoreQueue.Refusal.tooMany)) }
+        nextReaders.append(answer)
+    }
+
+    private func read() {
+        isReading = true
+        let (store, workspaceStore) = (store, workspaceStore)
+        queue.perform(counted: false) {
+            try Entrants(store, workspaceStore)
+        } ended: { [self] result in
+            isReading = false
+            switch result {
+            case .success(let entrants):
+                take(entrants)
+                showOut()
+            case .failure(let error): couldNotRead(error)
+            }
+            // Else they are answered first.
+            if readers.isEmpty { readForNext() }
+        } then: { [self] result in
+            let answers = readers
+            readers = []
+            for answer in answers { answer(result.map { _ in }) }
+            readForNext()
+        }
+    }
+
+    private func readForNext() {
+        guard !isReading, !nextReaders.isEmpty else { return }
+        (readers, nextReaders) = (nextReaders, [])
+        read()
+    }
+
+    private func couldNotRead(_ error: any Error) {
+        logger.error("who may come in cannot be read yet", metadata: ["error": "\(error)"])
+        guard !isReadingLater else { return }
+        isReadingLater = true
+        _ = loops.main.schedule(after: Self.retryInterval) { [weak self] in
+            self?.isReadingLater = false
+            self?.reload()
+        }
+    }
+
+    private func take(_ entrants: Entrants) {
+        workspaces = entrants.workspaces
+        authenticator.replaceTokens(entrants.tokens)
+        mailbox.put(.clientsListed(authenticator.clients))
+        for workspace in entrants.removed where removed.insert(workspace).inserted {
+            mailbox.put(.workspaceRemoved(workspace))
+        }
+    }
+
+    private func showOut() {
         for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
             loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
-        }
-        mailbox.put(.clientsListed(authenticator.clients))
-        for workspace in gone where removed.insert(workspace).inserted { mailbox.put(.workspaceRemoved(workspace)) }
-    }
-
-    /// Does store work off the loop and comes back with the result.
-    func perform<Result: Sendable>(
-        _ work: @escaping @Sendable (any CredentialStore) throws -> Result,
-        then answer: @escaping (Swift.Result<Result, any Error>) -> Void
-    ) {
-        let bound = LoopBound(answer, loop: loops.main)
-        let (store, handle) = (store, loops.main.handle)
-        queue.async {
-            let result = Swift.Result { try work(store) }
-            handle.execute { bound.value(result) }
         }
     }
 }

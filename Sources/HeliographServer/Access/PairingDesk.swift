@@ -34,7 +34,8 @@ final class PairingDesk {
                 reply = .pairing(link: link, expiresAt: code.expiresAt, qr: try QRCode(text: link).rowsText)
             } catch {
                 logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
-                reply = .failed(.unavailable, "no code could be made; try again")
+                reply = .failed(
+                    .unavailable, (error as? StoreQueue.Refusal)?.notice ?? "no code could be made; try again")
             }
             mailbox.put(.pairingAnswered(peer, command, reply))
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import RelayCore
 import WebSocketEngine
@@ -14,10 +13,10 @@ final class TokenUses {
     private var isScheduled = false
     private let store: any CredentialStore
     private let loop: EventLoop
-    private let queue: DispatchQueue
+    private let queue: StoreQueue
     private let logger: Logger
 
-    init(store: any CredentialStore, loop: EventLoop, queue: DispatchQueue, logger: Logger) {
+    init(store: any CredentialStore, loop: EventLoop, queue: StoreQueue, logger: Logger) {
         self.store = store
         self.loop = loop
         self.queue = queue
@@ -36,23 +35,35 @@ final class TokenUses {
         }
     }
 
-    /// Begins to put on disk what is not there yet.
-    func write() {
-        let uses = latest.filter { unwritten.contains($0.key) }
+    /// Begins to put into the store what is not there yet.
+    private func write() {
+        let uses = takeUnwritten()
         guard !uses.isEmpty else { return }
-        unwritten = []
-        let (store, logger) = (store, logger)
-        queue.async {
-            // A full disk, for one: the next use is noted again, and nothing depends on it.
-            do { try store.noteUses(uses) } catch {
-                logger.warning("when tokens were last used could not be noted", metadata: ["error": "\(error)"])
-            }
+        let store = store
+        queue.perform {
+            try store.noteUses(uses)
+        } then: { [logger] result in
+            if case .failure(let error) = result { Self.couldNotNote(error, logger) }
         }
     }
 
-    /// What has begun is done, one way or the other.
+    private func takeUnwritten() -> [String: TokenUse] {
+        defer { unwritten = [] }
+        return latest.filter { unwritten.contains($0.key) }
+    }
+
+    /// A full disk, for one: the next use is noted again, and nothing depends on it.
+    private static func couldNotNote(_ error: any Error, _ logger: Logger) {
+        logger.warning("when tokens were last used could not be noted", metadata: ["error": "\(error)"])
+    }
+
+    /// For the end: what has begun is done, one way or the other, or the store takes too long for it.
     func finish() {
-        write()
-        queue.sync {}
+        let (uses, store, logger) = (takeUnwritten(), store, logger)
+        let isDone = queue.finish {
+            guard !uses.isEmpty else { return }
+            do { try store.noteUses(uses) } catch { Self.couldNotNote(error, logger) }
+        }
+        if !isDone { Self.couldNotNote(StoreQueue.Refusal.unknown, logger) }
     }
 }

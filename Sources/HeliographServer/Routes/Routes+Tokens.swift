@@ -45,7 +45,7 @@ extension Routes {
         do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
-        access.perform { store in
+        access.change { store in
             guard try store.allTokens().contains(where: { $0.id == name && $0.workspace == own.workspace }) else { return nil }
             return try store.revoke(
                 TokenRevocation(
@@ -58,7 +58,6 @@ extension Routes {
                 for token in ended {
                     logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
                 }
-                try access.reload()
             } catch { fail(id, error) }
         }
     }
@@ -72,12 +71,11 @@ extension Routes {
             }
             name = shown
         } catch { return respond(answering, .json(400, Notice(error))) }
-        access.perform {
+        access.change {
             try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))
         } then: { [self] (result: Result<Token?, any Error>) in
             do {
                 guard let token = try result.get() else { return respond(answering, Self.noSuchToken) }
-                try access.reload()
                 logger.notice("renamed", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
                 respond(answering, .json(200, token.named))
             } catch { fail(answering, error) }

@@ -73,10 +73,12 @@ final class Routes {
         }
         switch (request.method, request.path) {
         case ("POST", AdminPath.reload):
-            do {
-                try access.reload()
-                respond(id, .text(200, "reloaded\n"))
-            } catch { fail(id, error) }
+            access.reload { [self] result in
+                switch result {
+                case .success: respond(id, .text(200, "reloaded\n"))
+                case .failure(let error): fail(id, error)
+                }
+            }
         case ("POST", AdminPath.push):
             pushes.status { [self] status in respond(id, .json(200, status)) }
         case ("POST", AdminPath.pushQuestion):
@@ -103,7 +105,7 @@ final class Routes {
         }
         let isSecure = access.authenticator.isSecure(request)
         let kind = origin == nil ? call.tokenKind : .browser
-        access.perform {
+        access.change {
             try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, $0)
         } then: { [self] result in
             switch result {
@@ -118,8 +120,6 @@ final class Routes {
     }
 
     private func paired(_ new: Credentials.NewToken, isSecure: Bool, _ id: HTTPRequestID) {
-        // Read from the store, not taken from here: it may have been revoked meanwhile.
-        do { try access.reload() } catch { return fail(id, error) }
         var metadata: Logger.Metadata = [
             "token.id": "\(new.token.id)", "role": "\(new.token.role)", "subject": "\(new.token.subject)",
         ]
@@ -149,15 +149,14 @@ final class Routes {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.authenticator.isSecure(request)
-        access.perform {
+        access.change {
             // A person who logs a laptop out has not lost the phone that it let in.
             try $0.revoke(TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds))
         } then: { [self] result in
-            do {
-                _ = try result.get()
-                try access.reload()
-                respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
-            } catch { fail(id, error) }
+            switch result {
+            case .success: respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
+            case .failure(let error): fail(id, error)
+            }
         }
     }
 
@@ -193,10 +192,19 @@ final class Routes {
     // MARK: - Answers
 
     func fail(_ id: HTTPRequestID, _ error: any Error) {
-        logger.error("a request failed", metadata: ["error": "\(error)"])
-        respond(
-            id,
-            .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again")))
+        let refusal: StoreQueue.Refusal =
+            switch error {
+            case let refusal as StoreQueue.Refusal: refusal
+            case let error as LogError where error.code == .inDoubt: .unknown
+            default: .late
+            }
+        // Strangers may ask, too, as often as they like.
+        if refusal == .tooMany {
+            strangers.notice("refused a request: too many wait for the store", [:], logger)
+        } else {
+            logger.error("a request failed", metadata: ["error": "\(error)"])
+        }
+        respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: refusal.notice)))
     }
 
     /// Without a number another each time, so that those who are refused together do not come back together.

@@ -1,0 +1,120 @@
+import Dispatch
+import Synchronization
+import WebSocketEngine
+
+/// What is asked of the store of tokens and workspaces: off the loop, one after the other, so many at once and so long. Lives on the core's
+/// thread.
+///
+/// A database that hangs holds up whoever asks it, and nobody else.
+final class StoreQueue {
+    /// Asked for and not ended. A crowd that pairs at once; each holds a request.
+    static let waitingMax = 32
+    /// Until somebody is answered, whatever the store does: as for a command over HTTP.
+    static let patience = Duration.seconds(10)
+    /// For what is under way when the relay ends.
+    private static let endingMax = DispatchTimeInterval.seconds(3)
+
+    /// Why there is no answer of the store's.
+    enum Refusal: Error, Equatable {
+        /// Nothing was begun.
+        case tooMany
+        /// Nothing was begun, and will not be.
+        case late
+        /// It was begun, and has not ended.
+        case unknown
+        /// It was done, but the relay could not read who may come in now; it goes on trying.
+        case notTakenUp
+
+        var notice: String {
+            switch self {
+            case .tooMany: "too many wait for the relay's store; try again"
+            case .late: "the relay's store does not answer; try again"
+            case .unknown: "there was no answer in time; it may have been done all the same"
+            case .notTakenUp: "it was done, but the relay has not taken it up yet"
+            }
+        }
+    }
+
+    private let loop: EventLoop
+    private let queue = DispatchQueue(label: "heliograph.credentials")
+    private let patience: Duration
+    private(set) var waiting = 0
+
+    init(loop: EventLoop, patience: Duration = StoreQueue.patience) {
+        self.loop = loop
+        self.patience = patience
+    }
+
+    /// Whether something's turn has come, or nobody waits for it any more.
+    private final class Turn: Sendable {
+        private enum State { case waiting, begun, givenUp }
+        private let state = Mutex(State.waiting)
+
+        func begin() -> Bool { advance(to: .begun) }
+        func giveUp() -> Bool { advance(to: .givenUp) }
+
+        private func advance(to next: State) -> Bool {
+            state.withLock { state in
+                guard state == .waiting else { return false }
+                state = next
+                return true
+            }
+        }
+    }
+
+    /// Who is answered, once. Lives on the loop's thread.
+    private final class Call<Value> {
+        let ended: (Result<Value, any Error>) -> Void
+        private var answer: ((Result<Value, any Error>) -> Void)?
+        var timer: TimerID?
+
+        init(ended: @escaping (Result<Value, any Error>) -> Void, answer: @escaping (Result<Value, any Error>) -> Void) {
+            (self.ended, self.answer) = (ended, answer)
+        }
+
+        func answer(_ result: Result<Value, any Error>) {
+            let answer = answer
+            self.answer = nil
+            answer?(result)
+        }
+    }
+
+    /// `answer` is called once: with what came of it, or with a `Refusal`. `ended` is called before it where the work ends in time, and
+    /// later where it does not; never where there are too many. Both are called in the order in which the work was done.
+    ///
+    /// Only what its caller never asks for twice at once is not `counted`.
+    func perform<Value: Sendable>(
+        counted isCounted: Bool = true, _ work: @escaping @Sendable () throws -> Value,
+        ended: @escaping (Result<Value, any Error>) -> Void = { _ in },
+        then answer: @escaping (Result<Value, any Error>) -> Void
+    ) {
+        guard !isCounted || waiting < Self.waitingMax else { return answer(.failure(Refusal.tooMany)) }
+        waiting += 1
+        let (turn, call) = (Turn(), Call(ended: ended, answer: answer))
+        call.timer = loop.schedule(after: patience) {
+            call.timer = nil
+            call.answer(.failure(turn.giveUp() ? Refusal.late : Refusal.unknown))
+        }
+        let (handle, bound) = (loop.handle, LoopBound((queue: self, call: call), loop: loop))
+        queue.async {
+            let result = turn.begin() ? Result { try work() } : .failure(Refusal.late)
+            handle.execute {
+                let (queue, call) = bound.value
+                queue.waiting -= 1
+                if let timer = call.timer { queue.loop.cancel(timer) }
+                call.ended(result)
+                call.answer(result)
+            }
+        }
+    }
+
+    /// For the end, when no loop answers any more. False where the store has not done it in time, nor perhaps what was asked for before.
+    func finish(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async {
+            work()
+            isDone.signal()
+        }
+        return isDone.wait(timeout: .now() + Self.endingMax) == .success
+    }
+}

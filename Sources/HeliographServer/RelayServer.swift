@@ -236,8 +236,10 @@ package final class RelayServer {
             try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: handler),
         ]
         overseer.listens(at: listeners[0].port ?? 0)
-        // What was revoked before the command line could say so here.
+        // What was revoked before the command line could say so here, and what is from now on on another machine.
         access.reload()
+        let (boundAccess, handle) = (LoopBound(access, loop: loop), loop.handle)
+        store.whenEntrantsChanged { handle.execute { boundAccess.value.reload() } }
         certificates?.start()
     }
 

@@ -91,6 +91,18 @@ package final class PostgresStore: Sendable {
         lease.withLock { $0 }?.whenLost(body)
     }
 
+    /// Called, on a thread of its own, soon after this and whenever the count of changes to tokens and workspaces has grown since: within
+    /// `Lease.interval`.
+    package func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) {
+        lease.withLock { $0 }?.whenEntrantsChanged(body)
+    }
+
+    /// Whether a relay holds the log and has said so lately.
+    package func isHeld() throws(LogError) -> Bool {
+        try database.ask(
+            "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE scope = '' AND expires_at > now())")[0].bool(0)
+    }
+
     /// Leaves the log to the next. Nothing can be read or written afterwards.
     ///
     /// A process that ends without it is replaced as soon as its connections have ended, or its lease.

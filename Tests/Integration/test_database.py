@@ -14,7 +14,7 @@ import pytest
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from postgres import PostgresServer
-from relay import Relay
+from relay import Answer, Relay
 from waits import patient, wait_until
 
 
@@ -144,4 +144,38 @@ def test_a_database_that_hangs_holds_up_who_asks_it_and_nobody_else(server, make
     # The code works once, and each of the others is answered as if nothing had been.
     assert answers[0] == 200 and sorted(answers[1:3]) == [200, 404] and answers[3] == 200, answers
     assert [token["name"] for token in relay.tokens()].count("tablet") == 1
+    relay.check_log()
+
+
+def test_what_another_machine_changes_takes_effect_within_two_seconds(server, tmp_path, make_relay, client):
+    store = ["--store", server.address("postgres")]
+    relay = make_relay(*store, "--log-level", "info")
+    elsewhere = Relay(tmp_path / "elsewhere")
+
+    def command(*words: str) -> str:
+        return elsewhere.run(*words, *store, "--data", str(elsewhere.data)).stdout.strip()
+
+    def me(token: str) -> Answer:
+        return relay.get("/v1/me", {"Authorization": f"Bearer {token}"})
+
+    phone = client(relay)
+    command("token", "revoke", relay.token_id("phone"))
+    wait_until(lambda: not phone.connection.is_open, 2, "the relay to show out whose token was revoked")
+    assert phone.connection.close_code == 4401
+
+    token = command("token", "create", "--role", "client", "--name", "tablet")
+    wait_until(lambda: me(token).status == 200, 2, "the relay to know a new token")
+    command("workspace", "add", "Kitchen")
+    cook = command("token", "create", "--role", "client", "--name", "cook", "--workspace", "Kitchen")
+    wait_until(lambda: me(cook).status == 200, 2, "the relay to know a new workspace")
+    assert me(cook).json["workspace"]["name"] == "Kitchen"
+    command("workspace", "rename", "Kitchen", "Garden")
+    wait_until(lambda: me(cook).json["workspace"]["name"] == "Garden", 2, "the workspace's new name")
+    assert "The relay deletes its data now" in command("workspace", "remove", "Garden", "--yes")
+    wait_until(lambda: me(cook).status == 401, 2, "nobody to be in a workspace that was removed")
+    wait_until(lambda: "nothing is left of a workspace" in relay.log_text(), 10, lambda: f"its data to be gone. The log:\n{relay.log_text()[-3000:]}")
+    assert me(token).status == 200
+    link = command("pair", "--url", relay.url, "--json")
+    assert relay.post("/v1/pair", {"code": json.loads(link)["link"].partition("pair=")[2], "name": "visitor"}).status == 200
+    assert "tablet" in command("token", "list")
     relay.check_log()

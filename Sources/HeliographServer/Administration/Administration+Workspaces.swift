@@ -47,10 +47,13 @@ extension Administration {
         package let isDataGone: Bool
     }
 
-    /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns.
+    /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns,
+    /// or two seconds later where the relay is at work elsewhere on the database.
     package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
-        guard try !tokensChanged() else { return WorkspaceRemoval(tokens: tokens, isDataGone: false) }
+        guard try !tokensChanged(), try !store.isHeldElsewhere() else {
+            return WorkspaceRemoval(tokens: tokens, isDataGone: false)
+        }
         while try !store.workspaces.removeData(of: id, rowsMax: WorkspaceRules.removedRowsMax) {}
         return WorkspaceRemoval(tokens: tokens, isDataGone: true)
     }

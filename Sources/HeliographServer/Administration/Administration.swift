@@ -10,8 +10,9 @@ package final class Administration {
     package let credentials: Credentials
     let store: OpenStore
 
-    package init(directory path: String) throws {
-        store = try OpenStore(forCommandsIn: path)
+    /// `store` is the database of relays on other machines; nil: where the relay of the directory keeps its data.
+    package init(directory path: String, store address: String? = nil) throws {
+        store = try OpenStore(forCommandsIn: path, at: address)
         credentials = Credentials(
             store: store.credentials, workspace: try store.credentials.bootstrap(workspaceName: "default"))
     }
@@ -46,9 +47,12 @@ package final class Administration {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
 
-    /// Whether a relay runs on this directory now.
+    /// Whether a relay runs on this directory now, or elsewhere on its database.
     package var isRunning: Bool {
-        (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200
+        get throws {
+            if (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200 { return true }
+            return try store.isHeldElsewhere()
+        }
     }
 
     /// Whether a relay ever ran in this folder.
@@ -72,7 +76,8 @@ package final class Administration {
     }
 
     /// Has a running relay read its tokens and workspaces again: whoever was revoked is out by then. Where none runs there is nothing to
-    /// do: it reads them when it starts. Whether one heard of it.
+    /// do: it reads them when it starts, and one that is at work elsewhere on the database finds out within two seconds. Whether one heard
+    /// of it.
     @discardableResult package func tokensChanged() throws(ServerError) -> Bool {
         do throws(HTTPError) {
             let answer = try AdminSocket(in: store.folder).ask(.post, AdminPath.reload)

@@ -35,16 +35,33 @@ struct OpenStore: Sendable {
             self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
             return
         }
-        guard !DataDirectory.hasRemains(at: directory.path) else {
-            throw ServerError(
-                .settings,
-                "\(directory.path) has a relay's data in a file, which a relay on \(address) would not see: give it another folder (--data)"
-            )
-        }
+        try Self.refuseFile(in: directory, besideDatabaseAt: address)
         let lock = try directory.lock()
         let store = try PostgresStore(address, for: .relay(isWanted: isWanted))
         try StoreAddressFile.write(address, in: directory.path)
         self.init(directory, store, lock)
+    }
+
+    private static func refuseFile(in directory: DataDirectory, besideDatabaseAt address: String) throws(ServerError) {
+        guard DataDirectory.hasRemains(at: directory.path) else { return }
+        throw ServerError(
+            .settings,
+            "\(directory.path) has a relay's data in a file, which a relay on \(address) would not see: give it another folder (--data)"
+        )
+    }
+
+    /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.
+    init(forCommandsIn directory: String, at address: String?) throws {
+        guard let address else {
+            try self.init(forCommandsIn: directory)
+            return
+        }
+        guard let address = StoreAddress.read(address) else {
+            throw ServerError(.settings, "\(Settings.named("store").flag) takes \(StoreAddress.takes).")
+        }
+        let directory = try DataDirectory(path: directory)
+        try Self.refuseFile(in: directory, besideDatabaseAt: address)
+        self.init(directory, try PostgresStore(address, for: .commandLine), nil)
     }
 
     /// Beside a relay that may run or not.
@@ -84,6 +101,17 @@ struct OpenStore: Sendable {
     /// Called once, from any thread, when another relay may have the data by now: what this one knows may be old. Never for a file.
     func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
         if case .database(let store, _) = store { store.whenLost(body) }
+    }
+
+    /// Called from any thread, soon after the start and whenever somebody may have changed tokens or workspaces on another machine; at most
+    /// two seconds after. Never for a file.
+    func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) {
+        if case .database(let store, _) = store { store.whenEntrantsChanged(body) }
+    }
+
+    /// Whether a relay holds the data that may be of another machine, and takes up by itself what changes. Never for a file.
+    func isHeldElsewhere() throws -> Bool {
+        if case .database(let store, _) = store { try store.isHeld() } else { false }
     }
 
     func close() throws {

@@ -23,8 +23,10 @@ final class PostgresDatabase: Sendable {
     }
 
     /// A connection of one's own.
-    func connect(for purpose: String) throws(PostgresError) -> PostgresConnection {
-        try PostgresConnection(to: address, as: "\(name)/\(purpose)")
+    func connect(
+        for purpose: String, within limit: Duration = PostgresConnection.openingMax
+    ) throws(PostgresError) -> PostgresConnection {
+        try PostgresConnection(to: address, as: "\(name)/\(purpose)", within: limit)
     }
 
     /// Nothing can be read or written afterwards; what is under way comes to its end.

@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2]
+    static let versions: [[String]] = [v1, v2, v3]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -224,5 +224,34 @@ enum Schema {
     private static let v2 = [
         // When the workspace was removed: nobody gets in, and its data is on its way out. Its row stays, as its audit log does.
         "ALTER TABLE workspaces ADD COLUMN removed_at bigint"
+    ]
+
+    private static let v3 = [
+        // How often tokens and workspaces were changed, counted in the transaction of each change: the relay at work looks, and reads them
+        // anew. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
+        // workspace's audit log is, changes nothing of who may come in. Codes are looked up when they are redeemed.
+        """
+        CREATE TABLE entrants (
+            is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+            changes bigint NOT NULL DEFAULT 0
+        )
+        """,
+        "INSERT INTO entrants DEFAULT VALUES",
+        """
+        CREATE FUNCTION count_entrants_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            UPDATE entrants SET changes = changes + 1;
+            RETURN NULL;
+        END $$
+        """,
+        """
+        CREATE TRIGGER tokens_are_watched
+        AFTER INSERT OR DELETE OR UPDATE OF digest, role, kind, subject, name, workspace, page_key, revoked_at ON tokens
+        FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
+        """,
+        """
+        CREATE TRIGGER workspaces_are_watched AFTER INSERT OR DELETE OR UPDATE OF name, removed_at ON workspaces
+        FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
+        """,
     ]
 }

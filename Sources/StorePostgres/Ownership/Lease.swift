@@ -4,15 +4,20 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 internal import Synchronization
 
-/// Renews what says that this process is alive, on a thread and a connection of its own.
+/// Renews what says that this process is alive, and looks whether tokens or workspaces were changed, by whomever: on a thread and a
+/// connection of its own.
 final class Lease: Sendable {
-    private static let interval = DispatchTimeInterval.seconds(2)
+    /// Between two looks. What is changed on another machine takes effect within two seconds.
+    private static let interval = DispatchTimeInterval.seconds(1)
+    /// Each is a write.
+    private static let renewalInterval = Duration.seconds(2)
     /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
     private static let deadline = Duration.seconds(Ownership.leaseSeconds - 1)
 
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let whenLost = Mutex<(@Sendable (LogError) -> Void)?>(nil)
+    private let whenEntrantsChanged = Mutex<(@Sendable () -> Void)?>(nil)
     private let loss = Mutex<LogError?>(nil)
     private let stop = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
@@ -32,6 +37,9 @@ final class Lease: Sendable {
         whenLost.withLock { $0 = body }
     }
 
+    /// `body` is called soon, and whenever the count of changes is another one.
+    func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) { whenEntrantsChanged.withLock { $0 = body } }
+
     /// Returns when nothing is sent any more.
     func end() {
         stop.signal()
@@ -42,20 +50,36 @@ final class Lease: Sendable {
         defer { isStopped.signal() }
         var connection: PostgresConnection?
         var renewed = ContinuousClock.now
+        // As was last told; nil: nobody was.
+        var toldChanges: Int64?
         while stop.wait(timeout: .now() + Self.interval) == .timedOut {
             let asked = ContinuousClock.now
             do {
-                let current = try connection ?? database.connect(for: "lease")
+                // Whoever waits longer has lost it.
+                func left() -> Duration { Self.deadline - (ContinuousClock.now - renewed) }
+                let current = try connection ?? database.connect(for: "lease", within: left())
                 connection = current
-                guard try ownership.renewLease(on: current) else {
-                    return lose(LogError(.fenced, "Another relay has taken over the database."))
+                if asked - renewed >= Self.renewalInterval {
+                    guard try ownership.renewLease(on: current, within: left()) else {
+                        return lose(LogError(.fenced, "Another relay has taken over the database."))
+                    }
+                    renewed = asked
                 }
-                renewed = asked
+                let changes = try Self.changes(on: current, within: left())
+                if changes != toldChanges, let body = whenEntrantsChanged.withLock({ $0 }) {
+                    toldChanges = changes
+                    body()
+                }
             } catch {
                 connection = nil
                 guard ContinuousClock.now - renewed < Self.deadline else { return lose(LogError(error)) }
             }
         }
+    }
+
+    /// How often tokens and workspaces were changed; see `Schema`.
+    private static func changes(on connection: PostgresConnection, within limit: Duration) throws(PostgresError) -> Int64 {
+        try connection.run(PostgresStatement("SELECT changes FROM entrants"), within: limit)[0].integer(0)
     }
 
     private func lose(_ error: LogError) {

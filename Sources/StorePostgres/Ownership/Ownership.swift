@@ -137,7 +137,9 @@ struct Ownership: Sendable {
     }
 
     /// Whether this process still holds the log. Waits for no standby: a renewal that is lost does no harm.
-    @discardableResult func renewLease(on connection: PostgresConnection) throws -> Bool {
+    @discardableResult func renewLease(
+        on connection: PostgresConnection, within limit: Duration = PostgresDatabase.askingMax
+    ) throws -> Bool {
         let rows = try connection.run(
             [
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
@@ -147,7 +149,7 @@ struct Ownership: Sendable {
                     ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at
                     """, .text(holder), .text("heliograph")),
                 PostgresStatement("SELECT FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
-            ], within: PostgresDatabase.askingMax)
+            ], within: limit)
         return rows[2].count == 1
     }
 

@@ -20,6 +20,8 @@ struct Pair: ParsableCommand {
 
     @OptionGroup var data: DataOption
 
+    @OptionGroup var database: DatabaseOption
+
     @Option(help: "What the link is for: client, operator, watcher or host.")
     var role = "client"
 
@@ -41,11 +43,14 @@ struct Pair: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            guard Administration.isSetUp(in: data.path) else {
+            guard database.address != nil || Administration.isSetUp(in: data.path) else {
                 throw CommandError(.notFound, "No relay is set up in \(data.path): heliograph serve\(data.flag)")
             }
-            let administration = try Administration(directory: data.path)
-            if !administration.isRunning {
+            let administration = try database.open(beside: data)
+            if database.address != nil, url == nil, administration.publicURL == nil {
+                throw CommandError(.notFound, "Nobody here knows where the relay is reached: say so (--url).")
+            }
+            if try !administration.isRunning {
                 Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
             }
             let named = try administration.workspace(workspace)

@@ -19,6 +19,8 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Option(help: "What it is for: client, operator, watcher or host.")
         var role: String
 
@@ -40,7 +42,7 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 let named = try administration.workspace(workspace)
                 let new = try administration.credentials(in: named)
                     .makeToken(PairingRole(rawValue: role) ?? .client, name: name)
@@ -65,6 +67,8 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Flag(help: "Also list revoked tokens.")
         var all = false
 
@@ -73,7 +77,7 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 let roster = try administration.roster(isLive: true)
                 let workspaces = try administration.workspaces()
                 // Where there is one, nobody is told of it.
@@ -103,6 +107,8 @@ struct TokenCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Argument(help: "The token's id, from `heliograph token list`.")
         var id: String
 
@@ -111,7 +117,7 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 let before = try administration.roster(isLive: false)
                 let ended = try administration.revoke(id, keepingChildren: keepChildren)
                 // Also where it was before: the relay may not have heard of it.

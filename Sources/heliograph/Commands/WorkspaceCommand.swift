@@ -36,6 +36,8 @@ struct WorkspaceCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Flag(help: "Print JSON.")
         var json = false
 
@@ -43,7 +45,7 @@ struct WorkspaceCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let workspace = try Administration(directory: data.path).addWorkspace(name)
+                let workspace = try database.open(beside: data).addWorkspace(name)
                 if json { return Output.json { workspace.write(to: &$0) } }
                 print("Added \(name) (\(workspace.id)).")
                 print("Let somebody in: \(Executable.shown) pair --workspace \(ShellWords.word(name))\(data.flag)")
@@ -56,12 +58,14 @@ struct WorkspaceCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Flag(help: "Print JSON, one object a line.")
         var json = false
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 let tokens = try administration.roster(isLive: false).entries.map(\.token).filter { $0.revokedAt == nil }
                 for workspace in try administration.workspaces() {
                     let own = tokens.filter { $0.workspace == workspace.id }
@@ -97,11 +101,13 @@ struct WorkspaceCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         func validate() throws { try WorkspaceCommand.check(name) }
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 try administration.renameWorkspace(administration.workspace(workspace), to: name)
             }
         }
@@ -123,6 +129,8 @@ struct WorkspaceCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: DatabaseOption
+
         @Flag(help: "Do not ask.")
         var yes = false
 
@@ -131,7 +139,7 @@ struct WorkspaceCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try Administration(directory: data.path)
+                let administration = try database.open(beside: data)
                 guard yes || isMeant(administration) else {
                     throw CommandError(.declined, "Nothing was removed.")
                 }

@@ -164,12 +164,14 @@ package final class RelayServer {
         }
         let mailbox = CoreMailbox(of: loop)
         let pushMeasures = PushMeasures(factory: registry)
+        let secrets = try store.secrets.map { try SharedSecrets($0, adoptingFrom: store.folder) }
         let web = WebPushes(
-            WebPushIdentity(directory: store.folder, configuration), services: services,
+            WebPushIdentity(directory: store.folder, configuration), shared: secrets, services: services,
             logger: logger)
+        let codes = PushCodes(directory: store.folder, secret: secrets?.codes, epoch: store.log.epoch, logger: logger)
         let pushes = try PushRunner(
-            directory: store.folder, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox, measures: pushMeasures,
-            logger: logger)
+            directory: store.folder, codes: codes, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox,
+            measures: pushMeasures, logger: logger)
         let access = try Access(
             store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,
             limits: configuration.serverLimits, loops: loops,

@@ -24,7 +24,7 @@ package struct VAPIDKey: Sendable {
     }
 
     /// PKCS #8. A secret.
-    var pem: String { key.pem }
+    package var pem: String { key.pem }
 
     /// The JSON Web Token of RFC 8292; until `expiresAt`, seconds since 1970.
     func token(for origin: WebPushOrigin, expiresAt: Int64, contact: VAPIDContact) -> String {

@@ -21,6 +21,7 @@ package final class PostgresStore: Sendable {
     package let pictures: PostgresPictures
     package let audit: PostgresAudit
     package let upkeep: PostgresUpkeep
+    package let secrets: PostgresSecrets
     private let database: PostgresDatabase
     private let ownership: Ownership
     /// Nil for the command line, and once it is closed.
@@ -53,6 +54,7 @@ package final class PostgresStore: Sendable {
         credentials = PostgresCredentials(database)
         pictures = PostgresPictures(database)
         audit = PostgresAudit(database)
+        secrets = PostgresSecrets(database)
         upkeep = PostgresUpkeep(database, damage: damage)
     }
 

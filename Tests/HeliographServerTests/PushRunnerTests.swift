@@ -65,8 +65,8 @@ private final class Rig: Sendable {
                 WebPushIdentity(directory: folder.path, contact: "mailto:ada@example.com", publicURL: nil),
                 services: WebPushServices(), logger: silent)
             let runner = try PushRunner(
-                directory: folder.path, epoch: epoch, web: web, loop: loop, mailbox: mailbox,
-                measures: PushMeasures(factory: registry), logger: silent
+                directory: folder.path, codes: PushCodes(directory: folder.path, epoch: epoch, logger: silent), epoch: epoch,
+                web: web, loop: loop, mailbox: mailbox, measures: PushMeasures(factory: registry), logger: silent
             ) { _ in
                 let sender = FakeSender()
                 made.append(sender)

@@ -49,6 +49,10 @@ private final class FakeWebSender: WebPushSender {
         ) { _ in sender }
     }
 
+    private func publicText() throws -> String? {
+        if case .there(let text) = try pushes().publicKey() { text } else { nil }
+    }
+
     private static func intent(_ change: (inout PushIntent) -> Void = { _ in }) -> PushIntent {
         var intent = order(7, worthUntil: 62_000)
         (intent.service, intent.target) = (.web, .device(token: subscription.place))
@@ -119,14 +123,14 @@ private final class FakeWebSender: WebPushSender {
     @Test func `the key is made when it is first asked for, for its owner alone, and is the same ever after`() throws {
         let path = "\(folder.path)/\(WebPushIdentity.fileName)"
         #expect(!pushes().isUsed && !FileManager.default.fileExists(atPath: path))
-        let key = try pushes().publicKey()
-        #expect(try pushes().publicKey() == key && key.utf8.count == 87 && pushes().isUsed)
+        let key = try publicText()
+        #expect(try publicText() == key && key?.utf8.count == 87 && pushes().isUsed)
         #expect(try folder.mode(WebPushIdentity.fileName) == 0o600)
         let stored = try #require(try WebPushIdentity.storedKey(in: folder.path))
         try FileManager.default.removeItem(atPath: path)
-        #expect(try pushes().publicKey() != key)
+        #expect(try publicText() != key)
         try WebPushIdentity.restore(stored, in: folder.path)
-        #expect(try pushes().publicKey() == key)
+        #expect(try publicText() == key)
         #expect(FileManager.default.fileExists(atPath: path + ".before"), "the other key may be the one that is wanted")
     }
 

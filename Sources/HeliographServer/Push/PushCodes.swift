@@ -7,12 +7,12 @@ import RelayProtocol
 
 /// The codes that let a notification decide: `<push>.<tag>`, where the tag proves that this relay has sent that push.
 ///
-/// Nothing of a code is stored: neither who reads the log nor who reads the data file alone can decide. That a code works once, for
-/// one approval and for a while is the core's to say.
+/// Nothing of a code is stored: neither who reads the log nor who reads the data file alone can decide; who reads a database that the data
+/// is in, can. That a code works once, for one approval and for a while is the core's to say.
 final class PushCodes {
     /// A tag of 128 bits: whoever guesses a thousand times a second hits none before the sun is cold.
     private static let tagBytes = 16
-    private static let secretBytes = 32
+    static let secretBytes = 32
     /// What a push has where its code shall stand.
     private static let placeholder = Array(#""code":"CODE""#.utf8)
 
@@ -21,8 +21,10 @@ final class PushCodes {
     private let logger: Logger
     private var secret: [UInt8]?
 
-    init(directory: String, epoch: Epoch, logger: Logger) {
-        path = "\(directory)/push-secret"
+    /// `secret` is the one of all relays on a database; nil: it is a file in the directory.
+    init(directory: String, secret: [UInt8]? = nil, epoch: Epoch, logger: Logger) {
+        path = Self.path(in: directory)
+        self.secret = secret
         self.epoch = epoch
         self.logger = logger
     }
@@ -53,6 +55,15 @@ final class PushCodes {
         return filled.isEmpty ? nil : filled + rest
     }
 
+    private static func path(in directory: String) -> String { "\(directory)/push-secret" }
+
+    /// The secret in a directory; nil where none is there, or what is there is none.
+    static func kept(in directory: String) -> [UInt8]? { kept(atPath: path(in: directory)) }
+
+    private static func kept(atPath path: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: path).map { Array($0) }.flatMap { $0.count == secretBytes ? $0 : nil }
+    }
+
     private func tag(of push: PushID) throws -> [UInt8] {
         let message = Array("code/\(epoch)/\(push.rawValue)".utf8)
         return Array(Crypto.authenticationCode(of: message, with: try secretOfDirectory()).prefix(Self.tagBytes))
@@ -61,12 +72,11 @@ final class PushCodes {
     /// Made when it is first needed.
     private func secretOfDirectory() throws -> [UInt8] {
         if let secret { return secret }
-        let kept = FileManager.default.contents(atPath: path).map { Array($0) }
-        if let kept, kept.count == Self.secretBytes {
+        if let kept = Self.kept(atPath: path) {
             secret = kept
             return kept
         }
-        if kept != nil {
+        if FileManager.default.fileExists(atPath: path) {
             logger.error("the secret of push codes was damaged; codes that are on their way decide nothing any more")
         }
         let made = Crypto.random(count: Self.secretBytes)

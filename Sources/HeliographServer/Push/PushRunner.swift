@@ -1,6 +1,7 @@
 import Logging
 import PushAPNs
 import PushPlanner
+import PushWeb
 import RelayCore
 import RelayProtocol
 import WebSocketEngine
@@ -52,8 +53,9 @@ final class PushRunner {
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
-        directory: String, epoch: Epoch, web: WebPushes, loop: EventLoop, mailbox: CoreMailbox, measures: PushMeasures,
-        logger: Logger, makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+        directory: String, codes: PushCodes, epoch: Epoch, web: WebPushes, loop: EventLoop, mailbox: CoreMailbox,
+        measures: PushMeasures, logger: Logger,
+        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
     ) throws {
         self.directory = directory
         self.epoch = epoch
@@ -63,7 +65,7 @@ final class PushRunner {
         self.logger = logger
         self.web = web
         self.makeSender = makeSender
-        codes = PushCodes(directory: directory, epoch: epoch, logger: logger)
+        self.codes = codes
         file = PushConfigurationFile(directory: directory)
         if case .read(let configuration?) = try file.look() { try use(configuration) }
         watch()
@@ -77,7 +79,10 @@ final class PushRunner {
     }
 
     /// What a browser subscribes with. Throws why nothing is pushed to browsers.
-    func webPushKey() throws(PushObstacle) -> String { try web.publicKey() }
+    func webPushKey() throws(PushObstacle) -> WebPushes.PublicKey { try web.publicKey() }
+
+    /// Other relays have it, too. Hands back what a browser subscribes with.
+    func use(_ key: VAPIDKey) -> String { web.use(key) }
 
     /// Nothing is on its way.
     var isIdle: Bool { flights.isEmpty }

@@ -26,20 +26,42 @@ final class WebPushes {
     private let logger: Logger
     private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private var key: VAPIDKey?
+    /// Nil: the key is a file of the identity's.
+    private let shared: SharedSecrets?
     /// Nil: nothing has been sent to a browser yet.
     private(set) var sender: (any WebPushSender)?
 
     init(
-        _ identity: WebPushIdentity, services: WebPushServices, logger: Logger,
+        _ identity: WebPushIdentity, shared: SharedSecrets? = nil, services: WebPushServices, logger: Logger,
         makeSender: @escaping (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
     ) {
         (self.identity, self.services, self.logger, self.makeSender) = (identity, services, logger, makeSender)
+        self.shared = shared
+        key = shared?.browsersKey
     }
 
-    /// What a browser subscribes with: a point of P-256 in base64url. Throws why nothing is pushed to browsers.
-    func publicKey() throws(PushObstacle) -> String {
+    /// What a browser subscribes with.
+    enum PublicKey {
+        /// A point of P-256 in base64url.
+        case there(String)
+        /// It has to be made, off the loop, and then `use`d.
+        case toMake(SharedSecrets)
+    }
+
+    /// Throws why nothing is pushed to browsers.
+    func publicKey() throws(PushObstacle) -> PublicKey {
         _ = try identity.contact()
-        return try openKey().publicText
+        if let shared, key == nil { return .toMake(shared) }
+        return .there(try openKey().publicText)
+    }
+
+    /// Hands back what a browser subscribes with.
+    func use(_ key: VAPIDKey) -> String {
+        if self.key == nil {
+            logger.notice("browsers subscribe with a key that is in the database: it belongs into its backups")
+        }
+        self.key = key
+        return key.publicText
     }
 
     /// Why nothing is pushed to browsers; nil where nothing is in the way.
@@ -49,7 +71,7 @@ final class WebPushes {
     }
 
     /// Whether a browser has ever asked for our key, in this life of the relay or an earlier one.
-    var isUsed: Bool { key != nil || identity.hasKey }
+    var isUsed: Bool { key != nil || shared == nil && identity.hasKey }
 
     /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
     func send(
@@ -64,6 +86,9 @@ final class WebPushes {
 
     private func openKey() throws(PushObstacle) -> VAPIDKey {
         if let key { return key }
+        guard shared == nil else {
+            throw PushObstacle(sentence: "no browser has asked for the key yet that it subscribes with")
+        }
         let isNew = !identity.hasKey
         let key = try identity.openKey()
         self.key = key

@@ -27,10 +27,22 @@ extension Routes {
             return respond(id, Self.refusal(error))
         }
         do throws(PushObstacle) {
-            let key = try pushes.webPushKey()
-            respond(id, .json(200, JSONWriter.object { $0.field("key", key) }))
+            switch try pushes.webPushKey() {
+            case .there(let key): respond(id, Self.pushKey(key))
+            case .toMake(let secrets):
+                access.perform { _ in
+                    try secrets.makeBrowsersKey()
+                } then: { [self] result in
+                    switch result {
+                    case .success(let key): respond(id, Self.pushKey(pushes.use(key)))
+                    case .failure(let error): fail(id, error)
+                    }
+                }
+            }
         } catch { respond(id, .json(404, Notice(code: "webPushOff", message: error.sentence))) }
     }
+
+    private static func pushKey(_ key: String) -> HTTPResponse { .json(200, JSONWriter.object { $0.field("key", key) }) }
 
     /// Nil where there is no such thing to do.
     static func deviceCommand(_ request: HTTPRequest) throws(WireError) -> ClientCommand? {

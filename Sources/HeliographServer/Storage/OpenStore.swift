@@ -12,6 +12,8 @@ struct OpenStore: Sendable {
     let pictures: any PictureStore
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
+    /// Nil where they are files in the folder.
+    let secrets: (any SecretStore)?
     private let store: Store
 
     private enum Store: Sendable {
@@ -87,14 +89,14 @@ struct OpenStore: Sendable {
     private init(_ directory: DataDirectory, _ store: SQLiteStore) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
-        (workspaces, audit, upkeep) = (store.credentials, store.audit, store.upkeep)
+        (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, nil)
         self.store = .file(store)
     }
 
     private init(_ directory: DataDirectory, _ store: PostgresStore, _ lock: DataDirectoryLock?) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
-        (workspaces, audit, upkeep) = (store.credentials, store.audit, store.upkeep)
+        (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, store.secrets)
         self.store = .database(store, lock)
     }
 

@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3]
+    static let versions: [[String]] = [v1, v2, v3, v4]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -253,5 +253,15 @@ enum Schema {
         CREATE TRIGGER workspaces_are_watched AFTER INSERT OR DELETE OR UPDATE OF name, removed_at ON workspaces
         FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
         """,
+    ]
+
+    private static let v4 = [
+        // What every relay has to know to go on with what another has begun; see SecretStore. Made once, by whoever is first.
+        """
+        CREATE TABLE secrets (
+            name text COLLATE "C" PRIMARY KEY,
+            value bytea NOT NULL
+        )
+        """
     ]
 }

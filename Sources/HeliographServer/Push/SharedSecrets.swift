@@ -1,0 +1,46 @@
+import Foundation
+import HeliographCrypto
+import PushWeb
+import RelayCore
+
+/// The secrets of pushes where several relays share a database: whichever is at work honours the codes and subscriptions of each.
+struct SharedSecrets: Sendable {
+    private enum Name {
+        static let codes = "push-secret"
+        static let browsers = "web-push-key"
+    }
+
+    /// Of `PushCodes`.
+    let codes: [UInt8]
+    /// Nil: no browser has asked for one yet.
+    let browsersKey: VAPIDKey?
+    private let store: any SecretStore
+
+    /// Asks the store. Where it has none yet, those come in that the folder has: from a relay of before, or copied there by hand.
+    init(_ store: any SecretStore, adoptingFrom folder: String) throws {
+        self.store = store
+        let own = PushCodes.kept(in: folder) ?? Crypto.random(count: PushCodes.secretBytes)
+        codes = try store.secret(Name.codes) ?? store.keep(own, as: Name.codes)
+        guard codes.count == PushCodes.secretBytes else {
+            throw ServerError(
+                .push, "The database's secret of notification codes is damaged: delete its row (\(Name.codes) in secrets).")
+        }
+        let key = try store.secret(Name.browsers)
+        let adopted = key == nil ? try WebPushIdentity.storedKey(in: folder).map { Array($0.utf8) } : nil
+        browsersKey = try (key ?? adopted.map { try store.keep($0, as: Name.browsers) }).map(Self.read)
+    }
+
+    /// The key for browsers, made where there is none. From any thread; takes as long as the store.
+    func makeBrowsersKey() throws -> VAPIDKey {
+        try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: Name.browsers))
+    }
+
+    private static func read(_ bytes: [UInt8]) throws -> VAPIDKey {
+        do throws(WebPushError) { return try VAPIDKey(pem: String(decoding: bytes, as: UTF8.self)) } catch {
+            throw ServerError(
+                .push,
+                "The database's key for browsers cannot be used (\(error.message)): put it right (\(Name.browsers) in secrets), or delete its row, and every browser has to subscribe anew."
+            )
+        }
+    }
+}

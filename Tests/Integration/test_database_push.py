@@ -1,0 +1,65 @@
+"""Pushes of a relay whose data is in PostgreSQL: who takes over honours what was sent and subscribed before."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from client import WireClient
+from host import ScriptedHost
+from postgres import PostgresServer
+from push_site import PushSite
+from relay import Relay
+from test_web_push import Laptop, decide, server_key, told
+from waits import wait_until
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def site(tmp_path) -> Iterator[PushSite]:
+    site = PushSite(tmp_path / "service")
+    yield site
+    site.close()
+
+
+def test_a_relay_with_another_folder_honours_codes_and_subscriptions_made_before(server, tmp_path, site):
+    store = ["--store", server.address("postgres")]
+    first, second = (Relay(tmp_path / name, store, environment=site.environment) for name in ("first", "second"))
+    peers: list[WireClient | ScriptedHost] = []
+    try:
+        first.start()
+        ada = Laptop(first, site, WireClient(first, "Ada's laptop"), allowOnLockScreen=True)
+        host = ScriptedHost(first)
+        peers += [ada.client, host]
+        host.start_session("s1", title="Mend the roof")
+        approval = host.request_approval("s1", "Bash", {"command": "make"})
+        code = told(site.wait_notification(ada.browser))["code"]
+        key = server_key(first, ada.client.token)
+        host.wait_acked("s1")
+
+        second.port, second.url = first.port, first.url
+        second.launch()
+        wait_until(lambda: "stands by" in second.log_text(), 20, "the second relay stands by")
+        first.kill()
+        wait_until(second._is_ready, 30, lambda: f"the second is at work. Its log:\n{second.log_text()}")
+        assert server_key(second, ada.client.token) == key
+        assert decide(second, code, decision="allow").json == {"stage": "decided"}
+        host.wait_decision(approval, timeout=20)
+        # What the service takes is signed by the key that the browser has subscribed with.
+        host.apply("s1", approval)
+        host.request_approval("s1", "Bash", {"command": "make install"})
+        wait_until(lambda: len([one for one in site.notifications(ada.browser) if told(one).get("code")]) == 2, 20, "a push of the second relay")
+        kept = [path.name for relay in (first, second) for path in relay.data.iterdir()]
+        assert "push-secret" not in kept and "web-push-key.pem" not in kept
+        second.check_log()
+        second.stop()
+    finally:
+        for peer in peers:
+            peer.close()
+        first.kill()
+        second.kill()

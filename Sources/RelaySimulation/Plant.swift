@@ -70,6 +70,12 @@ package enum Plant: String, Sendable, CaseIterable {
     case lastingAnswer
     /// The proxy passes a decision on, and the editor's own answer as well.
     case secondAnswer
+    /// `heliograph run` writes a prompt once more when its daemon is back.
+    case promptAgain
+    /// It does not read that its agent has taken a question back.
+    case deafToCancel
+    /// It allows another question than the one that was answered.
+    case strangersPermission
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
@@ -110,6 +116,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .handedTwice, .namesakesAnswer: .program
         case .olderCall, .unheardStop: .claude
         case .lastingAnswer, .secondAnswer: .acp
+        case .promptAgain, .deafToCancel, .strangersPermission: .control
         default: nil
         }
     }
@@ -133,9 +140,10 @@ package enum Plant: String, Sendable, CaseIterable {
         case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .repeatedStart, .strayStart,
             .trustingRelay:
             [.steering]
-        case .answeredAgain, .namesakesAnswer, .olderCall, .lastingAnswer, .secondAnswer: [.freedom]
-        case .handedTwice: [.steering]
-        case .acceptedPrompt: [.steering]
+        case .answeredAgain, .namesakesAnswer, .olderCall, .lastingAnswer, .secondAnswer, .deafToCancel,
+            .strangersPermission:
+            [.freedom]
+        case .handedTwice, .acceptedPrompt, .promptAgain: [.steering]
         case .unheardStop: [.status]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]

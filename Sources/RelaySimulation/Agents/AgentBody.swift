@@ -8,6 +8,8 @@ protocol AgentBody: AnyObject {
     var adapter: String { get }
     /// What it asks now and people afar have to see.
     var asks: [AgentAsk] { get }
+    /// What it asks no longer, and had no way to tell yet.
+    var untold: [AgentAsk] { get }
     /// As people afar have to see its sessions when all is quiet; nil: it is over.
     var sessions: [(id: SessionID, status: SessionStatus?)] { get }
 
@@ -22,6 +24,10 @@ protocol AgentBody: AnyObject {
     func isAlive(_ process: AgentProcess) -> Bool
     /// What only the adapter's own reader can carry out.
     func carryOut(_ order: any Sendable)
+}
+
+extension AgentBody {
+    var untold: [AgentAsk] { [] }
 }
 
 /// A question of an agent that is still open.

@@ -8,4 +8,6 @@ package enum AgentKind: String, Sendable, CaseIterable {
     case program
     /// An agent that speaks the Agent Client Protocol, an editor, and the proxy between them.
     case acp
+    /// Claude Code without a screen, run by `heliograph run`.
+    case control
 }

@@ -132,7 +132,8 @@ extension World {
         guard violation == nil else { return }
         let hooks = Set(hosts.flatMap(\.agents).compactMap { agent in agent.ask.flatMap { $0.isAtTerminal ? nil : $0.hook } })
         for id in open.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if hasRealAgents, hosts.flatMap(\.bodies).flatMap(\.asks).contains(where: { agents.isAbout($0, id) }) { continue }
+            let asked = hosts.flatMap(\.bodies).flatMap { $0.asks + $0.untold }
+            if asked.contains(where: { agents.isAbout($0, id) }) { continue }
             guard let hook = freedom.questions[id]?.hook, hooks.contains(hook) else {
                 return report(.convergence, "\(id) is pending, and its agent no longer waits for it")
             }

@@ -135,11 +135,22 @@ final class ClientProcess {
                 command: CommandID(world.name("k"))!, session: session, by: identity.client,
                 action: !agents.isEmpty && world.dice.chance(0.9)
                     ? .launch(launch(world.dice.pick(agents).name, text))
-                    : world.dice.chance(0.2) ? .interrupt : .prompt(.init(text: text, whenBusy: whenBusy)))
+                    : world.dice.chance(0.2)
+                        ? .interrupt : other(in: session) ?? .prompt(.init(text: text, whenBusy: whenBusy)))
         }
         steered = [request]
         world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
         send(.steer(request.session, request.action), .steer(request), as: request.command)
+    }
+
+    /// What else a session of Claude Code offers, now and then. No other played agent has modes.
+    private func other(in session: SessionID) -> SteeringAction? {
+        guard session.rawValue.hasPrefix(ClaudeHooks.adapter), let offer = summaries[session]?.steering,
+            world.dice.chance(0.2)
+        else { return nil }
+        var actions = offer.modes.map { SteeringAction.mode($0) } + offer.models.map { SteeringAction.model($0) }
+        if offer.actions.contains(.stop), world.dice.chance(0.2) { actions.append(.stop) }
+        return actions.isEmpty ? nil : world.dice.pick(actions)
     }
 
     /// Most ask for what is offered.

@@ -12,6 +12,7 @@ final class ACPProgram: AgentBody {
     private let index: Int
     private let reporter: ACPReporter
     private var machine: ACPProxyMachine
+    private var pipes: ProgramPipes
     private var agent: ACPAgent
     private var editor: ACPEditor
     private var life = 0
@@ -30,6 +31,7 @@ final class ACPProgram: AgentBody {
         self.index = index
         reporter = ACPReporter(world: world, host: host)
         machine = ACPProxyMachine(run: "none", agentName: "acp")
+        pipes = ProgramPipes(world: world)
         agent = ACPAgent(world: world)
         editor = ACPEditor(world: world)
     }
@@ -63,6 +65,7 @@ final class ACPProgram: AgentBody {
         isUp = true
         life += 1
         machine = ACPProxyMachine(run: world.name("run"), agentName: "acp")
+        pipes = ProgramPipes(world: world)
         reporter.begin(as: process) { [self] fact in take(fact) }
         let (toAgent, toEditor) = (pipe { $0.take(.fromEditor($1)) }, pipe { $0.take(.fromAgent($1)) })
         agent = ACPAgent(world: world, toProxy: toEditor)
@@ -104,6 +107,7 @@ final class ACPProgram: AgentBody {
 
     private func stop() {
         isUp = false
+        pipes.close()
         agent.end()
         editor.end()
         interrupts = []
@@ -125,21 +129,11 @@ final class ACPProgram: AgentBody {
 
     // MARK: The proxy
 
-    /// A pipe of this life: what is written arrives a little later, whole and in order.
     private func pipe(_ arrive: @escaping (ACPProgram, [UInt8]) -> Void) -> (String) -> Void {
         { [self] line in later { arrive($0, Array((line + "\n").utf8)) } }
     }
 
-    private var inPipes: [(ACPProgram) -> Void] = []
-
-    private func later(_ body: @escaping (ACPProgram) -> Void) {
-        inPipes.append(body)
-        let life = life
-        world.after(world.dice.within(0...3)) { [self] _ in
-            let next = inPipes.removeFirst()
-            if isUp, life == self.life { next(self) }
-        }
-    }
+    private func later(_ body: @escaping (ACPProgram) -> Void) { pipes.later { [self] in body(self) } }
 
     private func take(_ fact: ACPFact) {
         guard isUp else { return }

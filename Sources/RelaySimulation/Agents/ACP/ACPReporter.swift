@@ -14,7 +14,7 @@ final class ACPReporter {
     }
 
     private unowned let world: World
-    private let client: LocalClient
+    private let client: LocalClient<LocalFact>
     private var process = AgentProcess(id: 0, startedAt: 0)
     private var perform: (ACPFact) -> Void = { _ in }
     private var items: [Item] = []
@@ -24,13 +24,12 @@ final class ACPReporter {
     private var asking: [ApprovalID: Int] = [:]
     private var wanted: Set<ApprovalID> = []
     private var stands: [SessionID: ACPStand] = [:]
-    /// Sessions whose commands are waited for, with the number of the wait.
-    private var waits: [SessionID: Int] = [:]
-    private var lastWait = 0
+    /// Of sessions whose commands are waited for.
+    private var listeners: [SessionID: CommandListener<LocalFact>] = [:]
 
     init(world: World, host: HostProcess) {
         self.world = world
-        client = LocalClient(world: world, host: host)
+        client = LocalClient(world: world, host: host, of: LocalAdapter.name)
     }
 
     // MARK: Life
@@ -46,7 +45,8 @@ final class ACPReporter {
         life += 1
         client.end()
         (items, isSending) = ([], false)
-        (asking, wanted, stands, waits) = ([:], [], [:], [:])
+        for listener in listeners.values { listener.forget() }
+        (asking, wanted, stands, listeners) = ([:], [], [:], [:])
     }
 
     /// Its agent is gone: what is left is told.
@@ -89,9 +89,11 @@ final class ACPReporter {
         guard stand != nil else { return put(.closed(session)) }
         put(.stands(session))
         guard !isKnown else { return }
-        lastWait += 1
-        waits[session] = lastWait
-        wait(session, lastWait)
+        let listener = CommandListener(
+            world: world, client: client, fact: fact(.waits, session),
+            took: { [unowned self] in take($0, session) }, sayAgain: { [unowned self] in put(.stands(session)) })
+        listeners[session] = listener
+        listener.listen()
     }
 
     func ask(_ question: ACPQuestion) {
@@ -130,7 +132,7 @@ final class ACPReporter {
             skip()
             post(question)
         case .closed(let session):
-            waits[session] = nil
+            listeners.removeValue(forKey: session)?.forget()
             skip()
         }
     }
@@ -187,24 +189,6 @@ final class ACPReporter {
                 return perform(.undecided(approval))
             }
             perform(.decided(approval, verdict))
-        }
-    }
-
-    private func wait(_ session: SessionID, _ number: Int) {
-        let life = life
-        client.post(fact(.waits, session)) { [self] reply in
-            guard life == self.life, waits[session] == number else { return }
-            switch reply {
-            case .answered(let output):
-                if let output, case .steer(let request)? = try? MessageToHost(parsing: output) { take(request, session) }
-                wait(session, number)
-            case .refused, .gone:
-                world.after(world.dice.within(100...2_000)) { [self] _ in
-                    guard life == self.life, waits[session] == number else { return }
-                    put(.stands(session))
-                    wait(session, number)
-                }
-            }
         }
     }
 

@@ -21,7 +21,7 @@ final class LocalProgram: AgentBody {
     let adapter = LocalAdapter.name
     private unowned let world: World
     private unowned let host: HostProcess
-    private let client: LocalClient
+    private let client: LocalClient<LocalFact>
     private let index: Int
     private var name = ""
     private var past: [String] = []
@@ -40,7 +40,7 @@ final class LocalProgram: AgentBody {
         self.world = world
         self.host = host
         self.index = index
-        client = LocalClient(world: world, host: host)
+        client = LocalClient(world: world, host: host, of: LocalAdapter.name)
     }
 
     private var process: AgentProcess { AgentProcess(id: Int32(100 + index), startedAt: UInt64(life)) }

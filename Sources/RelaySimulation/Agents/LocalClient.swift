@@ -1,9 +1,8 @@
 import AgentLocal
 import HostCore
-import RelayProtocol
 
-/// How a program speaks to the daemon of its host: requests that are answered, refused, or broken when either is gone.
-final class LocalClient {
+/// How a program speaks to an adapter in the daemon of its host: requests that are answered, refused, or broken when either is gone.
+final class LocalClient<Fact: Sendable> {
     enum Reply {
         /// Nil is an empty answer.
         case answered([UInt8]?)
@@ -19,24 +18,26 @@ final class LocalClient {
 
     private unowned let world: World
     private unowned let host: HostProcess
+    private let adapter: String
     private var open: [Int: Request] = [:]
     private var lastRequest = 0
     /// What is to arrive in this order, and is said until it does.
-    private var outbox: [(HookToken) -> LocalFact] = []
+    private var outbox: [(HookToken) -> Fact] = []
     private var isSending = false
     /// One life of the program.
     private var life = 0
 
-    init(world: World, host: HostProcess) {
+    init(world: World, host: HostProcess, of adapter: String) {
         self.world = world
         self.host = host
+        self.adapter = adapter
     }
 
     // MARK: Requests
 
     /// Hands back its name, by which it can be closed.
     @discardableResult
-    func post(_ fact: @escaping (HookToken) -> LocalFact, _ done: @escaping (Reply) -> Void) -> Int {
+    func post(_ fact: @escaping (HookToken) -> Fact, _ done: @escaping (Reply) -> Void) -> Int {
         lastRequest += 1
         let (request, life) = (lastRequest, life)
         world.after(world.dice.within(0...3)) { [self] _ in
@@ -44,7 +45,7 @@ final class LocalClient {
             guard let daemon = host.daemon else { return done(.gone) }
             let token = daemon.token { [self] output in answered(request, .answered(output)) }
             open[request] = Request(token: token, done: done)
-            host.tell(fact(token), of: LocalAdapter.name)
+            host.tell(fact(token), of: adapter)
         }
         return request
     }
@@ -78,7 +79,7 @@ final class LocalClient {
 
     // MARK: What has to arrive
 
-    func say(_ fact: @escaping (HookToken) -> LocalFact) {
+    func say(_ fact: @escaping (HookToken) -> Fact) {
         outbox.append(fact)
         sendNext()
     }

@@ -1,0 +1,316 @@
+import AgentClaude
+import HostCore
+import RelayProtocol
+
+/// Claude Code as its hooks and its files tell of it, whatever stands before it: turns, tools that are asked about, and their end. Its
+/// dialog and its hook ask side by side; what is answered at the dialog no hook is told.
+final class ClaudeAgent {
+    enum Doing: Equatable { case idle, busy, asking }
+
+    private unowned let world: World
+    private unowned let host: HostProcess
+    private unowned let front: any ClaudeFront
+    let files: ClaudeFiles
+    let hooks: ClaudeHooks
+    private(set) var isUp = false
+    private(set) var isFinished = false
+    private(set) var isInTurn = false
+    private(set) var batch: [ClaudeCall] = []
+    private var step = 0
+    /// Which life of it, and which turn.
+    private var run = 0
+    private var turn = 0
+    /// It does nothing for now.
+    var isStuck = false
+
+    init(world: World, host: HostProcess, process: Int32, front: any ClaudeFront) {
+        self.world = world
+        self.host = host
+        self.front = front
+        files = ClaudeFiles(world: world, host: host)
+        hooks = ClaudeHooks(world: world, host: host, number: process)
+    }
+
+    var name: String { hooks.name }
+    var session: SessionID { ClaudeHooks.session(name) }
+    var asks: [ClaudeCall] { batch.filter { $0.state == .asked } }
+    var doing: Doing { asks.isEmpty ? isInTurn ? .busy : .idle : .asking }
+
+    // MARK: As people afar have to see it
+
+    /// Once its hook has given up on people afar, only its dialog asks.
+    var asksAfar: [AgentAsk] {
+        guard isUp else { return [] }
+        return asks.filter { $0.token != nil }.map { AgentAsk(session: session, words: $0.words) }
+    }
+
+    /// Answered where it runs while others of the same message are still asked: its hooks tell of it with the end of them all.
+    var untold: [AgentAsk] {
+        guard isUp, !asks.isEmpty else { return [] }
+        return batch.filter { $0.state != .asked }.map { AgentAsk(session: session, words: $0.words) }
+    }
+
+    var sessions: [(id: SessionID, status: SessionStatus?)] {
+        let current: SessionStatus? =
+            !isUp || isFinished ? nil : [.idle: .idle, .busy: .running, .asking: .waitingApproval][doing]
+        let over = hooks.past.filter { $0 != name }.map { (id: ClaudeHooks.session($0), status: SessionStatus?.none) }
+        // One that began while no daemon ran, and has told nothing since, nobody knows of.
+        return over + (hooks.heard.contains(name) ? [(session, current)] : [])
+    }
+
+    // MARK: Life
+
+    /// Nil: a new session.
+    func start(resuming known: String? = nil) {
+        guard !isUp, !isFinished else { return }
+        isUp = true
+        run += 1
+        hooks.run = run
+        begin(known == nil ? "startup" : "resume", known)
+        goOn()
+    }
+
+    /// Another session in the same process.
+    func clear() {
+        leave()
+        begin("clear", nil)
+    }
+
+    private func begin(_ source: String, _ known: String?) {
+        hooks.begin(known ?? world.name("c"))
+        (batch, isInTurn, isStuck) = ([], false, false)
+        world.trace.note(world.now, name, "starts", "run \(run)")
+        changed()
+        hooks.call("SessionStart", #""source":"\#(source)","model":"claude-opus-5-5""#)
+    }
+
+    /// None of its hooks tells anything.
+    func die() {
+        guard isUp else { return }
+        world.trace.note(world.now, name, "is killed", "run \(run)")
+        isUp = false
+        step += 1
+        (batch, isInTurn) = ([], false)
+        files.remove()
+    }
+
+    func daemonGone() {
+        files.daemonGone()
+        for call in asks {
+            set(call.hook) { $0.token = nil }
+            // Its hook calls again.
+            world.after(world.dice.within(100...2_000)) { [self] _ in request(call.hook) }
+        }
+    }
+
+    /// It leaves, and the last of its hooks tells so.
+    func end() {
+        guard isUp else { return }
+        step += 1
+        leave()
+        isUp = false
+    }
+
+    func finish() {
+        step += 1
+        isFinished = true
+        if isUp { leave() }
+    }
+
+    /// Its hooks are told to go.
+    private func leave() {
+        files.remove()
+        for call in asks { hooks.end(call.token, within: 0...500) }
+        (batch, isInTurn) = ([], false)
+        hooks.call("SessionEnd", #""reason":"other""#)
+    }
+
+    // MARK: Work
+
+    private func goOn() {
+        step += 1
+        let (step, pace) = (step, world.shape.pace)
+        world.after(world.dice.within(pace / 10...2 * pace)) { [self] _ in
+            if step == self.step, isUp, !isFinished { work() }
+        }
+    }
+
+    private func work() {
+        defer { goOn() }
+        guard !isStuck else { return }
+        switch doing {
+        case .asking: break
+        case .idle: if !world.isCalm { front.idles() }
+        case .busy where !batch.isEmpty:
+            if !world.isCalm, front.interrupts(whileToolRuns: true) { interrupt() }
+        case .busy:
+            switch world.dice.below(world.isCalm ? 1 : 6) {
+            case 0: stop()
+            case 1:
+                let text = world.name("said ")
+                hooks.call("MessageDisplay", #""index":0,"delta":"\#(text)","final":true"#, isLoose: true)
+                front.said(text)
+            case 2 where front.interrupts(whileToolRuns: false): interrupt()
+            default: use()
+            }
+        }
+    }
+
+    /// It takes a prompt.
+    func submit(_ text: String) {
+        guard isUp, !isFinished else { return }
+        if !isInTurn { turn += 1 }
+        isInTurn = true
+        changed()
+        hooks.prompted(text)
+    }
+
+    private func stop() {
+        turnOver(isInterrupted: false)
+        guard world.plant != .unheardStop else { return }
+        hooks.call("Stop", #""stop_hook_active":false"#)
+    }
+
+    /// The turn ends here, and no hook tells of it.
+    func interrupt() {
+        for call in asks { hooks.end(call.token, within: 0...500) }
+        turnOver(isInterrupted: true)
+    }
+
+    private func turnOver(isInterrupted: Bool) {
+        guard isInTurn else { return }
+        (batch, isInTurn) = ([], false)
+        changed()
+        front.turnEnded(isInterrupted: isInterrupted)
+    }
+
+    /// Its registry follows.
+    private func changed() {
+        guard world.plant != .unheardStop || doing != .idle else { return }
+        files.write(name, front.entrypoint, doing)
+    }
+
+    // MARK: Tools
+
+    private static let commands = ["ls", "make", "rm x"]
+
+    private func set(_ hook: Int, _ change: (inout ClaudeCall) -> Void) {
+        guard let place = batch.firstIndex(where: { $0.hook == hook }) else { return }
+        change(&batch[place])
+    }
+
+    private func call(_ hook: Int) -> ClaudeCall? { batch.first { $0.hook == hook } }
+
+    private func use() {
+        var commands = Self.commands
+        for _ in 0..<(1 + world.dice.below(front.callsAtOnceMax)) {
+            let place = world.dice.below(commands.count)
+            use(commands.remove(at: place), isAsked: world.dice.chance(0.6))
+        }
+    }
+
+    private func use(_ words: String, isAsked: Bool) {
+        world.lastName += 1
+        let call = ClaudeCall(id: world.name("toolu_"), words: words, hook: world.lastName, at: world.now)
+        batch.append(call)
+        let turn = turn
+        hooks.call("PreToolUse", hooks.tool(words, call.id)) { [self] output in
+            guard let output, let root = (try? JSONDocument(parsing: output))?.root, !root.isTrue("continue"),
+                root.optional("continue") != nil, turn == self.turn, isInTurn
+            else { return }
+            // It stops here, and no hook tells of it.
+            if let request = host.takeGiven(.interrupt, in: session) {
+                world.checkTaken(request)
+            } else {
+                world.report(.steering, "\(session) is told to stop, and nobody wished it")
+            }
+            interrupt()
+        }
+        guard isAsked else { return ran(call.hook) }
+        world.trace.note(world.now, name, "asks", "\(words), hook \(call.hook)")
+        changed()
+        request(call.hook)
+        front.asked(call)
+    }
+
+    /// The tool ran, or failed.
+    private func ran(_ hook: Int) {
+        guard let call = call(hook) else { return }
+        hooks.call("PostToolUse", hooks.tool(call.words, call.id) + #","tool_response":{"stdout":"ok","stderr":""}"#)
+        over(hook, "ok")
+    }
+
+    private func over(_ hook: Int, _ text: String) {
+        set(hook) { $0.state = .over(text) }
+        let results = batch.compactMap { call -> String? in
+            guard case .over(let text) = call.state else { return nil }
+            return hooks.result(of: call, text)
+        }
+        if results.count == batch.count {
+            batch = []
+            hooks.call(
+                "PostToolBatch", #""permission_mode":"default","tool_calls":[\#(results.joined(separator: ","))]"#)
+        }
+        changed()
+    }
+
+    /// It runs for a while.
+    private func later(_ hook: Int) {
+        let run = run
+        set(hook) { $0.state = .running }
+        changed()
+        world.after(world.dice.within(0...5_000)) { [self] _ in
+            if run == self.run, isUp, !isFinished, call(hook)?.state == .running { ran(hook) }
+        }
+    }
+
+    // MARK: Asking
+
+    private func request(_ hook: Int) {
+        guard isUp, let call = call(hook), call.state == .asked, call.token == nil else { return }
+        guard host.isUp else { return world.after(500) { [self] _ in request(hook) } }
+        set(hook) { $0.attempts += 1 }
+        hooks.ask(call, attempt: call.attempts + 1) { [self] in
+            answered(hook, $0)
+        } taken: { [self] token in
+            if self.call(hook)?.state == .asked { set(hook) { $0.token = token } }
+        }
+        // It may be gone again before the hook has reached it.
+        world.after(1_000) { [self] _ in request(hook) }
+    }
+
+    private func answered(_ hook: Int, _ output: [UInt8]?) {
+        guard isUp, let call = call(hook), call.state == .asked else { return }
+        guard let output else {
+            // Its own dialog stays.
+            set(hook) { $0.token = nil }
+            return front.isLeft(call)
+        }
+        let decision = (try? JSONDocument(parsing: output))?.root.optional("hookSpecificOutput")?.optional("decision")
+        let isAllowed = decision?.text("behavior") == "allow"
+        world.trace.note(world.now, name, "takes", "\(String(decoding: output, as: UTF8.self)) for hook \(hook)")
+        let asked = AgentChecker.Asked(
+            key: "\(host.name) \(hook)", ask: AgentAsk(session: session, words: call.words), at: call.at)
+        world.checkAnswer(asked, isAllowed: isAllowed, offer: nil)
+        front.answered(call)
+        if isAllowed { return later(hook) }
+        files.lines.append(
+            #"{"attachment":{"type":"hook_permission_decision","decision":"deny","toolUseID":"\#(call.id)"}}"#)
+        over(hook, decision?.text("message") ?? "")
+    }
+
+    func isAsked(_ hook: Int) -> Bool { call(hook)?.state == .asked }
+
+    /// Yes, at the place where it runs: its hook is told nothing.
+    func allow(_ hook: Int) { if isAsked(hook) { later(hook) } }
+
+    /// No, with words: the turn goes on.
+    func deny(_ hook: Int, _ words: String) { if isAsked(hook) { over(hook, words) } }
+
+    /// No, or Esc: the turn is over, and the hook is sent away.
+    func reject(_ hook: Int) {
+        guard isAsked(hook) else { return }
+        for call in asks { hooks.end(call.token, within: 0...1_500) }
+        turnOver(isInterrupted: true)
+    }
+}

@@ -1,0 +1,39 @@
+import HostCore
+
+/// What stands between a played Claude Code and a person: its own screen, or lines of JSON.
+protocol ClaudeFront: AnyObject {
+    /// As its registry calls the way in which it was started.
+    var entrypoint: String { get }
+    /// Calls of one message that may be asked about side by side.
+    var callsAtOnceMax: Int { get }
+    /// What it was given in this step, if anything: nothing runs.
+    func idles()
+    /// One step of a turn is over. True where the person stopped the turn at it.
+    func interrupts(whileToolRuns: Bool) -> Bool
+    func asked(_ call: ClaudeCall)
+    /// A hook brought the answer of somebody afar.
+    func answered(_ call: ClaudeCall)
+    /// Nobody afar will answer it.
+    func isLeft(_ call: ClaudeCall)
+    func said(_ text: String)
+    func turnEnded(isInterrupted: Bool)
+}
+
+/// One call of a tool, from its beginning to the end of its message's batch.
+struct ClaudeCall {
+    enum State: Equatable {
+        case asked
+        case running
+        /// What the model is told.
+        case over(String)
+    }
+
+    let id: String
+    let words: String
+    let hook: Int
+    let at: Int64
+    var state = State.asked
+    /// The hook that waits for an answer from afar; nil where none does.
+    var token: HookToken?
+    var attempts = 0
+}

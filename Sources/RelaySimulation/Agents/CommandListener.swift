@@ -1,0 +1,58 @@
+import HostCore
+import RelayProtocol
+
+/// Waits at the daemon for what people afar send to one session, one request after the other, as `SteeringListener` does.
+final class CommandListener<Fact: Sendable> {
+    private unowned let world: World
+    private let client: LocalClient<Fact>
+    private let fact: (HookToken) -> Fact
+    private let took: (SteeringRequest) -> Void
+    /// A daemon that was away has forgotten what can be done here.
+    private let sayAgain: () -> Void
+    private var request: Int?
+    private var isWanted = true
+
+    /// A daemon that knows the session keeps the request open for longer, in milliseconds.
+    private static var retryInterval: Int64 { 1_000 }
+
+    init(
+        world: World, client: LocalClient<Fact>, fact: @escaping (HookToken) -> Fact,
+        took: @escaping (SteeringRequest) -> Void, sayAgain: @escaping () -> Void
+    ) {
+        self.world = world
+        self.client = client
+        self.fact = fact
+        self.took = took
+        self.sayAgain = sayAgain
+    }
+
+    func listen() {
+        let begun = world.now
+        request = client.post(fact) { [self] reply in
+            guard isWanted else { return }
+            request = nil
+            switch reply {
+            case .answered(let output?):
+                if case .steer(let request)? = try? MessageToHost(parsing: output) { took(request) }
+                listen()
+            case .answered(nil) where world.now - begun >= Self.retryInterval: listen()
+            case .answered(nil), .refused, .gone: pause()
+            }
+        }
+    }
+
+    private func pause() {
+        sayAgain()
+        world.after(world.dice.within(100...2_000)) { [self] _ in if isWanted { listen() } }
+    }
+
+    /// Its request is closed, by which the daemon knows that nobody is there.
+    func end() {
+        isWanted = false
+        if let request { client.close(request) }
+        request = nil
+    }
+
+    /// Nothing that is said to it counts any more; its request stays.
+    func forget() { isWanted = false }
+}

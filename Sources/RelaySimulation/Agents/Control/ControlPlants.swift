@@ -1,0 +1,42 @@
+import AgentClaude
+import HostCore
+import RelayProtocol
+
+/// What is wrong with a `heliograph run` where a fault is planted in it.
+struct ControlPlants {
+    let plant: Plant?
+    private var lastPrompt: [UInt8]?
+    /// Questions that it has had.
+    private var asked: [String] = []
+    private var copies = 0
+
+    init(plant: Plant?) { self.plant = plant }
+
+    /// It does not read that another answer was sooner.
+    mutating func lets(_ fact: ControlFact, _ request: String?) -> Bool {
+        guard case .received(let bytes) = fact, let request else { return true }
+        if bytes.starts(with: #"{"type":"control_cancel_request""#.utf8) { return plant != .deafToCancel }
+        if bytes.starts(with: #"{"type":"control_request""#.utf8) { asked.append(request) }
+        return true
+    }
+
+    /// It answers the question before.
+    mutating func altered(_ line: [UInt8]) -> [UInt8] {
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix(#"{"type":"user""#) { lastPrompt = line }
+        guard plant == .strangersPermission, text.contains(#""behavior":"allow""#),
+            let place = asked.firstIndex(where: { text.contains(#""\#($0)""#) }), place > 0
+        else { return line }
+        return Array(text.replacing(asked[place], with: asked[place - 1]).utf8)
+    }
+
+    /// It writes what it wrote last once more, by a name that the agent does not know.
+    mutating func lineAfterAbsence() -> [UInt8]? {
+        guard plant == .promptAgain, let lastPrompt,
+            let root = (try? JSONDocument(parsing: Array(lastPrompt.dropLast())))?.root,
+            let uuid = root.text("uuid")
+        else { return nil }
+        copies += 1
+        return Array(String(decoding: lastPrompt, as: UTF8.self).replacing(uuid, with: "again-\(copies)").utf8)
+    }
+}

@@ -34,7 +34,7 @@ package enum Limits {
     package static let trimInterval: Int64 = 100
     /// RemovedSessions of removed sessions that are kept at hand, of all workspaces: 8 MB. The others are read when their host names them.
     package static let removedSessionsMax = 20_000
-    /// Looks for places under way for one host: it sends again what has to wait.
+    /// Looks for places under way for one host, and places that wait for it afterwards: it sends again what has to wait.
     static let removedSessionsReadsMax = 64
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256

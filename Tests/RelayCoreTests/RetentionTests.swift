@@ -254,6 +254,41 @@ struct RetentionTests {
         #expect(t.take(stranger).last?.contains("notFound") == true)
     }
 
+    @Test("a host that has events of more sessions than places are at hand brings them all, each after one look")
+    func placesForManyEvents() {
+        let t = removedFive()
+        let host = t.host()
+        let sessions = (1...5).map { SessionID("s\($0)")! }
+        var looks = 0
+        for _ in 0..<3 {
+            for session in sessions where t.states[key(session.rawValue)]?.hostSeq != 6 {
+                t.send([T.started], to: session, first: 6, by: host)
+                looks += t.pendingRemovedSessionsReads.count
+                t.read()
+            }
+            t.commit()
+        }
+        #expect(sessions.allSatisfy { t.states[key($0.rawValue)]?.hostSeq == 6 })
+        #expect(looks == 5)
+        #expect(t.relay.census.breach == nil)
+    }
+
+    @Test("places that a host does not come back to are let go of when it leaves")
+    func placesOfOneWhoLeft() {
+        let t = removedFive()
+        let host = t.host()
+        for number in 1...5 {
+            t.send([T.started], to: SessionID("s\(number)")!, first: 6, by: host)
+            t.read()
+        }
+        #expect(t.relay.census.places == 5 && t.relay.census.breach == nil)
+        t.handle(.disconnected(host))
+        let other = t.host(sessions: [SessionID("new")!])
+        t.read()
+        #expect(t.relay.census.places <= 2 && t.relay.census.breach == nil)
+        t.handle(.disconnected(other))
+    }
+
     @Test("a session that never was begins as ever, a moment later")
     func noPlace() {
         let t = removedFive()

@@ -31,6 +31,7 @@ extension Relay {
 
     mutating func disconnected(_ peer: PeerID, at now: Instant) {
         budgets.hostLeft(peer)
+        removed.left(peer)
         if let host = presence.hostLeft(peer) { setConnected(false, host, at: now) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)

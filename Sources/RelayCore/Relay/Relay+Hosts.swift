@@ -18,7 +18,7 @@ extension Relay {
                 batch, in: key, of: host, peer, after: removed[key], isNewOtherwise: removed.knows(key), at: now,
                 aged: ages.time(at: now), &staging, &orders)
             switch taking {
-            case .taken: break
+            case .taken: removed.came(key, from: peer)
             case .noRoom: sweep.roomIsSought(at: now)
             case .isUnknown: removed.lookUp([key], for: nil, peer, &orders)
             }
@@ -109,6 +109,7 @@ extension Relay {
             if let hello = lookUp.hello {
                 answer(hello, of: host, lookUp.peer)
             } else {
+                removed.expect(lookUp.keys, from: lookUp.peer)
                 for key in lookUp.keys {
                     let through = sessions.staged(key)?.hostSeq ?? removed[key]?.hostSeq ?? 0
                     orders.send(.resend(key.session, from: through + 1), toHost: lookUp.peer)

@@ -9,6 +9,9 @@ struct RemovedSessions {
     private var reading: [SessionKey: Int] = [:]
     private var lastAge = 0
     private var lookUps: [ReadID: LookUp] = [:]
+    /// Looked up for events that their hosts are to send again: they stay until those are there, for what is let go of sooner is asked for
+    /// again and again. Those asked for last, where there are more.
+    private var awaited: [PeerID: [SessionKey]] = [:]
     /// Those at hand are all there are.
     private(set) var isComplete: Bool
 
@@ -94,12 +97,33 @@ struct RemovedSessions {
         return lookUp
     }
 
+    /// A host is told from where to send the events of these again.
+    mutating func expect(_ keys: [SessionKey], from peer: PeerID) {
+        let all = (awaited[peer] ?? []).filter { !keys.contains($0) } + keys
+        awaited[peer] = all.suffix(Limits.removedSessionsReadsMax)
+    }
+
+    /// Its events have been taken in.
+    mutating func came(_ key: SessionKey, from peer: PeerID) {
+        guard !awaited.isEmpty, let place = awaited[peer]?.firstIndex(of: key) else { return }
+        awaited[peer]?.remove(at: place)
+        if awaited[peer]?.isEmpty == true { left(peer) }
+    }
+
+    mutating func left(_ peer: PeerID) { awaited[peer] = nil }
+
     // MARK: - Bounds
 
-    /// Lets go of those that came longest ago, some more than it must, unless `isOpen`: then its first commit needs it.
+    /// Those that nobody asks for and no host is to come back to; nor is it open, for then its first commit needs its place.
+    private func free(isOpen: (SessionKey) -> Bool) -> [SessionKey: Entry] {
+        let awaited = Set(awaited.values.joined())
+        return kept.filter { reading[$0.key] == nil && !awaited.contains($0.key) && !isOpen($0.key) }
+    }
+
+    /// Lets go of those that came longest ago, some more than it must.
     mutating func shrink(to countMax: Int, isOpen: (SessionKey) -> Bool) {
         guard kept.count > countMax else { return }
-        let free = kept.filter { reading[$0.key] == nil && !isOpen($0.key) }.sorted { $0.value.age < $1.value.age }
+        let free = free(isOpen: isOpen).sorted { $0.value.age < $1.value.age }
         for (key, entry) in free.prefix(kept.count - countMax * 9 / 10) {
             kept[key] = nil
             if entry.place != nil { isComplete = false }
@@ -109,7 +133,7 @@ struct RemovedSessions {
     func count(into census: inout RelayCensus, atMost countMax: Int, isOpen: (SessionKey) -> Bool) {
         census.places = kept.count
         census.reads += lookUps.count
-        if kept.keys.count(where: { reading[$0] == nil && !isOpen($0) }) > countMax {
+        if free(isOpen: isOpen).count > countMax {
             census.breach = "too many places of removed sessions are at hand"
         }
         let ofHosts = Dictionary(grouping: lookUps.values, by: \.peer)

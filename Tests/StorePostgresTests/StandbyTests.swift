@@ -4,6 +4,7 @@ import RelayModel
 import RelayProtocol
 import StorePostgres
 import StoreTestSupport
+import Synchronization
 import Testing
 
 /// Commits that a synchronous standby is to have, and that is away. A server of its own: the setting is the whole server's.
@@ -61,6 +62,73 @@ import Testing
         #expect(try store.log.all(.first) == expected(.first, 1...3))
         try store.log.commit(session.batch(1))
         #expect(try store.log.all(.first) == expected(.first, 1...4))
+        try store.close()
+    }
+
+    @Test func `changes that a standby is to have, and that is away, end in time, say what came of them, and do not pile up`()
+        throws
+    {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let somebody = Operator(address: server.address(of: "postgres"))
+        let store = try PostgresStore(somebody.address, for: .commandLine)
+        try store.credentials.addWorkspace(Named(id: .home, name: "Home"))
+        func token(_ number: UInt8) -> Token {
+            Token(
+                id: "t\(number)", digest: Array(repeating: number, count: 32), role: .client, subject: "c\(number)",
+                name: "Phone",
+                workspace: .home, createdAt: 1)
+        }
+        try store.credentials.addToken(token(1))
+        try somebody.want(standby: "nobody")
+        let unknown = #expect(throws: LogError.self) { try store.credentials.addToken(token(2)) }
+        #expect(unknown?.code == .inDoubt && unknown?.description.contains("look before you do it again") == true)
+        // Commands of other processes, too: each is refused by the database, which is then done with it.
+        for number in 3...4 as ClosedRange<UInt8> {
+            let other = try PostgresStore(somebody.address, for: .commandLine)
+            #expect(try other.credentials.bootstrap(workspaceName: "default").id == .home)
+            let refused = #expect(throws: LogError.self) { try other.credentials.addToken(token(number)) }
+            #expect(refused?.code == .unreachable(isPassing: true) && refused?.description.contains("Nothing was done") == true)
+            try other.close()
+        }
+        #expect(try store.credentials.tokens().map(\.id) == ["t1"])
+        let left = try somebody.sql(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE starts_with(application_name, 'heliograph/') AND state <> 'idle'
+            """)[0].integer(0)
+        #expect(left == 1, "the commit that waits, and nobody behind it")
+        try somebody.want(standby: "")
+        while try store.credentials.tokens().count < 2 { try somebody.sql("SELECT pg_sleep(0.02)") }
+        #expect(try store.credentials.tokens().map(\.id) == ["t1", "t2"])
+        try store.credentials.addToken(token(3))
+        #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
+        try store.close()
+    }
+
+    @Test func `so many changes wait for their turn, and no more`() throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let address = server.address(of: "postgres")
+        let store = try PostgresStore(address, for: .commandLine)
+        try store.credentials.addWorkspace(Named(id: .home, name: "Home"))
+        let blocker = try PostgresConnection(to: address, as: "operator")
+        _ = try blocker.run([.once("BEGIN"), .once("LOCK TABLE tokens")], within: .seconds(10))
+        let refusals = Mutex<[String]>([])
+        let isFull = Flag()
+        onThreads(PostgresStore.changesMax + 2) { thread in
+            attempt {
+                guard thread > 0 else {
+                    while !isFull.isUp { _ = try blocker.run(.once("SELECT pg_sleep(0.02)"), within: .seconds(10)) }
+                    return _ = try blocker.run(.once("ROLLBACK"), within: .seconds(10))
+                }
+                do throws(LogError) { try store.credentials.removePairingCodes(expiredBefore: 0) } catch {
+                    guard error.code == .unreachable(isPassing: true) else { throw error }
+                    refusals.withLock { $0.append(error.message) }
+                    isFull.raise()
+                }
+            }
+        }
+        #expect(refusals.withLock { $0 } == ["Too many changes wait for the database. Nothing was done."])
         try store.close()
     }
 }

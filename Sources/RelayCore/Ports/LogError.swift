@@ -29,7 +29,7 @@ package struct LogError: Error, Sendable {
 
     package let code: Code
     package let message: String
-    /// The store's own error, where it has one. What it says of itself begins with `message`.
+    /// The store's own error, where it has one.
     package let underlying: (any Error)?
 
     package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
@@ -40,6 +40,9 @@ package struct LogError: Error, Sendable {
 }
 
 extension LogError: CustomStringConvertible {
-    /// For a log: with what lies beneath.
-    package var description: String { underlying.map { "\($0)" } ?? message }
+    /// For a log: with what lies beneath, where that says more.
+    package var description: String {
+        guard let below = underlying.map({ "\($0)" }), !message.contains(below) else { return message }
+        return below.hasPrefix(message) ? below : "\(message) (\(below))"
+    }
 }

@@ -9,12 +9,20 @@ final class PostgresDatabase: Sendable {
     static let askingMax = Duration.seconds(10)
     /// At once: reads of history beside a command or two. Each is a process of the database's.
     static let connectionsMax = 4
+    /// Changes that were begun or wait for their turn: a relay and its page make a handful at a time.
+    static let changesMax = 16
+    /// For the locks that a change needs, in milliseconds. Whoever has them longer waits for a standby; the database would go on waiting for
+    /// them after we have gone.
+    private static let lockMillisecondsMax = 5_000
 
     private let address: String
     /// Others see by it whose connections these are.
     let name: String
     private let idle = Mutex<[PostgresConnection]>([])
     private let free = DispatchSemaphore(value: connectionsMax)
+    /// One change at a time: those that wait leave the connections to who reads.
+    private let turn = DispatchSemaphore(value: 1)
+    private let changes = Atomic(0)
     private let isClosed = Atomic(false)
 
     init(_ address: String, name: String) {
@@ -57,14 +65,27 @@ final class PostgresDatabase: Sendable {
     /// One transaction: all of `body` or nothing. `inDoubt` where nobody knows. `body` is called again where the log was first to add to
     /// the audit log.
     ///
-    /// Writers come one after the other, but for the log's: what `body` reads stays as it is until it is done, as it is in a file.
+    /// Writers come one after the other, but for the log's: what `body` reads stays as it is until it is done, as it is in a file. Throws
+    /// `unreachable` where nothing was done, for now: too many wait, or somebody else's change does not come to its end.
     func write<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        defer { changes.subtract(1, ordering: .relaxed) }
+        guard changes.add(1, ordering: .relaxed).newValue <= Self.changesMax else {
+            throw LogError(.unreachable(isPassing: true), "Too many changes wait for the database. Nothing was done.")
+        }
+        guard turn.wait(timeout: .now() + .seconds(Int(Self.askingMax.components.seconds))) == .success else {
+            throw LogError(
+                .unreachable(isPassing: true),
+                "Another change has been waiting for the database for too long. Nothing was done.")
+        }
+        defer { turn.signal() }
         do throws(LogError) { return try write([Self.oneWriter], body) } catch {
             guard error.isAuditPlaceTaken else { throw error }
             // The second time without the log's commits, which lock the row to share it.
             return try write([Self.oneWriter, PostgresStatement("SELECT FROM owners FOR UPDATE")], body)
         }
     }
+
+    private static let patience = PostgresStatement("SET LOCAL lock_timeout = \(lockMillisecondsMax)")
 
     /// Held until the transaction ends: nobody else adds to the audit log but the log's own commits, which take it where they have to.
     static let oneWriter = PostgresStatement.once("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE")
@@ -73,7 +94,7 @@ final class PostgresDatabase: Sendable {
         _ locks: [PostgresStatement], _ body: (PostgresConnection) throws -> Value
     ) throws(LogError) -> Value {
         try transaction("BEGIN") { connection in
-            _ = try connection.run(locks, within: Self.askingMax)
+            _ = try connection.run([Self.patience] + locks, within: Self.askingMax)
             return try body(connection)
         }
     }

@@ -20,11 +20,14 @@ extension LogError {
             self.init(error)
             return
         }
-        self.init(.inDoubt, "The database did not say whether it has committed: \(error.message)", underlying: error)
+        self.init(
+            .inDoubt,
+            "The database did not say whether it has committed: \(error.message) It may be done, now or when a standby is back: look before you do it again.",
+            underlying: error)
     }
 
     /// The database has committed, and not as it was told to: where a standby was to have it, too, it may not.
-    init(warning: String) { self.init(.inDoubt, "The database warns of a commit: \(warning)") }
+    init(warning: String) { self.init(.inDoubt, "It is done, but the database warns of its commit: \(warning)") }
 
     private static func code(of error: PostgresError) -> Code {
         switch error.code {
@@ -59,6 +62,8 @@ extension LogError {
             switch error.state {
             case SQLState.fenced: "Another relay has taken over: \(error.message)."
             case "53100": "The database's disk is full."
+            case SQLState.lockNotAvailable:
+                "Another change of the database does not come to its end, perhaps because a standby is away. Nothing was done; try again."
             case "25006": "The database takes no writes: it is a standby, or was told so."
             default: "The database refused: \(error.message)."
             }
@@ -71,4 +76,5 @@ enum SQLState {
     static let fenced = "HG001"
     static let notWhereItWas = "HG002"
     static let uniqueViolation = "23505"
+    static let lockNotAvailable = "55P03"
 }

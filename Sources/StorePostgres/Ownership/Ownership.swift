@@ -157,6 +157,8 @@ struct Ownership: Sendable {
     func giveUp(on connection: PostgresConnection) throws {
         _ = try connection.run(
             [
+                // A standby that does not hear of it takes a relay for the owner that is not connected.
+                PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
                 PostgresStatement("UPDATE owners SET holder = NULL WHERE scope = '' AND holder = $1::text", .text(holder)),
                 // Those that ended without a word, too.
                 PostgresStatement(

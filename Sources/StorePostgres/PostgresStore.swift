@@ -43,7 +43,7 @@ package final class PostgresStore: Sendable {
                 let claim = try Self.standBy(ownership, database, connection, isWanted)
                 let writer = LogWriter(database, ownership, claim, damage)
                 log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
-                lease = Mutex(try Lease(database, ownership))
+                lease = Mutex(try Lease(database, ownership, claim))
             case .commandLine:
                 let epoch = try Self.epoch(connection)
                 log = PostgresSessionLog(database, epoch: epoch, writer: nil, damage: damage)

@@ -16,15 +16,41 @@ SERVER = ROOT / "Tests/Tools/postgres-server"
 class PostgresServer:
     """On a socket in a folder of its own. Whoever ends without `close` closes its standard input, and that ends it, too."""
 
-    def __init__(self) -> None:
-        # Another user has to get there, and the name of a socket has room for a hundred bytes: no folder of pytest's.
-        self.folder = Path(tempfile.gettempdir()) / tempfile.mkdtemp(prefix="heliograph-pg-")
-        self.process = subprocess.Popen([str(SERVER), str(self.folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, *arguments: str, folder: Path | None = None) -> None:
+        """`arguments` are what the tool takes beside the folder."""
+        self.folder = folder or new_folder()
+        self.process = subprocess.Popen([str(SERVER), str(self.folder), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == "ready\n", "PostgreSQL did not start"
 
     def address(self, database: str) -> str:
         return f"postgresql://heliograph@/{database}?host={self.folder}"
+
+    def kill(self) -> None:
+        """SIGKILL for all its processes: the machine is gone. What it has on its disk nobody sees any more."""
+        for pid in self.servers():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def servers(self) -> list[int]:
+        """PostgreSQL's own processes, the first one first."""
+        return [pid for pid in descendants(self.process.pid) if name_of(pid).startswith("postgres")]
+
+    def configure(self, setting: str) -> None:
+        """From now on, as an operator does: in the file, and told."""
+        with (self.folder / "data/postgresql.auto.conf").open("a") as file:
+            file.write(f"{setting}\n")
+        os.kill(self.servers()[0], signal.SIGHUP)
+
+    def promote(self) -> None:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write("promote\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "promoted\n", "PostgreSQL was not promoted"
+
+    def receives(self) -> bool:
+        """Whether it is a standby that its primary sends to."""
+        return any("walreceiver" in title_of(pid) for pid in self.servers())
 
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -44,6 +70,24 @@ class PostgresServer:
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
+
+
+def new_folder() -> Path:
+    """Another user has to get there, and the name of a socket has room for a hundred bytes: no folder of pytest's."""
+    return Path(tempfile.mkdtemp(prefix="heliograph-pg-"))
+
+
+def name_of(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
+def title_of(pid: int) -> str:
+    """What the process says that it does."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
 
 
 def descendants(pid: int) -> list[int]:

@@ -16,6 +16,8 @@ final class Lease: Sendable {
 
     private let database: PostgresDatabase
     private let ownership: Ownership
+    /// See `Ownership.Claim`.
+    private let bornOn: String
     private let whenLost = Mutex<(@Sendable (LogError) -> Void)?>(nil)
     private let whenEntrantsChanged = Mutex<(@Sendable () -> Void)?>(nil)
     private let loss = Mutex<LogError?>(nil)
@@ -23,8 +25,9 @@ final class Lease: Sendable {
     private let isStopped = DispatchSemaphore(value: 0)
 
     /// It was renewed just now.
-    init(_ database: PostgresDatabase, _ ownership: Ownership) throws(LogError) {
+    init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
         self.database = database
+        bornOn = claim.bornOn
         self.ownership = ownership
         guard BackgroundThread.start({ [self] in run() }) else {
             throw LogError(.unreachable(isPassing: true), "The system starts no thread.")
@@ -60,9 +63,11 @@ final class Lease: Sendable {
                 let current = try connection ?? database.connect(for: "lease", within: left())
                 connection = current
                 if asked - renewed >= Self.renewalInterval {
-                    guard try ownership.renewLease(on: current, within: left()) else {
+                    guard let born = try ownership.renewLease(on: current, within: left()) else {
                         return lose(LogError(.fenced, "Another relay has taken over the database."))
                     }
+                    // Whoever commits nothing would go on showing what may be missing there.
+                    guard born == bornOn else { return lose(Ownership.anotherLife) }
                     renewed = asked
                 }
                 let changes = try Self.changes(on: current, within: left())

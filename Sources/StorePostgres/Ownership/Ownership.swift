@@ -126,20 +126,21 @@ struct Ownership: Sendable {
                     """, .text(holder)), within: PostgresDatabase.askingMax)
             try refuseWarning(connection)
             guard let row = rows.first else { throw LogError(.fenced, "Another relay has taken over the database.") }
-            guard row.text(1) == claim.bornOn else {
-                throw LogError(
-                    .fenced, "The database is another one, or was promoted: something that was shown may be missing there.")
-            }
+            guard row.text(1) == claim.bornOn else { throw Self.anotherLife }
             return Claim(generation: row.integer(0), epoch: claim.epoch, bornOn: claim.bornOn)
         } catch {
             throw LogError(error)
         }
     }
 
-    /// Whether this process still holds the log. Waits for no standby: a renewal that is lost does no harm.
+    static let anotherLife = LogError(
+        .fenced, "The database is another one, or was promoted: something that was shown may be missing there.")
+
+    /// As `Claim.bornOn`, now; nil where this process does not hold the log any more. Waits for no standby: a renewal that is lost does no
+    /// harm.
     @discardableResult func renewLease(
         on connection: PostgresConnection, within limit: Duration = PostgresDatabase.askingMax
-    ) throws -> Bool {
+    ) throws -> String? {
         let rows = try connection.run(
             [
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
@@ -148,9 +149,9 @@ struct Ownership: Sendable {
                     INSERT INTO nodes VALUES ($1::text, $2::text, now() + \(Self.lease))
                     ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at
                     """, .text(holder), .text("heliograph")),
-                PostgresStatement("SELECT FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
+                PostgresStatement("SELECT \(Self.born) FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
             ], within: limit)
-        return rows[2].count == 1
+        return rows[2].first?.text(0)
     }
 
     /// Leaves the log to whoever comes first.

@@ -5,7 +5,7 @@ import RelayCore
 
 /// The secrets of pushes where several relays share a database: whichever is at work honours the codes and subscriptions of each.
 struct SharedSecrets: Sendable {
-    private enum Name {
+    private enum SecretName {
         static let codes = "push-secret"
         static let browsers = "web-push-key"
     }
@@ -20,26 +20,27 @@ struct SharedSecrets: Sendable {
     init(_ store: any SecretStore, adoptingFrom folder: String) throws {
         self.store = store
         let own = PushCodes.kept(in: folder) ?? Crypto.random(count: PushCodes.secretBytes)
-        codes = try store.secret(Name.codes) ?? store.keep(own, as: Name.codes)
+        codes = try store.secret(SecretName.codes) ?? store.keep(own, as: SecretName.codes)
         guard codes.count == PushCodes.secretBytes else {
             throw ServerError(
-                .push, "The database's secret of notification codes is damaged: delete its row (\(Name.codes) in secrets).")
+                .push,
+                "The database's secret of notification codes is damaged: delete its row (\(SecretName.codes) in secrets).")
         }
-        let key = try store.secret(Name.browsers)
+        let key = try store.secret(SecretName.browsers)
         let adopted = key == nil ? try WebPushIdentity.storedKey(in: folder).map { Array($0.utf8) } : nil
-        browsersKey = try (key ?? adopted.map { try store.keep($0, as: Name.browsers) }).map(Self.read)
+        browsersKey = try (key ?? adopted.map { try store.keep($0, as: SecretName.browsers) }).map(Self.read)
     }
 
     /// The key for browsers, made where there is none. From any thread; takes as long as the store.
     func makeBrowsersKey() throws -> VAPIDKey {
-        try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: Name.browsers))
+        try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: SecretName.browsers))
     }
 
     private static func read(_ bytes: [UInt8]) throws -> VAPIDKey {
         do throws(WebPushError) { return try VAPIDKey(pem: String(decoding: bytes, as: UTF8.self)) } catch {
             throw ServerError(
                 .push,
-                "The database's key for browsers cannot be used (\(error.message)): put it right (\(Name.browsers) in secrets), or delete its row, and every browser has to subscribe anew."
+                "The database's key for browsers cannot be used (\(error.message)): put it right (\(SecretName.browsers) in secrets), or delete its row, and every browser has to subscribe anew."
             )
         }
     }

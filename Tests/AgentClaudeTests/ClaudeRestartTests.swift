@@ -117,6 +117,20 @@ struct ClaudeRestartTests {
         #expect(next.notes.values.isEmpty)
     }
 
+    @Test("a question of another process goes on with a session that has ended, and one of the process that is gone does not")
+    func nextProcess() throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let process = bench.process
+        bench.tell(.agentGone(process))
+        _ = bench.take()
+        try bench.call(permission, run: "r2")
+        #expect(!bench.take().contains { $0.hasPrefix("session.started") })
+        // Its start was lost: no daemon was there, or its disk was full.
+        bench.process = AgentProcess(id: process.id + 1, startedAt: process.startedAt + 1)
+        try bench.call(permission, run: "r3")
+        #expect(bench.take().contains { $0.hasPrefix("session.started") })
+    }
+
     @Test("another input is another question, even when it says that it calls again")
     func reclaimWithOtherInput() throws {
         let (bench, _) = try ClaudeBench.ask("remote-allow-12s")

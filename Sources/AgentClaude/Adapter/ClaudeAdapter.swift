@@ -96,7 +96,7 @@ package struct ClaudeAdapter: AgentAdapter {
         default:
             ensureSession(
                 id, hook.process, payload, hook,
-                revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event))
+                revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event) || isOfNextProcess(hook, id))
             switch hook.event {
             case "UserPromptSubmit": promptSubmitted(id, payload)
             case "MessageDisplay": messageShown(id, payload)
@@ -124,6 +124,14 @@ package struct ClaudeAdapter: AgentAdapter {
         } else if hook.event != "PermissionRequest", let token = hook.token {
             order(.respond(token, nil))
         }
+    }
+
+    /// What another process asks of a session that has ended goes on with it: that it began may have been lost with the daemon.
+    private func isOfNextProcess(_ hook: ClaudeHook, _ id: SessionID) -> Bool {
+        guard hook.event == "PermissionRequest", let process = hook.process, let before = sessions[id]?.process else {
+            return false
+        }
+        return process.startedAt > before.startedAt
     }
 
     // MARK: Waiting

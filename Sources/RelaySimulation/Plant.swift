@@ -76,6 +76,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case deafToCancel
     /// It allows another question than the one that was answered.
     case strangersPermission
+    /// `heliograph claude` takes a dialog for the input line.
+    case unseenDialog
+    /// It types a prompt once more when nothing has shown that it was taken.
+    case retypedPrompt
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
@@ -117,6 +121,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .olderCall, .unheardStop: .claude
         case .lastingAnswer, .secondAnswer: .acp
         case .promptAgain, .deafToCancel, .strangersPermission: .control
+        case .unseenDialog, .retypedPrompt: .typing
         default: nil
         }
     }
@@ -143,7 +148,9 @@ package enum Plant: String, Sendable, CaseIterable {
         case .answeredAgain, .namesakesAnswer, .olderCall, .lastingAnswer, .secondAnswer, .deafToCancel,
             .strangersPermission:
             [.freedom]
-        case .handedTwice, .acceptedPrompt, .promptAgain: [.steering]
+        case .handedTwice, .acceptedPrompt, .promptAgain, .retypedPrompt: [.steering]
+        // Whether a key or Enter comes first.
+        case .unseenDialog: [.freedom, .steering]
         case .unheardStop: [.status]
         // Where no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]

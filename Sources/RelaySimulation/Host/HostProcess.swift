@@ -49,6 +49,9 @@ final class HostProcess {
         for index in 0..<(kinds.count { $0 == .control }) {
             bodies.append(ControlProgram(world: world, host: self, index: index))
         }
+        for index in 0..<(kinds.count { $0 == .typing }) {
+            bodies.append(HeldTerminal(world: world, host: self, index: index))
+        }
         if threads > 0 { bodies.append(CodexServer(world: world, host: self, threads: threads)) }
     }
 

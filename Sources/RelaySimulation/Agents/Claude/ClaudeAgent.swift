@@ -292,7 +292,7 @@ final class ClaudeAgent {
         let asked = AgentChecker.Asked(
             key: "\(host.name) \(hook)", ask: AgentAsk(session: session, words: call.words), at: call.at)
         world.checkAnswer(asked, isAllowed: isAllowed, offer: nil)
-        front.answered(call)
+        front.isSettled(call)
         if isAllowed { return later(hook) }
         files.lines.append(
             #"{"attachment":{"type":"hook_permission_decision","decision":"deny","toolUseID":"\#(call.id)"}}"#)
@@ -302,10 +302,32 @@ final class ClaudeAgent {
     func isAsked(_ hook: Int) -> Bool { call(hook)?.state == .asked }
 
     /// Yes, at the place where it runs: its hook is told nothing.
-    func allow(_ hook: Int) { if isAsked(hook) { later(hook) } }
+    func allow(_ hook: Int) {
+        guard let call = call(hook), call.state == .asked else { return }
+        later(hook)
+        front.isSettled(call)
+    }
 
     /// No, with words: the turn goes on.
-    func deny(_ hook: Int, _ words: String) { if isAsked(hook) { over(hook, words) } }
+    func deny(_ hook: Int, _ words: String) {
+        guard let call = call(hook), call.state == .asked else { return }
+        over(hook, words)
+        front.isSettled(call)
+    }
+
+    /// The person before its own dialog answers there.
+    func answerAtDialog(_ hook: Int, within wait: ClosedRange<Int64>) {
+        world.after(world.dice.within(wait)) { [self] _ in
+            guard isAsked(hook) else { return }
+            let way = world.dice.below(4)
+            world.trace.note(world.now, name, "is answered", "at its terminal, hook \(hook), way \(way)")
+            switch way {
+            case 0, 1: allow(hook)
+            case 2: reject(hook)
+            default: deny(hook, "The user doesn't want to proceed with this tool use.")
+            }
+        }
+    }
 
     /// No, or Esc: the turn is over, and the hook is sent away.
     func reject(_ hook: Int) {

@@ -11,8 +11,8 @@ protocol ClaudeFront: AnyObject {
     /// One step of a turn is over. True where the person stopped the turn at it.
     func interrupts(whileToolRuns: Bool) -> Bool
     func asked(_ call: ClaudeCall)
-    /// A hook brought the answer of somebody afar.
-    func answered(_ call: ClaudeCall)
+    /// It is answered, from afar or here.
+    func isSettled(_ call: ClaudeCall)
     /// Nobody afar will answer it.
     func isLeft(_ call: ClaudeCall)
     func said(_ text: String)

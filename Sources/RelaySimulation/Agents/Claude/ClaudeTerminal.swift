@@ -48,22 +48,9 @@ final class ClaudeTerminal: AgentBody, ClaudeFront {
     /// By Esc: no hook tells of that.
     func interrupts(whileToolRuns: Bool) -> Bool { !whileToolRuns || world.dice.chance(0.1) }
 
-    func asked(_ call: ClaudeCall) { if world.dice.chance(0.5) { answer(call, within: 300...20_000) } }
-    func isLeft(_ call: ClaudeCall) { answer(call, within: 100...5_000) }
-    func answered(_ call: ClaudeCall) {}
+    func asked(_ call: ClaudeCall) { if world.dice.chance(0.5) { agent.answerAtDialog(call.hook, within: 300...20_000) } }
+    func isLeft(_ call: ClaudeCall) { agent.answerAtDialog(call.hook, within: 100...5_000) }
+    func isSettled(_ call: ClaudeCall) {}
     func said(_ text: String) {}
     func turnEnded(isInterrupted: Bool) {}
-
-    private func answer(_ call: ClaudeCall, within wait: ClosedRange<Int64>) {
-        world.after(world.dice.within(wait)) { [self] _ in
-            guard agent.isAsked(call.hook) else { return }
-            let way = world.dice.below(4)
-            world.trace.note(world.now, agent.name, "is answered", "at its terminal, hook \(call.hook), way \(way)")
-            switch way {
-            case 0, 1: agent.allow(call.hook)
-            case 2: agent.reject(call.hook)
-            default: agent.deny(call.hook, "The user doesn't want to proceed with this tool use.")
-            }
-        }
-    }
 }

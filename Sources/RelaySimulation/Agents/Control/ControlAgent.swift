@@ -223,7 +223,7 @@ final class ControlAgent: ClaudeFront {
         write(#"{"type":"control_request","request_id":"\#(id)","request":{\#(request),"tool_use_id":"\#(call.id)"}}"#)
     }
 
-    func answered(_ call: ClaudeCall) { if let id = requests.removeValue(forKey: call.hook) { takeBack(id) } }
+    func isSettled(_ call: ClaudeCall) { if let id = requests.removeValue(forKey: call.hook) { takeBack(id) } }
 
     // MARK: What it writes
 

@@ -254,7 +254,8 @@ let package = Package(
         tests(
             "StorePostgresTests",
             [
-                "StorePostgres", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
+                "StorePostgres", "StoreSQLite", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol",
+                "HeliographPostgreSQL",
                 "StoreTestSupport",
             ]),
         tests(

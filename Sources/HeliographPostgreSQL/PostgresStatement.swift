@@ -29,6 +29,7 @@ package enum PostgresValue: Sendable {
     case null
     case int(Int32), bigint(Int64), text(String), bytea([UInt8])
     case ints([Int32]), bigints([Int64]), optionalBigints([Int64?]), texts([String]), byteas([[UInt8]])
+    case optionalTexts([String?]), optionalByteas([[UInt8]?])
 
     package static func bigint(_ value: Int64?) -> Self { value.map { .bigint($0) } ?? .null }
     package static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
@@ -48,6 +49,8 @@ package enum PostgresValue: Sendable {
         case .optionalBigints(let values): head + values.count * (length + 8)
         case .texts(let values): values.reduce(head) { $0 + length + $1.utf8.count }
         case .byteas(let values): values.reduce(head) { $0 + length + $1.count }
+        case .optionalTexts(let values): values.reduce(head) { $0 + length + ($1?.utf8.count ?? 0) }
+        case .optionalByteas(let values): values.reduce(head) { $0 + length + ($1?.count ?? 0) }
         }
     }
 
@@ -88,6 +91,18 @@ package enum PostgresValue: Sendable {
             for value in values {
                 bytes.add(Int32(value.count))
                 bytes += value
+            }
+        case .optionalTexts(let values):
+            bytes.addHead(of: values.count, type: ElementType.text, hasNulls: true)
+            for value in values {
+                bytes.add(Int32(value?.utf8.count ?? -1))
+                if let value { bytes += value.utf8 }
+            }
+        case .optionalByteas(let values):
+            bytes.addHead(of: values.count, type: ElementType.bytea, hasNulls: true)
+            for value in values {
+                bytes.add(Int32(value?.count ?? -1))
+                if let value { bytes += value }
             }
         }
         return true

@@ -30,7 +30,8 @@ struct Heliograph: ParsableCommand {
                 subcommands: [
                     Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, WorkspaceCommand.self, PushCommand.self,
                     AuditCommand.self,
-                    Backup.self, Restore.self, Clock.self, Doctor.self,
+                    Backup.self, Restore.self, Migrate.self, ClusterCommand.self,
+                    Clock.self, Doctor.self,
                 ]),
             CommandGroup(
                 name: "Host",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from relay import ROOT
+from waits import patient, wait_until
 
 SERVER = ROOT / "Tests/Tools/postgres-server"
 
@@ -70,6 +71,25 @@ class PostgresServer:
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
+
+    def sql(self, statement: str, database: str = "postgres") -> str:
+        """What `psql` prints of it, unaligned."""
+        command = [str(self.psql), "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", "-c", statement, database]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patient(60)).stdout.strip()
+
+    def make(self, database: str) -> None:
+        self.sql(f"CREATE DATABASE {database}")
+
+    def wait_alone(self) -> None:
+        """Until nothing of Heliograph is connected."""
+        question = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%'"
+        wait_until(lambda: self.sql(question) == "0", 20, "the connections of what was killed")
+
+    @property
+    def psql(self) -> Path:
+        found = sorted([*Path("/usr/lib/postgresql").glob("*/bin/psql"), *(ROOT / ".build/servers/usr/lib/postgresql").glob("*/bin/psql")])
+        assert found, "psql is not there: make servers unpacks it"
+        return found[-1]
 
 
 def new_folder() -> Path:

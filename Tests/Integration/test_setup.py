@@ -20,7 +20,7 @@ COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
     ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
     ["approvals", "deny"], ["approvals", "answer"], ["login"], ["audit"], ["audit", "export"], ["audit", "verify"], ["backup"],
-    ["restore"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["push", "profiles"], ["push", "preview"],
+    ["restore"], ["migrate"], ["cluster"], ["cluster", "new-epoch"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["push", "profiles"], ["push", "preview"],
     ["devices"], ["devices", "list"], ["devices", "forget"], ["config"], ["config", "show"], ["config", "keys"], ["clock"], ["doctor"],
     ["budget"], ["budget", "list"], ["budget", "set"], ["budget", "clear"], ["logout"], ["bench"], ["apns-simulator"],
     ["emit"], ["ask"], ["settle"], ["acp"], ["run"], ["steering"], ["steered"],

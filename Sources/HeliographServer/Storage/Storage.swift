@@ -1,6 +1,7 @@
 package import RelayCore
 internal import RelayProtocol
 internal import RelayStore
+internal import StorePostgres
 internal import StoreSQLite
 
 /// What the command line does with a relay's data file as a whole.
@@ -30,8 +31,24 @@ package struct Storage {
         guard let address = try StoreAddressFile.read(in: directory) else { return }
         throw ServerError(
             .settings,
-            "The relay of \(directory) keeps its data in \(address). Restore it there, by what runs the database; see Operations"
-        )
+            """
+            The relay of \(directory) keeps its data in \(address). Stop every relay on it and restore it there, by what runs the database, \
+            from a base backup and archived WAL; then `heliograph cluster new-epoch`. A data file is put there by `heliograph migrate`; see \
+            Operations
+            """)
+    }
+
+    /// After the operator of a database has restored it: has the next relay begin another epoch. Throws where the data is in a file,
+    /// where that shows by itself, and while a relay uses the database.
+    package func beginNewEpoch() throws -> String {
+        guard let address = try StoreAddressFile.read(in: directory) else {
+            throw ServerError(
+                .settings,
+                "The relay of \(directory) keeps its data in a file: `heliograph restore` puts a backup in its place, in another epoch"
+            )
+        }
+        try NewEpoch.begin(at: address)
+        return address
     }
 
     /// Makes the data directory, and those above it, where there is none.

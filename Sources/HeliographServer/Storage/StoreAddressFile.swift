@@ -8,6 +8,12 @@ enum StoreAddressFile {
         try PrivateFile.write("\(address)\n", to: path(in: folder))
     }
 
+    /// From now on the folder's relay keeps its data in the folder.
+    static func remove(in folder: String) throws {
+        let path = path(in: folder)
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    }
+
     /// Nil where the folder's relay keeps its data in the folder.
     static func read(in folder: String) throws(ServerError) -> String? {
         let path = path(in: folder)

@@ -48,9 +48,28 @@ extension RowChecksum {
         unsafe add(bytes)
     }
 
+    init(event id: Int64, kind: String, at: Int64, bytes: [UInt8]) {
+        var kind = kind
+        self = kind.withUTF8 { kind in
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe RowChecksum(id: id, kind: UnsafeRawBufferPointer(kind), at: at, bytes: bytes)
+            }
+        }
+    }
+
     package init(session key: SessionKey, host: String, seq: Int64, hostSeq: Int64, state: [UInt8], isRemoved: Bool) {
-        add(key.workspace.rawValue)
-        add(key.session.rawValue)
+        self.init(
+            session: (key.workspace.rawValue, key.session.rawValue), host: host, seq: seq, hostSeq: hostSeq, state: state,
+            isRemoved: isRemoved)
+    }
+
+    /// Names that may be misspelled.
+    init(
+        session key: (workspace: String, session: String), host: String, seq: Int64, hostSeq: Int64, state: [UInt8],
+        isRemoved: Bool
+    ) {
+        add(key.workspace)
+        add(key.session)
         add(host)
         add(seq)
         add(hostSeq)

@@ -61,8 +61,10 @@ package final class PostgresAudit: AuditLog {
 
     private static let approvalsAtOnce: Int64 = 256
 
+    /// Every decision in the tables that was made since there has been an audit log: a data file that was moved here may be older.
     private static func addDecisions(on connection: PostgresConnection, to examination: inout AuditExamination) throws {
-        var last: Int64 = 0
+        let before = try ask("SELECT value::bigint FROM meta WHERE name = 'audit_follows_approval'", on: connection)
+        var last = before.first?.integer(0) ?? 0
         while true {
             let rows = try ask(
                 """

@@ -34,7 +34,7 @@ struct Ownership: Sendable {
     }
 
     /// The database's identity and timeline. The timeline that `pg_control_checkpoint` tells is an old one for seconds after a promotion.
-    private static let born = """
+    static let born = """
         (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         """
 

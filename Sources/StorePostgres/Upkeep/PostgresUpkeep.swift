@@ -95,6 +95,9 @@ package final class PostgresUpkeep: StoreUpkeep {
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
         throw LogError(
             .unreachable(isPassing: false),
-            "A database is backed up by what runs it: archive its WAL, and take base backups (pg_basebackup). See Operations.")
+            """
+            A database is backed up by what runs it: archive its WAL, and take base backups (pg_basebackup). `heliograph migrate` copies \
+            it into a data file, while no relay runs. See Operations.
+            """)
     }
 }

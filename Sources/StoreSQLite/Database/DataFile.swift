@@ -108,7 +108,7 @@ package enum DataFile {
         try db.execute(sql: "DELETE FROM meta WHERE name IN ('epoch', 'file', 'run', 'run_before')")
     }
 
-    private static func inode(_ path: String) -> UInt64 {
+    static func inode(_ path: String) -> UInt64 {
         var facts = stat()
         return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : 0
     }

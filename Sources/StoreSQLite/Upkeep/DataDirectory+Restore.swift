@@ -60,12 +60,15 @@ extension DataDirectory {
     /// Takes the data file, damaged or not, or what is left of it, out of the way, so that the next start begins empty. Hands back its
     /// new name; nil where there was none. Throws `busy` while a relay runs here.
     package func setAside() throws(SQLiteStoreError) -> String? {
-        try alone { () throws(SQLiteStoreError) in
-            let names = freeNames
-            let kept = try setDataAside(as: names.data)
-            try setRunAside(as: names.run)
-            return kept
-        }
+        try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
+    }
+
+    /// The same for whoever has the lock.
+    func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
+        let names = freeNames
+        let kept = try setDataAside(as: names.data)
+        try setRunAside(as: names.run)
+        return kept
     }
 
     /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. A revocation may be

@@ -11,8 +11,9 @@ struct DataOption: ParsableArguments {
     var given: String?
 
     /// Absolute, whatever folder it was given from: a socket's address is.
-    var path: String {
-        let path = chosen
+    var path: String { Self.absolute(chosen) }
+
+    static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         return FileManager.default.currentDirectoryPath + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
     }

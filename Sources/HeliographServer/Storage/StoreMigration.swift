@@ -1,0 +1,132 @@
+import Foundation
+import RelayProtocol
+import RelayStore
+import StorePostgres
+import StoreSQLite
+
+/// Moves all that a relay keeps from its folder to a database, or back, while no relay uses either.
+///
+/// The target has all of it or nothing, and the source keeps all of it. What was shown under the source's epoch goes on at the target, so
+/// clients come back with their positions; a relay that still starts on the source begins another epoch.
+package struct StoreMigration {
+    package enum Place: Sendable, Equatable {
+        /// The relay's data directory.
+        case folder(String)
+        case database(String)
+
+        /// `folder` makes a path of what was said.
+        package init(_ said: String, folder: (String) -> String) {
+            self = StoreAddress.read(said).map { .database($0) } ?? .folder(folder(said))
+        }
+    }
+
+    /// What came of it.
+    package struct Report: Sendable {
+        package let tables: [Table]
+        /// The old data file's name now; nil where the source was a database.
+        package let kept: String?
+    }
+
+    /// What both sides have of a table.
+    package struct Table: Sendable {
+        package let name: String
+        package let from: Side
+        package let to: Side
+
+        fileprivate init(_ outcome: StoreMove.Outcome) {
+            name = outcome.table.rawValue
+            (from, to) = (Side(outcome.source), Side(outcome.target))
+        }
+    }
+
+    package struct Side: Sendable {
+        package let rows: Int64
+        /// Of all rows, in 64 digits.
+        package let digest: String
+        /// Rows that are not as they were written.
+        package let damaged: Int64
+
+        fileprivate init(_ digest: TableDigest) {
+            (rows, damaged) = (digest.rows, digest.damaged)
+            self.digest = digest.text
+        }
+    }
+
+    package struct Progress: Sendable {
+        package let table: String
+        package let rows: Int64
+        package let rowsOfTable: Int64
+        package let isComparing: Bool
+
+        fileprivate init(_ progress: StoreMove.Progress) {
+            (table, isComparing) = (progress.table.rawValue, progress.isComparing)
+            (rows, rowsOfTable) = (progress.rows, progress.rowsOfTable)
+        }
+    }
+
+    private let source: Place
+    private let target: Place
+
+    /// Throws where nothing can be moved between the two.
+    package init(from source: Place, to target: Place) throws {
+        (self.source, self.target) = (source, target)
+        switch (source, target) {
+        case (.folder, .database), (.database, .folder): break
+        case (.folder, .folder):
+            throw ServerError(
+                .settings,
+                "Name a database on one side: \(StoreAddress.takes). A folder is copied by `heliograph backup` and `restore`")
+        case (.database, .database):
+            throw ServerError(
+                .settings, "Name a relay's data folder on one side. A database is copied by what runs it, such as pg_dump")
+        }
+    }
+
+    package func run(_ progress: (Progress) -> Void = { _ in }) throws -> Report {
+        func tell(_ step: StoreMove.Progress) { progress(Progress(step)) }
+        return switch (source, target) {
+        case (.folder(let folder), .database(let address)): try move(folder, toDatabase: address, tell)
+        case (.database(let address), .folder(let folder)): try move(fromDatabase: address, to: folder, tell)
+        default: preconditionFailure("`init` has refused it")
+        }
+    }
+
+    private func move(
+        _ folder: String, toDatabase address: String, _ progress: (StoreMove.Progress) -> Void
+    ) throws -> Report {
+        if let noted = try StoreAddressFile.read(in: folder) {
+            throw ServerError(.settings, "The relay of \(folder) keeps its data in \(noted), not in the folder")
+        }
+        let directory = try DataDirectory(existing: folder)
+        let database = try MovedDatabase(address)
+        try database.refuseData()
+        var tables: [StoreMove.Outcome] = []
+        let kept = try directory.move { source in
+            tables = try StoreMove.copy(from: source.file, to: database, progress)
+            // In this order: there are never two with one epoch.
+            try source.giveUpEpoch()
+            try database.commit(epoch: source.epoch)
+        }
+        try StoreAddressFile.write(address, in: directory.path)
+        return Report(tables: tables.map(Table.init), kept: kept)
+    }
+
+    private func move(
+        fromDatabase address: String, to folder: String, _ progress: (StoreMove.Progress) -> Void
+    ) throws -> Report {
+        let noted = try StoreAddressFile.read(in: folder)
+        if let noted, noted != address {
+            throw ServerError(.settings, "The relay of \(folder) keeps its data in \(noted), which is another database")
+        }
+        let directory = try DataDirectory(path: folder)
+        let tables = try directory.receive { file in
+            let database = try MovedDatabase(address)
+            let tables = try StoreMove.copy(from: database, to: file, progress)
+            let epoch = try database.epoch()
+            try database.commit(epoch: nil)
+            return (tables, epoch)
+        }
+        try StoreAddressFile.remove(in: directory.path)
+        return Report(tables: tables.map(Table.init), kept: nil)
+    }
+}

@@ -1,0 +1,63 @@
+/// A table as `migrate` moves it, in the order in which one refers to another.
+///
+/// The columns are those of a database. In a data file some of them are made of others: there an event's place is one number, and sessions
+/// are numbered in the whole file.
+package enum MovedTable: String, Sendable, CaseIterable {
+    case meta, workspaces, tokens
+    case pairingCodes = "pairing_codes"
+    case sessions, events, approvals
+    case damagedStates = "damaged_states"
+    case commands
+    case pushRecords = "push_records"
+    case pictures, audit
+
+    package struct Column: Sendable {
+        package enum Kind: Sendable { case integer, text, blob, flag }
+
+        package let name: String
+        package let kind: Kind
+    }
+
+    package var columns: [Column] { Self.layout[self] ?? [] }
+
+    package func place(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
+
+    /// What of `meta` says something of the data; all else there is about one file. An audit log from before there were audit logs begins
+    /// after some approvals; 0 says nothing.
+    package static let metaCondition = "name = 'clock' OR name = 'audit_follows_approval' AND value <> '0'"
+
+    /// At a time, so that the largest rows fit in memory: an event has up to 256 KiB, a picture some MiB.
+    package var rowsAtOnce: Int { self == .pictures ? 4 : 256 }
+
+    /// Whether its rows are of a session, whose number stands behind that of the workspace.
+    package var isOfSession: Bool { [.events, .approvals, .damagedStates, .pictures].contains(self) }
+
+    private static let layout: [Self: [Column]] = {
+        func columns(_ kind: Column.Kind, _ names: String...) -> [Column] { names.map { Column(name: $0, kind: kind) } }
+        let place = columns(.integer, "workspace", "session")
+        let checksum = columns(.integer, "checksum")
+        return [
+            .meta: columns(.text, "name", "value"),
+            .workspaces: columns(.integer, "number") + columns(.text, "workspace", "name")
+                + columns(.integer, "audited", "removed_at"),
+            .tokens: columns(.integer, "number") + columns(.text, "token") + columns(.blob, "digest")
+                + columns(.text, "role", "kind", "subject", "name", "workspace", "parent") + columns(.blob, "page_key")
+                + columns(.integer, "created_at", "revoked_at", "used_at") + columns(.text, "used_from"),
+            .pairingCodes: columns(.blob, "digest") + columns(.text, "role", "workspace")
+                + columns(.integer, "expires_at", "used_at") + columns(.text, "parent"),
+            .sessions: columns(.integer, "workspace", "number") + columns(.text, "session", "host")
+                + columns(.integer, "seq", "host_seq") + columns(.blob, "state") + columns(.flag, "is_removed")
+                + columns(.integer, "audited") + checksum,
+            .events: place + columns(.integer, "seq") + columns(.text, "kind") + columns(.integer, "at")
+                + columns(.blob, "bytes") + checksum,
+            .approvals: place + columns(.text, "approval") + columns(.integer, "number", "seq") + columns(.text, "stage")
+                + columns(.integer, "resolved_at") + columns(.blob, "record") + checksum,
+            .damagedStates: place + columns(.integer, "seq") + columns(.blob, "state"),
+            .commands: columns(.integer, "workspace") + columns(.text, "client", "command") + columns(.integer, "at"),
+            .pushRecords: columns(.integer, "workspace") + columns(.text, "kind", "name") + columns(.blob, "bytes") + checksum,
+            .pictures: place + columns(.integer, "number") + columns(.text, "digest", "type") + columns(.integer, "size", "at")
+                + columns(.blob, "bytes"),
+            .audit: columns(.integer, "workspace", "n") + columns(.blob, "line"),
+        ]
+    }()
+}

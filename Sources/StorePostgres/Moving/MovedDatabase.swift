@@ -1,0 +1,112 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+package import RelayProtocol
+package import RelayStore
+
+/// A database as one side of a move, in one transaction: what is not committed is not there.
+package final class MovedDatabase: MoveTarget {
+    private let use: SoleUse
+
+    /// Throws where a relay or a command uses it; nothing is changed then, but that there are tables.
+    package init(_ address: String) throws(LogError) { use = try SoleUse(address) }
+
+    /// Throws where there is data.
+    package func refuseData() throws(LogError) {
+        do {
+            for table in MovedTable.allCases where try count(table) > 0 {
+                throw LogError(
+                    .conflict,
+                    "The database has a relay's data already: its table \(table.rawValue) is not empty. Nothing was changed.")
+            }
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    /// Which life of the log this is; nil where the next relay begins another one anyway.
+    package func epoch() throws(LogError) -> Epoch? {
+        do { return try use.epoch() } catch { throw LogError(error) }
+    }
+
+    /// For good, where it returns. `epoch`: what the next relay goes on with, nil for another one.
+    package func commit(epoch: Epoch?) throws(LogError) {
+        do {
+            // The next row of each gets a number that none has.
+            for table in [MovedTable.workspaces, .tokens, .approvals, .pictures] {
+                _ = try ask(
+                    """
+                    SELECT setval(pg_get_serial_sequence('\(table.rawValue)', 'number'), max(number)) FROM \(table.rawValue)
+                    HAVING max(number) IS NOT NULL
+                    """)
+            }
+        } catch {
+            throw LogError(error)
+        }
+        try use.commit(epoch: epoch)
+    }
+
+    private func ask(_ sql: String, _ values: PostgresValue...) throws -> PostgresRows {
+        try use.connection.run(PostgresStatement(sql, values, isPrepared: false), within: SoleUse.stepMax)
+    }
+
+    package func count(_ table: MovedTable) throws -> Int64 {
+        try ask("SELECT count(*) FROM \(table.rawValue) \(Self.condition(of: table))")[0].integer(0)
+    }
+
+    private static func condition(of table: MovedTable) -> String {
+        table == .meta ? "WHERE \(MovedTable.metaCondition)" : ""
+    }
+
+    // MARK: - Reading
+
+    package func read(_ table: MovedTable, _ body: ([MovedRow]) throws -> Void) throws {
+        let names = table.columns.map(\.name).joined(separator: ", ")
+        // A session's number that is free is given to whoever comes first: in their order, each keeps its own.
+        let order = table == .sessions ? "ORDER BY workspace, number" : ""
+        _ = try ask(
+            "DECLARE moved NO SCROLL CURSOR FOR SELECT \(names) FROM \(table.rawValue) \(Self.condition(of: table)) \(order)")
+        while true {
+            let rows = try ask("FETCH FORWARD \(table.rowsAtOnce) FROM moved")
+            if rows.count > 0 { try body(rows.map { row in MovedRow(Self.values(of: row, in: table)) }) }
+            if rows.count < table.rowsAtOnce { break }
+        }
+        _ = try ask("CLOSE moved")
+    }
+
+    private static func values(of row: PostgresRows.Row, in table: MovedTable) -> [MovedRow.Value] {
+        table.columns.enumerated().map { place, column in
+            let place = Int32(place)
+            return switch column.kind {
+            case .integer: .integer(row.optionalInteger(place))
+            case .text: .text(row.optionalText(place))
+            case .blob: .blob(row.optionalBytes(place))
+            case .flag: .integer(row.bool(place) ? 1 : 0)
+            }
+        }
+    }
+
+    // MARK: - Writing
+
+    package func write(_ rows: [MovedRow], to table: MovedTable) throws {
+        let columns = table.columns
+        var arrays: [PostgresValue] = []
+        var (types, sources): ([String], [String]) = ([], [])
+        for (place, column) in columns.enumerated() {
+            let values = rows.map { $0.values[place] }
+            sources.append(column.kind == .flag ? "n.\(column.name) <> 0" : "n.\(column.name)")
+            let type: String
+            switch column.kind {
+            case .integer, .flag: (type, arrays) = ("bigint", arrays + [.optionalBigints(values.map(\.integer))])
+            case .text: (type, arrays) = ("text", arrays + [.optionalTexts(values.map(\.text))])
+            case .blob: (type, arrays) = ("bytea", arrays + [.optionalByteas(values.map(\.blob))])
+            }
+            types.append("$\(place + 1)::\(type)[]")
+        }
+        let names = columns.map(\.name).joined(separator: ", ")
+        let sql = """
+            INSERT INTO \(table.rawValue) (\(names)) OVERRIDING SYSTEM VALUE
+            SELECT \(sources.joined(separator: ", ")) FROM unnest(\(types.joined(separator: ", "))) AS n (\(names))
+            """
+        _ = try use.connection.run(PostgresStatement(sql, arrays), within: SoleUse.stepMax)
+    }
+}

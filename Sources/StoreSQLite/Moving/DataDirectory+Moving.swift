@@ -1,0 +1,104 @@
+internal import GRDB
+internal import Glibc
+internal import RelayCore
+package import RelayProtocol
+
+extension DataDirectory {
+    /// What is moved to somewhere else: a data file of which nobody else writes anything meanwhile.
+    package struct MovedSource {
+        package let file: MovedFile
+        /// Which life of the log this is.
+        package let epoch: Epoch
+        fileprivate let db: Database
+
+        /// From here on a relay on this file would begin another epoch: what is shown under this one is the other side's. For good, where
+        /// it returns.
+        package func giveUpEpoch() throws {
+            try DataFile.dropEpoch(in: db)
+            try db.execute(sql: "COMMIT")
+        }
+    }
+
+    /// Has `body` move what is here, and then gives the data file another name, which is handed back: beside what it became, nobody is
+    /// to use it by chance. Where `body` throws, all is as it was.
+    ///
+    /// Throws `busy` while a relay runs here, and what a relay would that starts here.
+    package func move(_ body: (MovedSource) throws -> Void) throws -> String? {
+        let lock = try lock()
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            try refuseRemains()
+            let (pool, epoch) = try openForMoving()
+            try pool.unsafeReentrantWrite { db in
+                try db.execute(sql: "BEGIN IMMEDIATE")
+                do { try body(MovedSource(file: MovedFile(db), epoch: epoch, db: db)) } catch {
+                    // What counts is why, which is thrown.
+                    if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
+                    throw error
+                }
+            }
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try pool.close()
+            return try setAsideUnderLock()
+        } catch let error as DatabaseError {
+            throw SQLiteStoreError(error, path: databasePath)
+        }
+    }
+
+    private func openForMoving() throws -> (DatabasePool, Epoch) {
+        let opening = try lockForOpening()
+        defer { withExtendedLifetime(opening) {} }
+        _ = try DataFile.check(self, byRelay: true, upTo: DataFile.checkedBytesMax)
+        let pool = try Connections.open(databasePath)
+        try DataFile.bringUpToDate(pool, path: databasePath)
+        let run = try RunRecord(runPath)
+        return (pool, try DataFile.epoch(of: pool, path: databasePath, run))
+    }
+
+    private var draftPath: String { databasePath + ".moving" }
+
+    /// Has `body` fill a new data file, which gets its name when all of it is there. `epoch` is the life of the log that it goes on
+    /// with, nil for another one. Hands back what `body` does.
+    ///
+    /// Throws `busy` while a relay runs here, and `conflict` where there is a data file, or what is left of one. Nothing is changed then.
+    package func receive<Value>(_ body: (MovedFile) throws -> (Value, Epoch?)) throws -> Value {
+        let lock = try lock()
+        defer { withExtendedLifetime(lock) {} }
+        guard !Self.hasRemains(at: path) else {
+            throw SQLiteStoreError(
+                .conflict, "There is a relay's data in \(path) already, or what is left of it. Nothing was changed.")
+        }
+        // What a move left that was killed.
+        for part in ["", "-journal"] { try Files.remove(draftPath + part) }
+        do {
+            try Files.create(draftPath)
+            let queue = try DatabaseQueue(path: draftPath, configuration: Connections.configuration)
+            try Schema.migrator.migrate(queue)
+            let file = String(DataFile.inode(draftPath))
+            let value = try queue.unsafeReentrantWrite { db in
+                try db.execute(sql: "BEGIN IMMEDIATE")
+                do {
+                    let (value, epoch) = try body(MovedFile(db))
+                    if let epoch {
+                        try db.execute(
+                            sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?), ('file', ?)",
+                            arguments: [epoch.rawValue, file])
+                    }
+                    try db.execute(sql: "COMMIT")
+                    return value
+                } catch {
+                    // What counts is why, which is thrown.
+                    if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
+                    throw error
+                }
+            }
+            try queue.close()
+            try Files.place(draftPath, at: databasePath, replacing: false)
+            return value
+        } catch {
+            for part in ["", "-journal"] { _ = unsafe unlink(draftPath + part) }
+            if let error = error as? DatabaseError { throw SQLiteStoreError(error, path: draftPath) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import HeliographHost
+import HeliographServer
+import RelayProtocol
+
+/// `heliograph migrate`
+struct Migrate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Move all that a relay keeps from its data folder to a PostgreSQL database, or back.",
+        discussion: """
+            Stop every relay on either side first: one that runs is noticed, and refused, and so is a target that has data. All rows are \
+            copied in one transaction, read back from both sides and compared; where anything differs, or the command ends in the middle, \
+            the target has nothing and the source is as it was. Clients and hosts come back afterwards as to the same relay, with their \
+            tokens and positions.
+
+              heliograph migrate /srv/relay postgresql://relay@db/relay
+              heliograph serve --data /srv/relay --store postgresql://relay@db/relay
+
+              heliograph migrate postgresql://relay@db/relay /srv/relay
+              heliograph serve --data /srv/relay
+
+            The data file gets a name with the time in it, and the folder notes the database. A database keeps what it has; a relay that \
+            starts on it once more begins another epoch, so that clients get everything anew.
+
+            Only data is moved. What else lies in the folder stays there, and has to be put into the folder of each relay that shall use \
+            it: relay.json, push.json with its keys, profiles, push secrets, certificates.
+            """)
+
+    @Argument(
+        help:
+            "Where the data is: a relay's data folder, or postgresql://[USER@]HOST[:PORT]/DATABASE. Its password: $PGPASSFILE.")
+    var from: String
+
+    @Argument(
+        help:
+            "Where it shall be: the other of the two. A folder that is not there is made; a database has to be there, and empty."
+    )
+    var to: String
+
+    @Flag(
+        help: "Print JSON, one object a table: its name, the rows and the digest of each side, and how many rows are damaged.")
+    var json = false
+
+    func run() throws {
+        try Failure.reporting {
+            let migration = try StoreMigration(from: place(from), to: place(to))
+            let meter = Meter()
+            defer { meter.end() }
+            let report = try migration.run(meter.show)
+            meter.end()
+            json ? printJSON(report) : printText(report)
+        }
+    }
+
+    private func place(_ said: String) -> StoreMigration.Place {
+        StoreMigration.Place(said) { DataOption.absolute($0) }
+    }
+
+    private func printJSON(_ report: StoreMigration.Report) {
+        for table in report.tables {
+            Output.json { writer in
+                writer.field("table", table.name)
+                writer.object("from") { Self.write(table.from, to: &$0) }
+                writer.object("to") { Self.write(table.to, to: &$0) }
+            }
+        }
+    }
+
+    private static func write(_ side: StoreMigration.Side, to writer: inout JSONWriter) {
+        writer.field("rows", side.rows)
+        writer.field("digest", side.digest)
+        writer.field("damaged", side.damaged)
+    }
+
+    private func printText(_ report: StoreMigration.Report) {
+        func line(_ words: [String]) {
+            let widths = [15, 12, 12, 18, 18]
+            let cells = zip(words, widths).enumerated().map { place, cell in
+                let blanks = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+                return place == 1 || place == 2 ? blanks + cell.0 + "  " : cell.0 + blanks
+            }
+            print(String(cells.joined().reversed().drop { $0 == " " }.reversed()))
+        }
+        line(["table", "rows from", "rows to", "digest from", "digest to"])
+        for table in report.tables {
+            let (source, target) = (table.from, table.to)
+            line([
+                table.name, String(source.rows), String(target.rows), String(source.digest.prefix(16)),
+                String(target.digest.prefix(16)),
+            ])
+        }
+        print("Every row is the same on both sides.")
+        let damaged = report.tables.reduce(0) { $0 + $1.from.damaged }
+        if damaged > 0 { print("\(damaged) rows were damaged before, and are as they were: `heliograph doctor` names them.") }
+        if let kept = report.kept { print("The data file is \(kept) now.") }
+        print(
+            """
+            Not moved, as it is no data: relay.json, push.json with its keys, profiles, push secrets and certificates, which stay where \
+            they are.
+            """)
+    }
+}
+
+/// Says on a terminal how far it is.
+private final class Meter {
+    private static let isShown = isatty(STDERR_FILENO) == 1
+    private static let interval = Duration.milliseconds(200)
+    private var shown: ContinuousClock.Instant?
+
+    func show(_ progress: StoreMigration.Progress) {
+        guard Self.isShown, shown.map({ ContinuousClock.now - $0 > Self.interval }) ?? true else { return }
+        shown = .now
+        let verb = progress.isComparing ? "comparing" : "copying"
+        write("\r\u{1b}[K\(verb) \(progress.table): \(progress.rows) of \(progress.rowsOfTable)")
+    }
+
+    func end() {
+        guard shown != nil else { return }
+        shown = nil
+        write("\r\u{1b}[K")
+    }
+
+    private func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}

@@ -63,3 +63,48 @@ def test_a_relay_with_another_folder_honours_codes_and_subscriptions_made_before
             peer.close()
         first.kill()
         second.kill()
+
+
+def test_what_was_sent_and_subscribed_holds_after_a_move_to_a_file_and_back(server, tmp_path, site):
+    store = server.address("postgres")
+    relay = Relay(tmp_path / "first", ["--store", store], environment=site.environment)
+    host: ScriptedHost | None = None
+    try:
+        relay.start()
+        ada = Laptop(relay, site, WireClient(relay, "Ada's laptop"), allowOnLockScreen=True)
+        host = ScriptedHost(relay)
+        host.start_session("s1", title="Mend the roof")
+        key = server_key(relay, ada.client.token)
+        approvals = [host.request_approval("s1", "Bash", {"command": command}) for command in ("make", "make install")]
+        wait_until(lambda: len(site.notifications(ada.browser)) >= 2, 20, "a push for each")
+        codes = {told(one)["approval"]: told(one)["code"] for one in site.notifications(ada.browser)}
+        host.wait_acked("s1")
+        ada.client.close()
+        relay.stop()
+
+        relay.run("migrate", store, str(tmp_path / "file"))
+        moved = Relay(tmp_path / "file", [], environment=site.environment)
+        moved.port, moved.url = relay.port, relay.url
+        moved.start()
+        try:
+            assert server_key(moved, ada.client.token) == key
+            assert decide(moved, codes[approvals[0]], decision="allow").json == {"stage": "decided"}
+            host.wait_decision(approvals[0], timeout=20)
+        finally:
+            moved.stop()
+
+        server.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        moved.run("migrate", str(tmp_path / "file"), store)
+        again = Relay(tmp_path / "third", ["--store", store], environment=site.environment)
+        again.port, again.url = relay.port, relay.url
+        again.start()
+        try:
+            assert server_key(again, ada.client.token) == key
+            assert decide(again, codes[approvals[1]], decision="allow").json == {"stage": "decided"}
+            host.wait_decision(approvals[1], timeout=20)
+        finally:
+            again.stop()
+    finally:
+        if host:
+            host.close()
+        relay.kill()

@@ -60,6 +60,11 @@ final class PushCodes {
     /// The secret in a directory; nil where none is there, or what is there is none.
     static func kept(in directory: String) -> [UInt8]? { kept(atPath: path(in: directory)) }
 
+    /// In place of the one that is there: codes that it made decide nothing any more.
+    static func put(_ secret: [UInt8], in directory: String) throws {
+        if kept(in: directory) != secret { try PrivateFile.write(secret, to: path(in: directory)) }
+    }
+
     private static func kept(atPath path: String) -> [UInt8]? {
         FileManager.default.contents(atPath: path).map { Array($0) }.flatMap { $0.count == secretBytes ? $0 : nil }
     }

@@ -36,6 +36,20 @@ struct SharedSecrets: Sendable {
         try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: SecretName.browsers))
     }
 
+    /// Hands over those that a folder has as files, for a database that takes the place of its data file.
+    static func take(from folder: String, _ keep: (_ secret: [UInt8], _ name: String) throws -> Void) throws {
+        if let codes = PushCodes.kept(in: folder) { try keep(codes, SecretName.codes) }
+        if let key = try WebPushIdentity.storedKey(in: folder) { try keep(Array(key.utf8), SecretName.browsers) }
+    }
+
+    /// Puts a database's into the folder of a relay that goes on without it, as files.
+    static func put(_ secret: (_ name: String) throws -> [UInt8]?, in folder: String) throws {
+        if let codes = try secret(SecretName.codes) { try PushCodes.put(codes, in: folder) }
+        if let key = try secret(SecretName.browsers) {
+            try WebPushIdentity.restore(String(decoding: key, as: UTF8.self), in: folder)
+        }
+    }
+
     private static func read(_ bytes: [UInt8]) throws -> VAPIDKey {
         do throws(WebPushError) { return try VAPIDKey(pem: String(decoding: bytes, as: UTF8.self)) } catch {
             throw ServerError(

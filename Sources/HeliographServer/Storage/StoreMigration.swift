@@ -103,6 +103,7 @@ package struct StoreMigration {
         var tables: [StoreMove.Outcome] = []
         let kept = try directory.move { source in
             tables = try StoreMove.copy(from: source.file, to: database, progress)
+            try SharedSecrets.take(from: directory.path, database.put)
             // In this order: there are never two with one epoch.
             try source.giveUpEpoch()
             try database.commit(epoch: source.epoch)
@@ -123,6 +124,7 @@ package struct StoreMigration {
             let database = try MovedDatabase(address)
             let tables = try StoreMove.copy(from: database, to: file, progress)
             let epoch = try database.epoch()
+            try SharedSecrets.put(database.secret, in: directory.path)
             try database.commit(epoch: nil)
             return (tables, epoch)
         }

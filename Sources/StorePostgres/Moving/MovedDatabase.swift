@@ -45,6 +45,26 @@ package final class MovedDatabase: MoveTarget {
         try use.commit(epoch: epoch)
     }
 
+    /// In place of one of that name: nothing that the database had promised is left.
+    package func put(_ secret: [UInt8], as name: String) throws(LogError) {
+        do {
+            _ = try ask(
+                """
+                INSERT INTO secrets (name, value) VALUES ($1::text, $2::bytea)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, .text(name), .bytea(secret))
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    /// See `SecretStore`. It stays in the database, too.
+    package func secret(_ name: String) throws(LogError) -> [UInt8]? {
+        do { return try ask("SELECT value FROM secrets WHERE name = $1::text", .text(name)).first?.bytes(0) } catch {
+            throw LogError(error)
+        }
+    }
+
     private func ask(_ sql: String, _ values: PostgresValue...) throws -> PostgresRows {
         try use.connection.run(PostgresStatement(sql, values, isPrepared: false), within: SoleUse.stepMax)
     }

@@ -24,8 +24,9 @@ struct Migrate: ParsableCommand {
             The data file gets a name with the time in it, and the folder notes the database. A database keeps what it has; a relay that \
             starts on it once more begins another epoch, so that clients get everything anew.
 
-            Only data is moved. What else lies in the folder stays there, and has to be put into the folder of each relay that shall use \
-            it: relay.json, push.json with its keys, profiles, push secrets, certificates.
+            Only data is moved, with the secret of notification codes and the key of browsers' pushes, which are files in a folder and rows \
+            in a database. What else lies in the folder stays there, and has to be put into the folder of each relay that shall use it: \
+            relay.json, push.json with its keys, profiles, certificates.
             """)
 
     @Argument(
@@ -97,8 +98,7 @@ struct Migrate: ParsableCommand {
         if let kept = report.kept { print("The data file is \(kept) now.") }
         print(
             """
-            Not moved, as it is no data: relay.json, push.json with its keys, profiles, push secrets and certificates, which stay where \
-            they are.
+            Not moved, as it is no data: relay.json, push.json with its keys, profiles and certificates, which stay where they are.
             """)
     }
 }

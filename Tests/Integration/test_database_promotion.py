@@ -56,7 +56,8 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def relay(cluster: Cluster, tmp_path) -> Iterator[Relay]:
-    relay = Relay(tmp_path / "relay", ["--store", cluster.address])
+    # A relay that stands by outlives its database: where this process is killed, it has to go with it.
+    relay = Relay(tmp_path / "relay", ["--store", cluster.address], prefix=["setpriv", "--pdeathsig", "KILL"])
     relay.start()
     yield relay
     relay.kill()

@@ -82,8 +82,8 @@ def test_what_was_sent_and_subscribed_holds_after_a_move_to_a_file_and_back(serv
         ada.client.close()
         relay.stop()
 
-        relay.run("migrate", store, str(tmp_path / "file"))
         moved = Relay(tmp_path / "file", [], environment=site.environment)
+        relay.run("migrate", store, str(moved.data))
         moved.port, moved.url = relay.port, relay.url
         moved.start()
         try:
@@ -94,7 +94,7 @@ def test_what_was_sent_and_subscribed_holds_after_a_move_to_a_file_and_back(serv
             moved.stop()
 
         server.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-        moved.run("migrate", str(tmp_path / "file"), store)
+        moved.run("migrate", str(moved.data), store)
         again = Relay(tmp_path / "third", ["--store", store], environment=site.environment)
         again.port, again.url = relay.port, relay.url
         again.start()

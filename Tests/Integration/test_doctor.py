@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from apns import BUNDLE, ProviderKey, Simulator
 from daemon import Daemon
+from postgres import PostgresServer
 from relay import BINARY, Relay, plain_environment
-from waits import patient
+from waits import patient, wait_until
 
 
 class Found(dict[str, Any]):
@@ -184,3 +185,40 @@ def test_a_host_from_nothing_to_well(relay: Relay, daemon: Daemon) -> None:
     relay.stop()
     found = doctor(relay, home=daemon.home)["Host"]
     assert found.state("Relay") == "wrong" and found.state("Daemon") == "wrong" and "Pairing" not in found
+
+
+def test_a_database_is_looked_at_and_each_doubt_has_its_mend(tmp_path: Path) -> None:
+    server = PostgresServer()
+    relay = Relay(tmp_path / "relay", ["--store", server.address("postgres")])
+
+    def findings() -> dict[str, dict[str, str]]:
+        lines = relay.run("doctor", "--data", str(relay.data), "--json", check=False).stdout.splitlines()
+        found = {line["subject"]: line for line in map(json.loads, lines)}
+        assert all(line.get("mend") for line in found.values() if line["state"] != "well"), found
+        return found
+
+    try:
+        relay.start()
+        found = findings()
+        assert "schema version" in found["Database version"]["text"] and "timeline 00000001" in found["Database version"]["text"]
+        assert "holds the log" in found["Database log"]["text"] and found["Database log"]["state"] == "well"
+        assert (found["Database standby"]["state"], found["Database commits"]["state"]) == ("doubtful", "well")
+        assert "synchronous_mode_strict" in found["Database standby"]["mend"]
+        assert found["Database clock"]["state"] == "well" and found["Database rights"]["state"] == "well"
+        assert "Database connection" not in found, "it is on this machine"
+        relay.stop()
+        assert "nobody holds the log" in findings()["Database log"]["text"]
+        server.sql("ALTER ROLE heliograph SET synchronous_commit = off")
+        assert findings()["Database commits"]["state"] == "wrong"
+        server.sql("ALTER ROLE heliograph RESET synchronous_commit")
+        server.sql("CREATE ROLE plain LOGIN; ALTER DATABASE postgres OWNER TO plain")
+        server.sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO plain; GRANT INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO plain")
+        server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        server.sql("SELECT pg_reload_conf()")
+        wait_until(lambda: server.sql("SHOW synchronous_standby_names") == "nobody", 10, "the setting")
+        assert "none of 0 standbys" in findings()["Database standby"]["text"]
+        (relay.data / "store.url").write_text(server.address("postgres").replace("heliograph@", "plain@") + "\n")
+        assert "pg_read_all_stats" in findings()["Database standby"]["mend"]
+    finally:
+        relay.kill()
+        server.close()

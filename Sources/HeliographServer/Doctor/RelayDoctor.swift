@@ -40,7 +40,7 @@ package struct RelayDoctor {
         let (running, clock, own) = running
         // What a relay that runs was told counts; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
-        return [settingsFinding(of: own), data, disk, running] + clock
+        return [settingsFinding(of: own), data] + databaseFindings + [disk, running] + clock
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
@@ -92,6 +92,25 @@ package struct RelayDoctor {
             }
         } catch {
             return Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it anew")
+        }
+    }
+
+    /// None where the data is in a file.
+    private var databaseFindings: [Finding] {
+        do {
+            return (try Storage(directory: path).databaseState()?.state.facts ?? []).map { fact in
+                let state: Finding.State =
+                    switch fact.kind {
+                    case .well: .well
+                    case .doubtful: .doubtful
+                    case .wrong: .wrong
+                    }
+                return Finding(fact.subject, state, fact.text, mend: fact.mend)
+            }
+        } catch {
+            return [
+                Finding("Database state", .wrong, "it does not say how it is: \(error)", mend: "look at the database's log")
+            ]
         }
     }
 

@@ -32,7 +32,7 @@ enum Migration {
         }
     }
 
-    private static func check(_ connection: PostgresConnection) throws(LogError) {
+    static func check(_ connection: PostgresConnection) throws(LogError) {
         func refuse(_ what: String) -> LogError {
             LogError(.unreachable(isPassing: false), "The database cannot be used: \(what).")
         }

@@ -1,0 +1,98 @@
+internal import RelayCore
+internal import StorePostgres
+
+extension Storage {
+    /// What the relay's database says of itself; nil where the data is in a file. Opening it brings its tables up to date.
+    func databaseState() throws -> (address: String, state: DatabaseFacts)? {
+        guard let address = try StoreAddressFile.read(in: directory) else { return nil }
+        return (address, DatabaseFacts(try DatabaseState.read(at: address) { WallClock.milliseconds }))
+    }
+}
+
+/// What `doctor` judges, in words of no store's.
+struct DatabaseFacts {
+    /// One thing about it that is well, or is not.
+    struct Fact {
+        enum Kind { case well, doubtful, wrong }
+
+        let subject: String
+        let kind: Kind
+        let text: String
+        let mend: String?
+    }
+
+    let facts: [Fact]
+
+    /// A relay's own times are in milliseconds, and what happens on two machines is compared by nobody: more than that is somebody's mistake.
+    private static let clockDifferenceMax: Int64 = 2_000
+
+    fileprivate init(_ state: DatabaseState) {
+        func fact(_ subject: String, _ isWell: Bool, _ text: String, _ mend: String, _ otherwise: Fact.Kind = .doubtful) -> Fact
+        {
+            Fact(subject: subject, kind: isWell ? .well : otherwise, text: text, mend: isWell ? nil : mend)
+        }
+        let isAsynchronous = state.synchronousStandbyNames.isEmpty
+        let isLocal = !["on", "remote_apply"].contains(state.synchronousCommit)
+        var facts = [
+            fact(
+                "Database version", !state.isStandby,
+                "PostgreSQL \(state.version), schema version \(state.schema)"
+                    + (state.isStandby ? ", and it is a standby: it takes no writes" : ", timeline \(state.timeline)"),
+                "name all hosts, and say target_session_attrs=read-write", .wrong),
+            fact(
+                "Database commits", !isLocal, "synchronous_commit is \(state.synchronousCommit)",
+                "ALTER ROLE … SET synchronous_commit = on: else a commit is acknowledged before it is durable",
+                state.synchronousCommit == "off" ? .wrong : .doubtful),
+            Self.standby(state, isAsynchronous: isAsynchronous),
+            fact(
+                "Database log", state.holder == nil || state.leaseSeconds >= 0,
+                Self.holder(state), "wait 8 s; a relay that stands by takes over, or start one"),
+            fact(
+                "Database clock", abs(state.clockAheadMilliseconds) <= Self.clockDifferenceMax,
+                "it differs from this machine's by \(abs(state.clockAheadMilliseconds)) ms", "have both follow one time server"),
+            fact(
+                "Database pages", state.hasPageChecksums, "data_checksums is \(state.hasPageChecksums ? "on" : "off")",
+                "pg_checksums --enable, while the server is stopped: a disk that rots is then noticed"),
+            fact(
+                "Database rights", state.mayMakeTables,
+                state.mayMakeTables ? "the role may make tables" : "the role may make no tables there",
+                "GRANT CREATE ON SCHEMA … TO …, or let the role own the database: an upgrade makes tables"),
+        ]
+        if state.isRemote {
+            facts.append(
+                fact(
+                    "Database connection", state.isEncrypted,
+                    state.isEncrypted ? "it goes over TLS" : "it goes to another machine without TLS",
+                    "sslmode=verify-full in the address, and ssl = on in the server"))
+        }
+        self.facts = facts
+    }
+
+    private static func standby(_ state: DatabaseState, isAsynchronous: Bool) -> Fact {
+        func fact(_ kind: Fact.Kind, _ text: String, _ mend: String?) -> Fact {
+            Fact(subject: "Database standby", kind: kind, text: text, mend: mend)
+        }
+        if isAsynchronous {
+            return fact(
+                .doubtful, "no standby is synchronous: a failover may lose what was acknowledged last",
+                "synchronous_standby_names = 'ANY 1 (…)'; with Patroni synchronous_mode: true and synchronous_mode_strict: true"
+            )
+        }
+        if state.standbysInSync > 0 { return fact(.well, "\(state.standbysInSync) of \(state.standbys) is in sync", nil) }
+        guard state.seesStandbys else {
+            return fact(
+                .doubtful, "the role may not see whether a standby is in sync",
+                "GRANT pg_read_all_stats TO the relay's role (or pg_monitor)")
+        }
+        return fact(
+            .wrong, "none of \(state.standbys) standbys is in sync, and each commit waits for one",
+            "start one of \(state.synchronousStandbyNames); until then nothing is acknowledged")
+    }
+
+    private static func holder(_ state: DatabaseState) -> String {
+        let others = "\(state.others) other relays or commands are connected"
+        guard let holder = state.holder else { return "nobody holds the log; \(others)" }
+        let lease = state.leaseSeconds >= 0 ? "its lease holds for \(state.leaseSeconds) s more" : "its lease is over"
+        return "\(holder) holds the log, \(lease); \(others)"
+    }
+}

@@ -1,0 +1,77 @@
+internal import HeliographPostgreSQL
+package import RelayCore
+
+/// What a database says of itself, as far as a relay's promises rest on it. Nothing is changed.
+package struct DatabaseState: Sendable {
+    package let version: String
+    package let schema: Int
+    package let synchronousCommit: String
+    package let synchronousStandbyNames: String
+    /// Standbys that each commit waits for, as far as the role may see them.
+    package let standbysInSync: Int
+    package let standbys: Int
+    /// Whether the role may see how far standbys are.
+    package let seesStandbys: Bool
+    package let isStandby: Bool
+    package let timeline: String
+    package let hasPageChecksums: Bool
+    /// Not on this machine.
+    package let isRemote: Bool
+    package let isEncrypted: Bool
+    package let mayMakeTables: Bool
+    /// Who holds the log; nil: nobody.
+    package let holder: String?
+    /// What is left of its lease, less than 0 where it is over.
+    package let leaseSeconds: Int64
+    /// Relays and commands that are connected, the holder not among them.
+    package let others: Int
+    /// The database's clock less this machine's, with half of the way there; in milliseconds.
+    package let clockAheadMilliseconds: Int64
+
+    /// `clock` is this machine's, in milliseconds since 1970.
+    package static func read(at address: String, clock: () -> Int64) throws(LogError) -> Self {
+        do {
+            let name = Ownership().name
+            let connection = try PostgresConnection(to: address, as: "\(name)/doctor")
+            try Migration.check(connection)
+            let asked = clock()
+            let now = try connection.run(
+                .once("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"), within: PostgresDatabase.askingMax)
+            let halfway = asked + (clock() - asked) / 2
+            let rows = try connection.run(.once(question, .text(name)), within: PostgresDatabase.askingMax)
+            return Self(rows[0], clockAheadMilliseconds: now[0].integer(0) - halfway)
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    private init(_ row: PostgresRows.Row, clockAheadMilliseconds: Int64) {
+        (version, schema) = (row.text(0), Int(row.integer(1)))
+        (synchronousCommit, synchronousStandbyNames) = (row.text(2), row.text(3))
+        (standbysInSync, standbys, seesStandbys) = (Int(row.integer(4)), Int(row.integer(5)), row.bool(6))
+        (isStandby, timeline, hasPageChecksums) = (row.bool(7), row.text(8), row.bool(9))
+        (isRemote, isEncrypted, mayMakeTables) = (row.bool(10), row.bool(11), row.bool(12))
+        (holder, leaseSeconds, others) = (row.optionalText(13), row.integer(14), Int(row.integer(15)))
+        self.clockAheadMilliseconds = clockAheadMilliseconds
+    }
+
+    private static let question = """
+        SELECT current_setting('server_version'), (SELECT coalesce(max(version), 0) FROM versions),
+            current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
+            (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+            (SELECT count(*) FROM pg_stat_replication), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
+            pg_is_in_recovery(),
+            CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+            current_setting('data_checksums') = 'on',
+            inet_server_addr() IS NOT NULL AND inet_server_addr() <> inet_client_addr(),
+            coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false),
+            has_schema_privilege(current_schema(), 'CREATE'),
+            owners.holder, coalesce(extract(epoch FROM nodes.expires_at - clock_timestamp())::bigint, -1), (
+                SELECT count(DISTINCT split_part(application_name, '/', 2)) FROM pg_stat_activity
+                WHERE datname = current_database() AND starts_with(application_name, 'heliograph/')
+                AND NOT starts_with(application_name, $1::text)
+                AND split_part(application_name, '/', 2) IS DISTINCT FROM owners.holder
+            )
+        FROM owners LEFT JOIN nodes USING (holder) WHERE scope = ''
+        """
+}

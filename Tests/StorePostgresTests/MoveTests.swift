@@ -54,8 +54,8 @@ import Testing
     }
 
     /// As `heliograph migrate` does it.
-    @discardableResult private func moveToDatabase() throws -> [StoreMove.Outcome] {
-        var outcomes: [StoreMove.Outcome] = []
+    @discardableResult private func moveToDatabase() throws -> [StoreMove.ComparedTable] {
+        var outcomes: [StoreMove.ComparedTable] = []
         let database = try MovedDatabase(scratch.postgresAddress())
         try database.refuseData()
         _ = try DataDirectory(path: scratch.path).move { source in
@@ -66,7 +66,7 @@ import Testing
         return outcomes
     }
 
-    private func moveToFile() throws -> [StoreMove.Outcome] {
+    private func moveToFile() throws -> [StoreMove.ComparedTable] {
         try DataDirectory(path: scratch.path).receive { file in
             let database = try MovedDatabase(scratch.postgresAddress())
             let outcomes = try StoreMove.copy(from: database, to: file) { _ in }

@@ -13,10 +13,10 @@ extension Storage {
 struct DatabaseFacts {
     /// One thing about it that is well, or is not.
     struct Fact {
-        enum Kind { case well, doubtful, wrong }
+        enum Judgement { case well, doubtful, wrong }
 
         let subject: String
-        let kind: Kind
+        let kind: Judgement
         let text: String
         let mend: String?
     }
@@ -27,7 +27,8 @@ struct DatabaseFacts {
     private static let clockDifferenceMax: Int64 = 2_000
 
     fileprivate init(_ state: DatabaseState) {
-        func fact(_ subject: String, _ isWell: Bool, _ text: String, _ mend: String, _ otherwise: Fact.Kind = .doubtful) -> Fact
+        func fact(_ subject: String, _ isWell: Bool, _ text: String, _ mend: String, _ otherwise: Fact.Judgement = .doubtful)
+            -> Fact
         {
             Fact(subject: subject, kind: isWell ? .well : otherwise, text: text, mend: isWell ? nil : mend)
         }
@@ -69,7 +70,7 @@ struct DatabaseFacts {
     }
 
     private static func standby(_ state: DatabaseState, isAsynchronous: Bool) -> Fact {
-        func fact(_ kind: Fact.Kind, _ text: String, _ mend: String?) -> Fact {
+        func fact(_ kind: Fact.Judgement, _ text: String, _ mend: String?) -> Fact {
             Fact(subject: "Database standby", kind: kind, text: text, mend: mend)
         }
         if isAsynchronous {

@@ -9,7 +9,7 @@ import StoreSQLite
 /// The target has all of it or nothing, and the source keeps all of it. What was shown under the source's epoch goes on at the target, so
 /// clients come back with their positions; a relay that still starts on the source begins another epoch.
 package struct StoreMigration {
-    package enum Place: Sendable, Equatable {
+    package enum End: Sendable, Equatable {
         /// The relay's data directory.
         case folder(String)
         case database(String)
@@ -21,25 +21,25 @@ package struct StoreMigration {
     }
 
     /// What came of it.
-    package struct Report: Sendable {
-        package let tables: [Table]
+    package struct MigrationReport: Sendable {
+        package let tables: [MovedPart]
         /// The old data file's name now; nil where the source was a database.
         package let kept: String?
     }
 
     /// What both sides have of a table.
-    package struct Table: Sendable {
+    package struct MovedPart: Sendable {
         package let name: String
-        package let from: Side
-        package let to: Side
+        package let from: MovedSide
+        package let to: MovedSide
 
-        fileprivate init(_ outcome: StoreMove.Outcome) {
+        fileprivate init(_ outcome: StoreMove.ComparedTable) {
             name = outcome.table.rawValue
-            (from, to) = (Side(outcome.source), Side(outcome.target))
+            (from, to) = (MovedSide(outcome.source), MovedSide(outcome.target))
         }
     }
 
-    package struct Side: Sendable {
+    package struct MovedSide: Sendable {
         package let rows: Int64
         /// Of all rows, in 64 digits.
         package let digest: String
@@ -52,7 +52,7 @@ package struct StoreMigration {
         }
     }
 
-    package struct Progress: Sendable {
+    package struct MoveStep: Sendable {
         package let table: String
         package let rows: Int64
         package let rowsOfTable: Int64
@@ -64,11 +64,11 @@ package struct StoreMigration {
         }
     }
 
-    private let source: Place
-    private let target: Place
+    private let source: End
+    private let target: End
 
     /// Throws where nothing can be moved between the two.
-    package init(from source: Place, to target: Place) throws {
+    package init(from source: End, to target: End) throws {
         (self.source, self.target) = (source, target)
         switch (source, target) {
         case (.folder, .database), (.database, .folder): break
@@ -82,8 +82,8 @@ package struct StoreMigration {
         }
     }
 
-    package func run(_ progress: (Progress) -> Void = { _ in }) throws -> Report {
-        func tell(_ step: StoreMove.Progress) { progress(Progress(step)) }
+    package func run(_ progress: (MoveStep) -> Void = { _ in }) throws -> MigrationReport {
+        func tell(_ step: StoreMove.Progress) { progress(MoveStep(step)) }
         return switch (source, target) {
         case (.folder(let folder), .database(let address)): try move(folder, toDatabase: address, tell)
         case (.database(let address), .folder(let folder)): try move(fromDatabase: address, to: folder, tell)
@@ -93,14 +93,14 @@ package struct StoreMigration {
 
     private func move(
         _ folder: String, toDatabase address: String, _ progress: (StoreMove.Progress) -> Void
-    ) throws -> Report {
+    ) throws -> MigrationReport {
         if let noted = try StoreAddressFile.read(in: folder) {
             throw ServerError(.settings, "The relay of \(folder) keeps its data in \(noted), not in the folder")
         }
         let directory = try DataDirectory(existing: folder)
         let database = try MovedDatabase(address)
         try database.refuseData()
-        var tables: [StoreMove.Outcome] = []
+        var tables: [StoreMove.ComparedTable] = []
         let kept = try directory.move { source in
             tables = try StoreMove.copy(from: source.file, to: database, progress)
             try SharedSecrets.take(from: directory.path, database.put)
@@ -109,12 +109,12 @@ package struct StoreMigration {
             try database.commit(epoch: source.epoch)
         }
         try StoreAddressFile.write(address, in: directory.path)
-        return Report(tables: tables.map(Table.init), kept: kept)
+        return MigrationReport(tables: tables.map(MovedPart.init), kept: kept)
     }
 
     private func move(
         fromDatabase address: String, to folder: String, _ progress: (StoreMove.Progress) -> Void
-    ) throws -> Report {
+    ) throws -> MigrationReport {
         let noted = try StoreAddressFile.read(in: folder)
         if let noted, noted != address {
             throw ServerError(.settings, "The relay of \(folder) keeps its data in \(noted), which is another database")
@@ -129,6 +129,6 @@ package struct StoreMigration {
             return (tables, epoch)
         }
         try StoreAddressFile.remove(in: directory.path)
-        return Report(tables: tables.map(Table.init), kept: nil)
+        return MigrationReport(tables: tables.map(MovedPart.init), kept: nil)
     }
 }

@@ -16,7 +16,7 @@ package protocol MoveTarget: MovedStore {
 /// Copies everything that a store holds to another kind of store, and compares.
 package enum StoreMove {
     /// What both sides have of a table, read back.
-    package struct Outcome: Sendable {
+    package struct ComparedTable: Sendable {
         package let table: MovedTable
         package let source: TableDigest
         package let target: TableDigest
@@ -34,7 +34,7 @@ package enum StoreMove {
     /// Throws where the two sides differ after it; then nothing of the target may be kept.
     package static func copy(
         from source: some MovedStore, to target: some MoveTarget, _ progress: (Progress) -> Void
-    ) throws -> [Outcome] {
+    ) throws -> [ComparedTable] {
         for table in MovedTable.allCases {
             let count = try source.count(table)
             var done: Int64 = 0
@@ -46,7 +46,7 @@ package enum StoreMove {
         }
         let (before, after) = (try digests(of: source, progress), try digests(of: target, progress))
         let outcomes = MovedTable.allCases.map {
-            Outcome(table: $0, source: before[$0] ?? TableDigest(), target: after[$0] ?? TableDigest())
+            ComparedTable(table: $0, source: before[$0] ?? TableDigest(), target: after[$0] ?? TableDigest())
         }
         if let wrong = outcomes.first(where: { !$0.isSame }) {
             throw LogError(

@@ -55,11 +55,11 @@ struct Migrate: ParsableCommand {
         }
     }
 
-    private func place(_ said: String) -> StoreMigration.Place {
-        StoreMigration.Place(said) { DataOption.absolute($0) }
+    private func place(_ said: String) -> StoreMigration.End {
+        StoreMigration.End(said) { DataOption.absolute($0) }
     }
 
-    private func printJSON(_ report: StoreMigration.Report) {
+    private func printJSON(_ report: StoreMigration.MigrationReport) {
         for table in report.tables {
             Output.json { writer in
                 writer.field("table", table.name)
@@ -69,13 +69,13 @@ struct Migrate: ParsableCommand {
         }
     }
 
-    private static func write(_ side: StoreMigration.Side, to writer: inout JSONWriter) {
+    private static func write(_ side: StoreMigration.MovedSide, to writer: inout JSONWriter) {
         writer.field("rows", side.rows)
         writer.field("digest", side.digest)
         writer.field("damaged", side.damaged)
     }
 
-    private func printText(_ report: StoreMigration.Report) {
+    private func printText(_ report: StoreMigration.MigrationReport) {
         func line(_ words: [String]) {
             let widths = [15, 12, 12, 18, 18]
             let cells = zip(words, widths).enumerated().map { place, cell in
@@ -109,7 +109,7 @@ private final class Meter {
     private static let interval = Duration.milliseconds(200)
     private var shown: ContinuousClock.Instant?
 
-    func show(_ progress: StoreMigration.Progress) {
+    func show(_ progress: StoreMigration.MoveStep) {
         guard Self.isShown, shown.map({ ContinuousClock.now - $0 > Self.interval }) ?? true else { return }
         shown = .now
         let verb = progress.isComparing ? "comparing" : "copying"

@@ -39,9 +39,11 @@ extension ClaudeAdapter {
         guard
             let id = sessions.keys.first(where: { sessions[$0]?.program?.hasLeft(token) == true })
         else { return }
-        carryOut(sessions[id]?.program?.gone() ?? [], in: id)
+        let orders = sessions[id]?.program?.gone() ?? []
         sessions[id]?.program = nil
+        // First, for with the end of one command the next would be given to nobody.
         order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
+        carryOut(orders, in: id)
     }
 
     /// Its session has ended.

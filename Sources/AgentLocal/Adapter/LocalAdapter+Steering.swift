@@ -56,8 +56,10 @@ extension LocalAdapter {
     /// Its open request was closed, with which it shows that it is there.
     mutating func programGone(_ token: HookToken) {
         guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
-        carryOut(sessions[id]?.program?.gone() ?? [], in: id)
+        let orders = sessions[id]?.program?.gone() ?? []
+        // First, for with the end of one command the next would be given to nobody.
         order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands")))
+        carryOut(orders, in: id)
     }
 
     /// The session has ended.

@@ -15,6 +15,8 @@ final class HostProcess {
     private(set) var bodies: [any AgentBody] = []
     /// What adapters were given, and have not told the end of.
     var given: [SteeringRequest] = []
+    /// The same of the daemon before: what it has said to an agent may arrive after its end.
+    private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private var life = 0
     /// Milliseconds between what its wall clock shows and the truth.
@@ -89,7 +91,7 @@ final class HostProcess {
         world.trace.note(world.now, name, isPowerLoss ? "loses power" : "crashes")
         self.daemon = nil
         life += 1
-        given = []
+        (givenBefore, given) = (given, [])
         if let connection = daemon.connection { world.peerIsGone(connection, silently: isPowerLoss && world.dice.chance(0.5)) }
         if isPowerLoss {
             disk.losePower()
@@ -170,7 +172,9 @@ final class HostProcess {
 
     /// What was given to this session and its agent does now: what carries no name goes in the order in which it was given.
     func takeGiven(_ kind: SteeringAction.Kind, in session: SessionID) -> SteeringRequest? {
-        given.firstIndex { $0.session == session && $0.action.kind == kind }.map { given.remove(at: $0) }
+        let isIt = { (request: SteeringRequest) in request.session == session && request.action.kind == kind }
+        return given.firstIndex(where: isIt).map { given.remove(at: $0) }
+            ?? givenBefore.firstIndex(where: isIt).map { givenBefore.remove(at: $0) }
     }
 
     func opened(_ connection: Connection) {

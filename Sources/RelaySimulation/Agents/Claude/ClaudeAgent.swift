@@ -96,8 +96,8 @@ final class ClaudeAgent {
 
     func daemonGone() {
         files.daemonGone()
-        for call in asks {
-            set(call.hook) { $0.token = nil }
+        for call in asks where !call.isLeft {
+            set(call.hook) { ($0.token, $0.isCalled) = (nil, false) }
             // Its hook calls again.
             world.after(world.dice.within(100...2_000)) { [self] _ in request(call.hook) }
         }
@@ -267,23 +267,28 @@ final class ClaudeAgent {
     // MARK: Asking
 
     private func request(_ hook: Int) {
-        guard isUp, let call = call(hook), call.state == .asked, call.token == nil else { return }
+        guard isUp, let call = call(hook), call.state == .asked, !call.isCalled, !call.isLeft else { return }
         guard host.isUp else { return world.after(500) { [self] _ in request(hook) } }
-        set(hook) { $0.attempts += 1 }
-        hooks.ask(call, attempt: call.attempts + 1) { [self] in
+        let attempt = call.attempts + 1
+        set(hook) { ($0.attempts, $0.isCalled) = (attempt, true) }
+        hooks.ask(call, attempt: attempt) { [self] in
             answered(hook, $0)
         } taken: { [self] token in
             if self.call(hook)?.state == .asked { set(hook) { $0.token = token } }
         }
         // It may be gone again before the hook has reached it.
-        world.after(1_000) { [self] _ in request(hook) }
+        world.after(1_000) { [self] _ in
+            guard let call = self.call(hook), call.attempts == attempt, call.token == nil else { return }
+            set(hook) { $0.isCalled = false }
+            request(hook)
+        }
     }
 
     private func answered(_ hook: Int, _ output: [UInt8]?) {
         guard isUp, let call = call(hook), call.state == .asked else { return }
         guard let output else {
             // Its own dialog stays.
-            set(hook) { $0.token = nil }
+            set(hook) { ($0.token, $0.isLeft) = (nil, true) }
             return front.isLeft(call)
         }
         let decision = (try? JSONDocument(parsing: output))?.root.optional("hookSpecificOutput")?.optional("decision")

@@ -36,4 +36,8 @@ struct ClaudeCall {
     /// The hook that waits for an answer from afar; nil where none does.
     var token: HookToken?
     var attempts = 0
+    /// Its hook has called, and not lost the daemon since.
+    var isCalled = false
+    /// Its hook was told that nobody afar will answer.
+    var isLeft = false
 }

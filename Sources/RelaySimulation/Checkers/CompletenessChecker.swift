@@ -8,12 +8,16 @@ struct CompletenessChecker {
         /// The disk did not take it, or said so: it may be missing.
         var isSkipped = false
         var isSynchronized = false
+        /// It was skipped, and the host has started since: the disk may have kept another that it refused then.
+        var isUncertain = false
     }
 
     /// By the host's numbers, from 1.
     private var entries: [SessionID: [Entry]] = [:]
     /// The next number that the log has to account for.
     private var next: [SessionID: Int] = [:]
+    /// The disk said that it did not take them, and may have: of an append that failed at its end and could not be cut off.
+    private var refused: [SessionID: Set<[UInt8]>] = [:]
     /// Wait in the daemon's memory for a disk that takes them; numbered then. Those that adapters said.
     private var owed = 0
     /// Events that adapters said, and those that the spool was given, whether it took them or not.
@@ -45,6 +49,7 @@ struct CompletenessChecker {
     /// They take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
+        for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
         for item in items {
             switch item {
             case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
@@ -97,6 +102,7 @@ struct CompletenessChecker {
                 return "event \(number + 1) of \(session) was written, and is gone after a restart"
             }
             entries[session]?.removeLast(list.count - count)
+            for index in 0..<count where list[index].isSkipped { entries[session]?[index].isUncertain = true }
         }
         return nil
     }
@@ -122,7 +128,10 @@ struct CompletenessChecker {
             default:
                 let list = entries[session] ?? []
                 guard number <= list.count else { return "\(session) has an event \(number) that its host never wrote" }
-                if list[number - 1].bytes != bytes { return "event \(number) of \(session) is not what its host wrote" }
+                let entry = list[number - 1]
+                if entry.bytes != bytes, !entry.isUncertain || refused[session]?.remove(bytes) == nil {
+                    return "event \(number) of \(session) is not what its host wrote"
+                }
                 number += 1
             }
         }

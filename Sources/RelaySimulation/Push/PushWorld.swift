@@ -65,6 +65,7 @@ final class PushWorld {
         starts.relayEnded(at: world.now, wall: world.relay.wall) { self.world.log.holds($0) }
         edge.troubled(at: world.now)
         channel.relayEnded()
+        ring.relayEnded()
         pace.relayEnded()
         browser.relayEnded()
         codes = [:]

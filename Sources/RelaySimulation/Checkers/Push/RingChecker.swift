@@ -10,6 +10,8 @@ struct RingChecker {
 
     private struct Ring {
         let push: PushID
+        /// A relay that has no answer sends the same again after its start.
+        let isRepeated: Bool
         var outcome: PushOutcome?
 
         /// Nobody may have heard it.
@@ -46,7 +48,7 @@ struct RingChecker {
         for name in names(of: order) {
             let before = rings[name] ?? []
             if before.contains(where: { $0.push == order.id }) { continue }
-            rings[name] = before + [Ring(push: order.id, outcome: nil)]
+            rings[name] = before + [Ring(push: order.id, isRepeated: order.isHarmlessToRepeat)]
             if let heard = before.first(where: { !$0.isLost }) {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
                 return "\(order.device) rings for \(name.approval) \(pushes)"
@@ -61,6 +63,15 @@ struct RingChecker {
             rings[name]?[place].outcome = outcome
         }
         calls[order.id] = nil
+    }
+
+    /// It will never hear what became of those that it does not repeat.
+    mutating func relayEnded() {
+        for (name, list) in rings {
+            for index in list.indices where list[index].outcome == nil && !list[index].isRepeated {
+                rings[name]?[index].outcome = .unknown("the relay ended before it had an answer")
+            }
+        }
     }
 
     private func names(of order: PushIntent) -> [Name] {

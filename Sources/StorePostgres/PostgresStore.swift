@@ -102,6 +102,11 @@ package final class PostgresStore: Sendable {
         lease.withLock { $0 }?.whenEntrantsChanged(body)
     }
 
+    /// Called from any thread, soon after the start and whenever what the database survives is another; at most half a minute after.
+    package func whenDurabilityChanged(_ body: @escaping @Sendable (Durability) -> Void) {
+        lease.withLock { $0 }?.whenDurabilityChanged(body)
+    }
+
     /// Whether a relay holds the log and has said so lately.
     package func isHeld() throws(LogError) -> Bool {
         try database.ask(

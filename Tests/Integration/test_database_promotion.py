@@ -77,6 +77,16 @@ def epoch_of(relay: Relay) -> str:
     return client.welcome["epoch"]
 
 
+def test_a_relay_says_when_the_database_is_on_one_machine_alone(cluster, relay):
+    wait_until(lambda: relay.metric("heliograph_database_synchronous") == 1, 20, "the relay to have looked")
+    wait_until(lambda: relay.metric("heliograph_database_standbys_in_sync") == 1, 60, "the standby to have caught up")
+    assert "machine alone" not in relay.log_text()
+    cluster.cut()
+    wait_until(lambda: relay.metric("heliograph_database_synchronous") == 0, 60, "the relay to have looked again")
+    assert relay.metric("heliograph_database_standbys_in_sync") == 0
+    wait_until(lambda: "machine alone" in relay.log_text(), 5, "the log to say so, too")
+
+
 def test_the_standby_of_each_commit_has_all_that_was_acknowledged(cluster, relay):
     before = epoch_of(relay)
     workers = [Worker(relay, number, random.randrange(1 << 32)) for number in range(2)]

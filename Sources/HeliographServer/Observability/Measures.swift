@@ -85,6 +85,13 @@ struct Measures: Sendable {
         Meter(label: "heliograph_tls_certificate_expires_timestamp_seconds", dimensions: [], factory: factory).set(seconds)
     }
 
+    /// Where the data is in a database. `standbysInSync` is nil where the relay's role may not see it, and there is no such figure then.
+    func databaseLooked(isSynchronous: Bool, standbysInSync: Int?) {
+        Meter(label: "heliograph_database_synchronous", dimensions: [], factory: factory).set(isSynchronous ? 1 : 0)
+        guard let standbysInSync else { return }
+        Meter(label: "heliograph_database_standbys_in_sync", dimensions: [], factory: factory).set(standbysInSync)
+    }
+
     func looked(sessions: Int, openApprovals: Int, dataBytes: Int64, takesWrites: Bool) {
         self.sessions.set(sessions)
         self.openApprovals.set(openApprovals)

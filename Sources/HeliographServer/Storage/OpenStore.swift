@@ -111,6 +111,12 @@ struct OpenStore: Sendable {
         if case .database(let store, _) = store { store.whenEntrantsChanged(body) }
     }
 
+    /// Called from any thread, soon after the start and whenever it is another: whether what is acknowledged is on two machines, and on how
+    /// many standbys, nil where that may not be seen. Never for a file.
+    func whenDurabilityChanged(_ body: @escaping @Sendable (_ isSynchronous: Bool, _ standbysInSync: Int?) -> Void) {
+        if case .database(let store, _) = store { store.whenDurabilityChanged { body($0.isSynchronous, $0.standbysInSync) } }
+    }
+
     /// Whether a relay holds the data that may be of another machine, and takes up by itself what changes. Never for a file.
     func isHeldElsewhere() throws -> Bool {
         if case .database(let store, _) = store { try store.isHeld() } else { false }

@@ -11,6 +11,8 @@ final class Lease: Sendable {
     private static let interval = DispatchTimeInterval.seconds(1)
     /// Each is a write.
     private static let renewalInterval = Duration.seconds(2)
+    /// Between two looks at what the database survives.
+    private static let durabilityInterval = Duration.seconds(30)
     /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
     private static let deadline = Duration.seconds(Ownership.leaseSeconds - 1)
 
@@ -20,6 +22,7 @@ final class Lease: Sendable {
     private let bornOn: String
     private let whenLost = Mutex<(@Sendable (LogError) -> Void)?>(nil)
     private let whenEntrantsChanged = Mutex<(@Sendable () -> Void)?>(nil)
+    private let whenDurabilityChanged = Mutex<(@Sendable (Durability) -> Void)?>(nil)
     private let loss = Mutex<LogError?>(nil)
     private let stop = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
@@ -43,6 +46,11 @@ final class Lease: Sendable {
     /// `body` is called soon, and whenever the count of changes is another one.
     func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) { whenEntrantsChanged.withLock { $0 = body } }
 
+    /// `body` is called soon, and whenever it is another one; at most half a minute after.
+    func whenDurabilityChanged(_ body: @escaping @Sendable (Durability) -> Void) {
+        whenDurabilityChanged.withLock { $0 = body }
+    }
+
     /// Returns when nothing is sent any more.
     func end() {
         stop.signal()
@@ -55,6 +63,7 @@ final class Lease: Sendable {
         var renewed = ContinuousClock.now
         // As was last told; nil: nobody was.
         var toldChanges: Int64?
+        var (durability, durabilityLooked) = (Durability?.none, ContinuousClock.Instant?.none)
         while stop.wait(timeout: .now() + Self.interval) == .timedOut {
             let asked = ContinuousClock.now
             do {
@@ -74,6 +83,14 @@ final class Lease: Sendable {
                 if changes != toldChanges, let body = whenEntrantsChanged.withLock({ $0 }) {
                     toldChanges = changes
                     body()
+                }
+                if let body = whenDurabilityChanged.withLock({ $0 }),
+                    durabilityLooked.map({ asked - $0 >= Self.durabilityInterval }) ?? true
+                {
+                    let found = try Durability.read(on: current, within: left())
+                    durabilityLooked = asked
+                    if found != durability { body(found) }
+                    durability = found
                 }
             } catch {
                 connection = nil

@@ -1,0 +1,22 @@
+internal import HeliographPostgreSQL
+
+/// What a commit that the database has acknowledged survives.
+package struct Durability: Sendable, Equatable {
+    /// Commits wait for the disk of another machine.
+    package let isSynchronous: Bool
+    /// The standbys that they wait for now; nil where the role may not see it (`pg_read_all_stats`).
+    package let standbysInSync: Int?
+
+    static func read(on connection: PostgresConnection, within limit: Duration) throws -> Self {
+        let rows = try connection.run(
+            PostgresStatement(
+                """
+                SELECT current_setting('synchronous_standby_names') <> ''
+                    AND current_setting('synchronous_commit') IN ('on', 'remote_apply'),
+                    pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
+                    (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))
+                """), within: limit)
+        let row = rows[0]
+        return Self(isSynchronous: row.bool(0), standbysInSync: row.bool(1) ? Int(row.integer(2)) : nil)
+    }
+}

@@ -26,7 +26,7 @@ new PerformanceObserver((list) => {
 
 # What a browser logs about the network by itself: not being paired yet, and a relay that a test stopped.
 UNPAIRED = ("status of 401",)
-AWAY = ("ERR_CONNECTION", "WebSocket connection to", "status of 503", "Failed to fetch")
+AWAY = ("ERR_CONNECTION", "WebSocket connection to", "status of 503", "Failed to fetch", "error occurred when fetching the script")
 
 
 BLOCKED = "Service Worker registration blocked by Playwright"

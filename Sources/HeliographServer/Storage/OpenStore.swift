@@ -37,7 +37,8 @@ struct OpenStore: Sendable {
             self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
             return
         }
-        try Self.refuseFile(in: directory, besideDatabaseAt: address)
+        // A file beside the note is what a move left that was killed at its end.
+        if noted != address { try Self.refuseFile(in: directory, besideDatabaseAt: address) }
         let lock = try directory.lock()
         let store = try PostgresStore(address, for: .relay(isWanted: isWanted))
         try StoreAddressFile.write(address, in: directory.path)

@@ -48,9 +48,7 @@ final class RelayProcess {
         do {
             let wall = instant.wall
             var state = try world.log.load(
-                resolvedSince: wall - SessionLimits.resolvedApprovalsAge,
-                // As the server: the core forgets them, by a clock that a jump does not move.
-                commandsSince: 0)
+                resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
             if world.plant == .forgottenPlace { state.removed = [] }
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }

@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol", "RelayAccess",
+                "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
+                "RelayAccess",
                 "RelayStore",
                 "StorePostgres", "StoreSQLite",
                 "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
@@ -137,6 +138,8 @@ let package = Package(
         module("ChannelAPNs", ["PushPlanner", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("ChannelWeb", ["PushPlanner", "RelayProtocol"]),
         module("RelayModel", ["RelayProtocol"]),
+        // What several relays on one database are to each other.
+        module("RelayCluster", ["RelayModel"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
@@ -158,7 +161,10 @@ let package = Package(
         module("RelayStore", ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         module(
             "StorePostgres",
-            ["RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL", "HeliographPlatform"]),
+            [
+                "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
+                "HeliographPlatform",
+            ]),
         module("StoreSQLite", ["RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", grdb, sqlite]),
         module(
             "WebSocketEngine",

@@ -41,74 +41,29 @@ package final class RelayServer {
     package static func run(_ configuration: ServerConfiguration, started: @escaping (RelayAddresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         try SystemLimits.check(loops: configuration.loops)
-        let signals = SignalSwitch()
+        let process = RelayProcess(configuration, logger, started: started)
         // Closing the terminal ends what runs in it; a service is told to read its files again.
-        try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { signals.fire($0) }
-        let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
-        guard let store = try open(configuration, logger, isWanted: { !signals.isStopping }) else {
-            return logger.notice("stopped while it stood by")
-        }
+        try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { [signals = process.signals] in signals.fire($0) }
+        guard let store = try StoreOpening.open(for: process) else { return logger.notice("stopped while it stood by") }
         let workspace = try store.credentials.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
+        let configuration = process.configuration
 
         var server: RelayServer?
-        var loopConfiguration = EventLoop.Configuration()
-        loopConfiguration.waitMethod = .epoll
-        loopConfiguration.headerBytesMax = UInt16(configuration.headerKilobytes << 10)
-        loopConfiguration.descriptorsMax = min(
-            loopConfiguration.descriptorsMax, configuration.limits.connectionsMax + ServerLimits.otherDescriptorsMax)
-        try EventLoopGroup.run(loopConfiguration, loops: configuration.loops, logger: logger) { loops in
-            let made = try RelayServer(configuration, store, first: workspace.id, registry, loops, logger)
+        try EventLoopGroup.run(configuration.eventLoop, loops: configuration.loops, logger: logger) { loops in
+            let made = try RelayServer(process, store, first: workspace.id, registry, loops)
             server = made
-            let bound = LoopBound(made, loop: loops.main)
-            let handle = loops.main.handle
-            signals.arm { order in
-                handle.execute {
-                    if order == .stop { service?.tell(.stopping) }
-                    bound.value.carryOut(order)
-                }
+            process.serves(
+                on: loops, port: made.listeners[0].port ?? 0, store.folder,
+                Credentials(store: store.credentials, workspace: workspace)
+            ) {
+                made.carryOut($0)
             }
-            let addresses = RelayAddresses(
-                port: made.listeners[0].port ?? 0, credentials: Credentials(store: store.credentials, workspace: workspace),
-                configuration: configuration)
-            do { try AddressFile.write(addresses, in: store.folder) } catch {
-                logger.error(
-                    "the file that tells this machine's commands where the relay listens cannot be written",
-                    metadata: ["error": "\(error)"])
-            }
-            started(addresses)
-            service.map { loops.main.report(to: $0) }
         }
         server?.runner.finishCommits()
         server?.access.uses.finish()
         try store.close()
         logger.notice("stopped")
-    }
-
-    /// Nil where it was to stop before another relay left it the data.
-    private static func open(
-        _ configuration: ServerConfiguration, _ logger: Logger, isWanted: @escaping @Sendable () -> Bool
-    ) throws -> OpenStore? {
-        let isStandingBy = Atomic(false)
-        do {
-            let store = try OpenStore(forRelayIn: configuration.dataDirectory, at: configuration.store) {
-                if !isStandingBy.exchange(true, ordering: .relaxed) {
-                    logger.notice("stands by: another relay holds the database")
-                }
-                return isWanted()
-            }
-            if isStandingBy.load(ordering: .relaxed) { logger.notice("takes over from the relay that held the database") }
-            // At once, and as if it had been killed: what peers are shown from here on may be old, and all that was acknowledged is
-            // committed. Peers come again, to whoever holds the data.
-            store.whenLost { error in
-                logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
-                _exit(1)
-            }
-            return store
-        } catch {
-            guard isStandingBy.load(ordering: .relaxed), !isWanted() else { throw error }
-            return nil
-        }
     }
 
     /// Whether a start failed for what the machine did not give: room, rights, limits, an address. A person may mend that and start again;
@@ -122,11 +77,9 @@ package final class RelayServer {
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ store: OpenStore, first: WorkspaceID, _ registry: PrometheusRegistry,
-        _ loops: EventLoopGroup,
-        _ logger: Logger
+        _ process: RelayProcess, _ store: OpenStore, first: WorkspaceID, _ registry: PrometheusRegistry, _ loops: EventLoopGroup
     ) throws {
-        let loop = loops.main
+        let (loop, logger, configuration) = (loops.main, process.logger, process.configuration)
         self.loops = loops
         self.logger = logger
         (self.configuration, self.store) = (configuration, store)
@@ -172,14 +125,14 @@ package final class RelayServer {
         let pushes = try PushRunner(
             directory: store.folder, codes: codes, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox,
             measures: pushMeasures, logger: logger)
+        let connections = PeerConnections(loops: loops)
         let access = try Access(
             store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,
-            limits: configuration.serverLimits, loops: loops,
-            mailbox: mailbox, logger: logger)
+            limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
         let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
         let pictures = PictureShelf(store.pictures, loop: loop, logger: logger)
         let runner = try RelayRunner(
-            loops: loops, configuration: relay, log: store.log, upkeep: store.upkeep,
+            loop: loop, connections: connections, configuration: relay, log: store.log, upkeep: store.upkeep,
             epochs: Epochs(ofLog: store.log.epoch, first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
@@ -197,45 +150,40 @@ package final class RelayServer {
         self.access = access
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
-            loops: loops, access: access, page: WebPage(root: configuration.webRoot), httpPeers: httpPeers, pushes: pushes,
-            pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer, logger: logger)
+            responder: Responder(connections, WebPage(root: configuration.webRoot)), access: access, httpPeers: httpPeers,
+            pushes: pushes, pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer,
+            logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
             measures: measures,
             logger: logger, isClient: { access.peers[$0]?.token.role == .client })
         let ingress = Ingress(
-            configuration.serverLimits, runner: runner, routes: routes, access: access, loops: loops, measures: measures,
-            logger: logger)
+            configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop, connections: connections,
+            measures: measures, logger: logger)
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let (admission, forwarding) = (access.admission, configuration.forwarding)
         loops.turnEnded = {
             runner.tickEnded()
             ingress.tickEnded()
+            connections.turnEnded()
         }
         loop.hasMoreToGather = { runner.isStaging }
         self.runner = runner
         self.pushes = pushes
 
-        let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
-        func listener(_ address: ListenerConfiguration.Address, _ tls: ListenerConfiguration.TLS?) -> ListenerConfiguration {
-            var listener = ListenerConfiguration(
-                address: address, tls: tls, subprotocols: [ProtocolVersion.subprotocol], limits: configuration.limits,
-                liveness: configuration.liveness)
-            listener.limits.unfinishedBytesMax = unfinishedBytesMax
-            listener.extraHeaders += [Forwarding.Header.forwarded.rawValue, PageKey.header]
-            if case .tcp = address { listener.expectsProxyHeader = configuration.expectsProxyHeader }
-            return listener
-        }
         runner.wasReadAnew = { access.reload() }
         runner.start(holders: access.authenticator.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
-        let handler = PeerHandler.atCore(loop, admission, forwarding, ingress, measures, logger)
+        let part = PeerHandler.Part.owner(links: process.links)
+        let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger) { ingress.take($0) }
+        let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
         listeners = [
             try loops.listen(
-                listener(.tcp(host: configuration.host, port: configuration.port), configuration.tls), handler: handler,
-                onOthers: { PeerHandler.onOther($0, admission, forwarding, inbox, measures, logger) }),
-            try loop.listen(listener(.unix(path: AdminSocket(in: store.folder).path), nil), handler: handler),
+                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: process.links != nil),
+                handler: handler,
+                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
+            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
         ]
         overseer.listens(at: listeners[0].port ?? 0)
         // What was revoked before the command line could say so here, and what is from now on on another machine.

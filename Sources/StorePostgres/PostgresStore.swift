@@ -32,28 +32,43 @@ package final class PostgresStore: Sendable {
 
     /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
     /// fit for it, or a newer version's.
-    package init(_ address: String, for user: User) throws(LogError) {
+    package convenience init(_ address: String, for user: User) throws(LogError) {
         let ownership = Ownership()
-        let (database, damage) = (PostgresDatabase(address, name: ownership.name), DamageRegister())
+        let database = PostgresDatabase(address, name: ownership.name)
         do {
             let connection = try database.connect(for: "start")
             try Migration.bringUpToDate(connection)
             switch user {
             case .relay(let isWanted):
-                let claim = try Self.standBy(ownership, database, connection, isWanted)
-                let writer = LogWriter(database, ownership, claim, damage)
-                log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
-                lease = Mutex(try Lease(database, ownership, claim))
-            case .commandLine:
-                let epoch = try Self.epoch(connection)
-                log = PostgresSessionLog(database, epoch: epoch, writer: nil, damage: damage)
-                lease = Mutex(nil)
+                try self.init(database, ownership, Self.standBy(ownership, database, connection, isWanted))
+            case .commandLine: try self.init(database, ownership, readingIn: Self.epoch(connection))
             }
         } catch {
             throw LogError(error)
         }
+    }
+
+    /// As the log's owner.
+    convenience init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
+        let damage = DamageRegister()
+        let writer = LogWriter(database, ownership, claim, damage)
+        let log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
+        self.init(database, ownership, log, try Lease(database, ownership, claim), damage)
+    }
+
+    private convenience init(_ database: PostgresDatabase, _ ownership: Ownership, readingIn epoch: Epoch) {
+        let damage = DamageRegister()
+        self.init(database, ownership, PostgresSessionLog(database, epoch: epoch, writer: nil, damage: damage), nil, damage)
+    }
+
+    private init(
+        _ database: PostgresDatabase, _ ownership: Ownership, _ log: PostgresSessionLog, _ lease: Lease?,
+        _ damage: DamageRegister
+    ) {
         self.ownership = ownership
         self.database = database
+        self.log = log
+        self.lease = Mutex(lease)
         credentials = PostgresCredentials(database)
         pictures = PostgresPictures(database)
         audit = PostgresAudit(database)

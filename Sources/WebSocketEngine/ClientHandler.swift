@@ -3,6 +3,15 @@ package protocol ClientHandler: AnyObject {
     func opened(_ connection: ConnectionID, subprotocol: String?)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
+    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.
+    func congested(_ connection: ConnectionID)
+    func drained(_ connection: ConnectionID)
+
     /// Exactly once for each `connect`, also if it never opened.
     func closed(_ connection: ConnectionID, reason: CloseReason)
+}
+
+extension ClientHandler {
+    package func congested(_ connection: ConnectionID) {}
+    package func drained(_ connection: ConnectionID) {}
 }

@@ -61,7 +61,8 @@ internal import DequeModule
     let role: Role
     /// Taken from `role`, as are the next two; nil for clients. Asked with every message: a role that is looked into is copied.
     let listener: Listener?
-    let limits: Limits
+    /// The listener's, unless its upgrade brought others.
+    var limits: Limits
     let liveness: Liveness
     let peer: Peer
 

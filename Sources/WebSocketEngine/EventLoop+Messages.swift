@@ -153,14 +153,23 @@ extension EventLoop {
     /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
     private func noteBacklog(of connection: Connection) {
         let waiting = connection.outboxBytes + connection.inFlightBytes
-        guard waiting > 0 || connection.isCongested, let listener = connection.listener, connection.phase == .open
-        else { return }
+        guard waiting > 0 || connection.isCongested, connection.phase == .open else { return }
         if !connection.isCongested, waiting > connection.limits.congestedBytes {
             connection.isCongested = true
-            runLater { if connection.phase == .open { listener.handler.congested(connection.id) } }
+            runLater { [self] in tell(connection, isCongested: true) }
         } else if connection.isCongested, waiting <= connection.limits.drainedBytes {
             connection.isCongested = false
-            runLater { if connection.phase == .open { listener.handler.drained(connection.id) } }
+            runLater { [self] in tell(connection, isCongested: false) }
+        }
+    }
+
+    private func tell(_ connection: Connection, isCongested: Bool) {
+        guard connection.phase == .open else { return }
+        switch connection.role {
+        case .server(let listener):
+            if isCongested { listener.handler.congested(connection.id) } else { listener.handler.drained(connection.id) }
+        case .client(let handler, _):
+            if isCongested { handler.congested(connection.id) } else { handler.drained(connection.id) }
         }
     }
 

@@ -30,7 +30,8 @@ extension EventLoop {
         switch listener.handler.upgradeRequested(request, on: connection.id) {
         case .refuse(let status, let headers, let body):
             return unsafe refuse(wsi, status: status, headers: headers, body)
-        case .accept(let subprotocol):
+        case .accept(let subprotocol, let limits):
+            if let limits { connection.limits = limits }
             connection.phase = .upgrading
             connection.wasAccepted = true
             connection.subprotocol = subprotocol

@@ -17,7 +17,9 @@ struct Layering {
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
-            "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCore", "RelayModel", "RelayProtocol", "RelayStore",
+            "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel",
+            "RelayProtocol",
+            "RelayStore",
             "StorePostgres", "StoreSQLite",
             "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
             "HeliographPlatform", "HeliographZlib",
@@ -45,7 +47,8 @@ struct Layering {
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         "StorePostgres": Module(imports: [
-            "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL", "HeliographPlatform",
+            "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
+            "HeliographPlatform",
         ]),
         "StoreSQLite": Module(imports: [
             "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
@@ -70,6 +73,7 @@ struct Layering {
         "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "ChannelWeb": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
+        "RelayCluster": Module(imports: ["RelayModel"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),

@@ -16,7 +16,8 @@ final class Access {
     private var removed: Set<WorkspaceID> = []
     let uses: TokenUses
     private var workspaces: [WorkspaceID: String] = [:]
-    private let loops: EventLoopGroup
+    private let loop: EventLoop
+    private let connections: PeerConnections
     private let mailbox: CoreMailbox
     private let logger: Logger
     private let queue: StoreQueue
@@ -35,12 +36,12 @@ final class Access {
 
     init(
         store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
-        loops: EventLoopGroup, mailbox: CoreMailbox,
-        logger: Logger
+        loop: EventLoop, connections: PeerConnections, mailbox: CoreMailbox, logger: Logger
     ) throws {
         self.store = store
         workspaceStore = workspaces
-        self.loops = loops
+        self.loop = loop
+        self.connections = connections
         self.mailbox = mailbox
         self.logger = logger
         let entrants = try Entrants(store, workspaces)
@@ -48,8 +49,8 @@ final class Access {
         authenticator.replaceTokens(entrants.tokens)
         self.authenticator = authenticator
         admission = AdmissionControl(authenticator, limits)
-        queue = StoreQueue(loop: loops.main)
-        uses = TokenUses(store: store, loop: loops.main, queue: queue, logger: logger)
+        queue = StoreQueue(loop: loop)
+        uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
         self.workspaces = entrants.workspaces
     }
 
@@ -78,7 +79,7 @@ final class Access {
     /// Lets an upgraded connection in, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) -> Bool {
         guard authenticator.knows(authenticated.token) else {
-            loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
+            connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
             return false
         }
         peers[connection] = authenticated
@@ -123,8 +124,8 @@ final class Access {
             switch result {
             case .success((_, .success(let entrants))):
                 take(entrants)
-                let bound = LoopBound(self, loop: loops.main)
-                loops.main.handle.execute { bound.value.showOut() }
+                let bound = LoopBound(self, loop: loop)
+                loop.handle.execute { bound.value.showOut() }
             case .success((_, .failure(let error))): couldNotRead(error)
             // It may have been done.
             case .failure(let error as LogError) where error.code == .inDoubt: reload()
@@ -182,7 +183,7 @@ final class Access {
         logger.error("who may come in cannot be read yet", metadata: ["error": "\(error)"])
         guard !isReadingLater else { return }
         isReadingLater = true
-        _ = loops.main.schedule(after: Self.retryInterval) { [weak self] in
+        _ = loop.schedule(after: Self.retryInterval) { [weak self] in
             self?.isReadingLater = false
             self?.reload()
         }
@@ -200,7 +201,7 @@ final class Access {
     private func showOut() {
         for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {
             logger.notice("closing a connection whose token was revoked", metadata: ["connection.id": "\(connection)"])
-            loops.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
+            connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
         }
     }
 }

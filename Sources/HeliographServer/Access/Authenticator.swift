@@ -33,6 +33,9 @@ struct Authenticator {
 
     func knows(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
+    /// The token that another node has found by this digest.
+    func shared(ofDigest digest: [UInt8]) -> SharedToken? { tokens[digest] }
+
     /// Every client that has one.
     var clients: Set<ClientKey> {
         Set(
@@ -112,6 +115,11 @@ struct Authenticator {
     }
 
     func isSecure(_ request: HTTPRequest) -> Bool { linkBase(for: request).hasPrefix("https://") }
+
+    /// The digest of the token that a request shows, whatever it is worth; nil where it shows none. Of several cookies the first.
+    static func digest(in request: HTTPRequest) -> [UInt8]? {
+        (bearer(in: request) ?? BrowserCookie.values(in: request).first).map(Secret.digest(ofToken:))
+    }
 
     static func bearer(in request: HTTPRequest) -> String? {
         guard let value = request.header("authorization"), value.lowercased().hasPrefix("bearer ") else { return nil }

@@ -85,6 +85,27 @@ package struct EffectiveSettings: Sendable {
                 "\(given?.source ?? .standard): tlsCertificate (\(Settings.named("tlsCertificate").flag)) and tlsKey (\(Settings.named("tlsKey").flag)) go together"
             )
         }
+        try checkNode()
+    }
+
+    private func checkNode() throws(ServerError) {
+        func refuse(_ key: String, _ sentence: String) throws(ServerError) {
+            guard let given = entries.first(where: { $0.setting.key == key && $0.text != nil }) else { return }
+            throw ServerError(.settings, "\(given.source): \(key) (\(given.setting.flag)) \(sentence)")
+        }
+        if configuration.store == nil {
+            try refuse("advertise", "is for relays on one database: it goes with \(Settings.named("store").flag)")
+        }
+        if configuration.advertise == nil {
+            for key in ["node", "advertiseAuthority"] {
+                try refuse(key, "goes with \(Settings.named("advertise").flag)")
+            }
+        } else if configuration.expectsProxyHeader {
+            try refuse(
+                "advertise",
+                "does not go with \(Settings.named("proxyProtocol").flag): other relays come without a PROXY header; let the proxy write \(Settings.named("proxyHeader").flag) instead"
+            )
+        }
     }
 
     // MARK: - Where they stand

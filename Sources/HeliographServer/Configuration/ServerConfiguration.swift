@@ -12,6 +12,13 @@ package struct ServerConfiguration: Sendable {
     package var dataDirectory: String
     /// The database that the data is in; nil: a file in the data directory.
     package var store: String?
+    /// Where other nodes on the same database reach this one, `http://…` or `https://…`; nil: it takes no links, and stands by where another
+    /// owns the log.
+    package var advertise: String?
+    /// What this node is called among them; nil: by where it is reached.
+    package var node: String?
+    /// Trusted beside the system's authorities where other nodes are dialled by TLS.
+    package var advertiseAuthority: String?
     /// Address to listen on.
     package var host = "127.0.0.1"
     package var port: UInt16 = 8787

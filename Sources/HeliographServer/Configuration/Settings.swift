@@ -77,6 +77,14 @@ package enum Settings {
             "store", "url", \.store, takes: StoreAddress.takes,
             "The PostgreSQL database for the data, postgresql://…; without it, a file in the data directory. The password comes by PGPASSFILE.",
             read: StoreAddress.read),
+        .text(
+            "advertise", "url", \.advertise, takes: "http://HOST:PORT or https://HOST:PORT, without a path",
+            "Where other relays on the same database reach this one: it serves beside them, and owns the log when they do not.",
+            read: AdvertisedURL.read),
+        .text("node", "name", \.node, "What this relay is called among them; without it, as where it is reached."),
+        .text(
+            "advertiseAuthority", "file", \.advertiseAuthority,
+            "Certificate authorities (PEM) to trust for other relays, beside the system's."),
         .flag(
             "proxyProtocol", \.expectsProxyHeader,
             "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),

@@ -3,7 +3,8 @@ import WebSocketEngine
 /// Connections that are read no further for a while. What they send stays with them, so nothing of it is lost. Lives on the core's
 /// thread.
 final class ReadThrottle {
-    private let loops: EventLoopGroup
+    private let loop: EventLoop
+    private let connections: PeerConnections
     /// Until a time.
     private var slowed: [ConnectionID: (timer: TimerID, until: MonotonicTime)] = [:]
     private var paused: [Reason: Set<ConnectionID>] = [:]
@@ -15,7 +16,7 @@ final class ReadThrottle {
         case batch
     }
 
-    init(loops: EventLoopGroup) { self.loops = loops }
+    init(loop: EventLoop, connections: PeerConnections) { (self.loop, self.connections) = (loop, connections) }
 
     /// Where it is slowed already, for the longer of the two.
     func slow(_ connection: ConnectionID, forNanoseconds wait: Int64) {
@@ -23,10 +24,10 @@ final class ReadThrottle {
         let until = MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + wait)
         if let (timer, other) = slowed[connection] {
             guard until > other else { return }
-            loops.main.cancel(timer)
+            loop.cancel(timer)
         }
-        loops.pauseReading(connection)
-        let timer = loops.main.schedule(after: .nanoseconds(wait)) { [weak self] in
+        connections.pauseReading(connection)
+        let timer = loop.schedule(after: .nanoseconds(wait)) { [weak self] in
             self?.slowed[connection] = nil
             self?.resume(connection)
         }
@@ -35,7 +36,7 @@ final class ReadThrottle {
 
     /// Returns whether it was not paused already.
     func pause(_ connection: ConnectionID, for reason: Reason) -> Bool {
-        loops.pauseReading(connection)
+        connections.pauseReading(connection)
         return paused[reason, default: []].insert(connection).inserted
     }
 
@@ -49,11 +50,11 @@ final class ReadThrottle {
     /// It is gone.
     func forget(_ connection: ConnectionID) {
         for reason in paused.keys { paused[reason]?.remove(connection) }
-        if let (timer, _) = slowed.removeValue(forKey: connection) { loops.main.cancel(timer) }
+        if let (timer, _) = slowed.removeValue(forKey: connection) { loop.cancel(timer) }
     }
 
     private func resume(_ connection: ConnectionID) {
         guard slowed[connection] == nil, !paused.values.contains(where: { $0.contains(connection) }) else { return }
-        loops.resumeReading(connection)
+        connections.resumeReading(connection)
     }
 }

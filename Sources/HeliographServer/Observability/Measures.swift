@@ -30,6 +30,8 @@ struct Measures: Sendable {
     private let openApprovals: Meter
     private let dataBytes: Meter
     private let takesWrites: Meter
+    private let links: Meter
+    private let owns: Meter
     private let factory: any MetricsFactory & Sendable
 
     init(factory: any MetricsFactory & Sendable) {
@@ -71,6 +73,10 @@ struct Measures: Sendable {
         openApprovals = Meter(label: "heliograph_approvals_open", dimensions: [], factory: factory)
         dataBytes = Meter(label: "heliograph_data_bytes", dimensions: [], factory: factory)
         takesWrites = Meter(label: "heliograph_store_takes_writes", dimensions: [], factory: factory)
+        links = Meter(label: "heliograph_node_links", dimensions: [], factory: factory)
+        links.set(0)
+        owns = Meter(label: "heliograph_node_owns_log", dimensions: [], factory: factory)
+        owns.set(1)
     }
 
     /// Says in labels which relay it is and how its loops wait, and how many of them serve connections.
@@ -116,6 +122,11 @@ struct Measures: Sendable {
     func cutOff() { clientsCutOff.increment() }
     func memory(_ bytes: Int64) { memoryUsed.set(bytes) }
     func memoryBudget(_ bytes: Int64) { memoryAllowed.set(bytes) }
+
+    func linkOpened() { links.increment() }
+    func linkClosed() { links.decrement() }
+    /// This node hands on what its peers say.
+    func isEdge() { owns.set(0) }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
     func disconnected(_ role: PairingRole) { meter(role).decrement() }

@@ -25,6 +25,8 @@ enum MetricHelp {
         "heliograph_messages_received_total": "Messages of hosts and clients.",
         "heliograph_messages_refused_total": "Messages that broke the protocol.",
         "heliograph_messages_sent_total": "Messages to hosts and clients.",
+        "heliograph_node_links": "Links to other nodes that are open: an owner's to its edges, an edge's to the owner.",
+        "heliograph_node_owns_log": "1 on the relay that commits to the log; 0 on an edge.",
         "heliograph_push_breakers_open": "Connections to APNs that rest, because everything was refused.",
         "heliograph_push_seconds": "From the plan of a push to the answer of APNs.",
         "heliograph_pushes_answered_total": "What became of pushes.",

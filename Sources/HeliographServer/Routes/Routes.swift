@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import HeliographPlatform
 import RelayAccess
 import RelayCore
 import RelayModel
@@ -9,9 +8,8 @@ import WebSocketEngine
 
 /// Plain HTTP: the page, pairing, health and metrics here; devices and decisions beside this file.
 final class Routes {
-    private let loops: EventLoopGroup
+    private let responder: Responder
     let access: Access
-    private let page: WebPage
     let httpPeers: HTTPCommandPeers
     let pushes: PushRunner
     let pictures: PictureShelf
@@ -23,13 +21,12 @@ final class Routes {
     var strangers = StrangerLog()
 
     init(
-        loops: EventLoopGroup, access: Access, page: WebPage, httpPeers: HTTPCommandPeers, pushes: PushRunner,
+        responder: Responder, access: Access, httpPeers: HTTPCommandPeers, pushes: PushRunner,
         pictures: PictureShelf, registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview,
         logger: Logger
     ) {
-        self.loops = loops
+        self.responder = responder
         self.access = access
-        self.page = page
         self.httpPeers = httpPeers
         self.pushes = pushes
         self.pictures = pictures
@@ -42,15 +39,9 @@ final class Routes {
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {
         if case .unix = request.peer { return answerAdministrator(request, id) }
         switch (request.method, request.path) {
-        case ("GET", "/healthz"), ("HEAD", "/healthz"): respond(id, .text(200, "ok\n"))
         case ("GET", "/readyz"), ("HEAD", "/readyz"):
             respond(id, overview.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
-        case ("GET", ProtocolVersion.schemaPath), ("HEAD", ProtocolVersion.schemaPath):
-            respond(
-                id,
-                HTTPResponse(
-                    status: 200, headers: [("content-type", "application/schema+json")], body: .bytes(Schema.json)))
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", ProtocolVersion.mePath): me(request, id)
         case ("POST", "/v1/logout"): logOut(request, id)
@@ -61,7 +52,7 @@ final class Routes {
         case ("POST", Self.picturesPath): keepPicture(request, id)
         case ("GET", let path) where path.hasPrefix(Self.picturesPath + "/"): showPicture(request, id)
         case ("GET", _), ("HEAD", _):
-            respond(id, page.response(to: request) ?? .text(404, "there is nothing here\n"))
+            if !responder.answersAlike(request, id) { respond(id, .text(404, "there is nothing here\n")) }
         default: respond(id, .text(405, "this is not done here\n"))
         }
     }
@@ -163,17 +154,7 @@ final class Routes {
     // MARK: - Metrics
 
     private func metrics(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        // Numbers tell how much one works. They are for this machine, or for who has a token; a proxy's visitors are neither.
-        // A page that was led here by a name of its own (DNS rebinding) names another host.
-        let host = request.header("host") ?? ""
-        let name = host.hasPrefix("[::1]") ? "::1" : host.split(separator: ":").first.map(String.init) ?? ""
-        let isLocal =
-            request.peer.isLocal && !request.isNamedByProxy
-            && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
-            && Loopback.contains(name)
-        guard isLocal || (try? access.authenticate(request, to: [])) != nil else {
-            return respond(id, .text(401, "a token is needed\n"))
-        }
+        guard access.mayReadMetrics(request) else { return respond(id, .text(401, "a token is needed\n")) }
         respondWithMetrics(id)
     }
 
@@ -181,11 +162,7 @@ final class Routes {
         pushes.traffic { [self] traffic in
             pushMeasures.looked(at: traffic)
             overview.look()
-            respond(
-                id,
-                HTTPResponse(
-                    status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
-                    body: .bytes(Array(registry.exposition.utf8))))
+            respond(id, .metrics(registry.exposition))
         }
     }
 
@@ -212,20 +189,19 @@ final class Routes {
         ("retry-after", "\(seconds)")
     }
 
-    func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
-        var response = response
-        if response.status == 429 || response.status == 503, !response.headers.contains(where: { $0.0 == "retry-after" }) {
-            response.headers.append(Self.retryAfter())
-        }
-        response.headers.append(contentsOf: page.securityHeaders)
-        response.headers.append(("date", HTTPDate.now))
-        loops.respond(to: id, response)
-    }
+    func respond(_ id: HTTPRequestID, _ response: HTTPResponse) { responder.respond(id, response) }
 }
 
 extension HTTPResponse {
     static func text(_ status: UInt16, _ text: String) -> HTTPResponse {
         HTTPResponse(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
+    }
+
+    /// In the text format of Prometheus.
+    static func metrics(_ exposition: String) -> HTTPResponse {
+        HTTPResponse(
+            status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(exposition.utf8)))
     }
 
     static func json(_ status: UInt16, _ notice: Notice) -> HTTPResponse {

@@ -9,5 +9,15 @@ enum Arrival: Sendable {
     case drained(ConnectionID)
     /// A peer said something, decoded; of so many bytes.
     case said(Input, on: ConnectionID, bytes: Int)
+    /// A peer said something, which the owner decodes.
+    case unread([UInt8], on: ConnectionID)
     case request(HTTPRequest, HTTPRequestID)
+    /// A token that is not known here: it may have been made a moment ago on another node.
+    case tokenUnknown([UInt8])
+    /// An edge, by the number that the names of its peers have.
+    case linkOpened(Int, ConnectionID)
+    /// Each of its peers was told as closed before.
+    case linkClosed(Int, CloseReason)
+    case linkCongested(Int)
+    case linkDrained(Int)
 }

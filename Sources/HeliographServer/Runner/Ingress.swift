@@ -1,4 +1,5 @@
 import Logging
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -9,7 +10,7 @@ final class Ingress {
     private let runner: RelayRunner
     private let routes: Routes
     private let access: Access
-    private let loops: EventLoopGroup
+    private let connections: PeerConnections
     private let rateLimiters: RateLimiters
     /// One for each connection that was admitted.
     private var accounts: [ConnectionID: Account] = [:]
@@ -20,17 +21,17 @@ final class Ingress {
     private let logger: Logger
 
     init(
-        _ limits: ServerLimits, runner: RelayRunner, routes: Routes, access: Access, loops: EventLoopGroup, measures: Measures,
-        logger: Logger
+        _ limits: ServerLimits, runner: RelayRunner, routes: Routes, access: Access, loop: EventLoop,
+        connections: PeerConnections, measures: Measures, logger: Logger
     ) {
         self.runner = runner
         self.routes = routes
         self.access = access
-        self.loops = loops
+        self.connections = connections
         self.measures = measures
         self.logger = logger
         rateLimiters = RateLimiters(limits)
-        readThrottle = ReadThrottle(loops: loops)
+        readThrottle = ReadThrottle(loop: loop, connections: connections)
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
     }
 
@@ -58,10 +59,27 @@ final class Ingress {
             runner.feed(.congested(PeerID(connection)))
         case .drained(let connection): runner.feed(.drained(PeerID(connection)))
         case .request(let request, let id): routes.answer(request, id)
+        case .unread: preconditionFailure("an owner decodes what its peers say")
+        case .tokenUnknown: access.reload()
+        case .linkOpened(let link, let connection):
+            connections.linkOpened(link, connection)
+            measures.linkOpened()
+            logger.notice("a node has linked", metadata: ["connection.id": "\(connection)", "link": "\(link)"])
+        case .linkClosed(let link, let reason):
+            connections.linkClosed(link)
+            measures.linkClosed()
+            logger.notice("a node's link has ended", metadata: ["link": "\(link)", "reason": "\(reason)"])
+        case .linkCongested(let link): for peer in peers(of: link) { runner.feed(.congested(peer)) }
+        case .linkDrained(let link): for peer in peers(of: link) { runner.feed(.drained(peer)) }
         }
     }
 
+    private func peers(of link: Int) -> [PeerID] {
+        accounts.keys.filter { RemotePeer.link(of: $0.rawValue) == link }.map { PeerID($0) }
+    }
+
     private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
+        connections.came(connection)
         // The token may have been revoked between the upgrade and now.
         guard access.admit(connection, authenticated) else { return access.admission.leave(authenticated) }
         accounts[connection] = Account(
@@ -87,6 +105,8 @@ final class Ingress {
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
+        // After all that was for it.
+        defer { connections.gone(connection) }
         guard let authenticated = access.disconnected(connection) else { return }
         access.admission.leave(authenticated)
         accounts[connection] = nil
@@ -140,10 +160,9 @@ final class Ingress {
         let notice = Notice(
             code: ErrorCode.tooMany.rawValue,
             message: "more comes than limits.\(delay.limit.rawValue) allows: it is read slower")
-        loops.send(
-            OutgoingMessage(
-                text: token.role == .host ? MessageToHost.notice(notice).bytes : MessageToClient.notice(notice).bytes),
-            to: connection)
+        connections.send(
+            token.role == .host ? MessageToHost.notice(notice).bytes : MessageToClient.notice(notice).bytes,
+            to: [PeerID(connection)])
     }
 }
 

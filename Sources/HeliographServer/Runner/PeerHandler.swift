@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -11,6 +12,7 @@ final class PeerHandler: ServerHandler {
     private let loop: EventLoop
     private let admission: AdmissionControl
     private let forwarding: Forwarding
+    private let part: Part
     private let measures: Measures
     private let logger: Logger
     /// Where arrivals go; `bytes` is what one of them holds.
@@ -25,10 +27,27 @@ final class PeerHandler: ServerHandler {
     /// A proxy that writes nonsense writes it with every request.
     private var hasToldOfForwarding = false
 
+    /// What this node is to the peers that connect here.
+    enum Part: Sendable {
+        /// It has the core: what they say is decoded. `links` is nil where it is the only node.
+        case owner(links: LinkAcceptor.Shared?)
+        /// It hands on what they say.
+        case edge(UnknownTokens)
+    }
+
+    /// Nil where there are no links.
+    private let links: LinkAcceptor?
+
     init(
-        loop: EventLoop, admission: AdmissionControl, forwarding: Forwarding, measures: Measures, logger: Logger,
+        loop: EventLoop, part: Part, admission: AdmissionControl, forwarding: Forwarding, measures: Measures, logger: Logger,
         deliver: @escaping (Arrival, _ bytes: Int) -> Void
     ) {
+        if case .owner(let links?) = part {
+            self.links = LinkAcceptor(links, loop, admission, logger, deliver: deliver)
+        } else {
+            links = nil
+        }
+        self.part = part
         self.loop = loop
         self.admission = admission
         self.forwarding = forwarding
@@ -100,6 +119,9 @@ final class PeerHandler: ServerHandler {
         switch request.path {
         case ProtocolVersion.hostPath: role = .host
         case ProtocolVersion.clientPath: role = .client
+        case NodeLinkProtocol.path:
+            guard let links else { fallthrough }
+            return links.upgradeRequested(request)
         default: return .refuse(status: 404, body: "there is no WebSocket here\n")
         }
         guard request.offeredSubprotocols.contains(ProtocolVersion.subprotocol) else {
@@ -112,6 +134,12 @@ final class PeerHandler: ServerHandler {
         do {
             token = try authenticator.authenticate(request, to: role == .host ? .report : .watch, isUpgrade: true)
         } catch {
+            if error == .unknown, let digest = Authenticator.digest(in: request), mayBeNew(digest) {
+                deliver(.tokenUnknown(digest), 0)
+                return .refuse(
+                    status: 503, headers: [Routes.retryAfter(seconds: 1)], body: "this token is not known here yet; try again\n"
+                )
+            }
             measures.refused()
             strangers.notice(
                 "refused an upgrade", ["path": "\(request.path)", "reason": "\(error)", "peer": "\(request.peer)"], logger)
@@ -135,12 +163,18 @@ final class PeerHandler: ServerHandler {
         }
     }
 
+    /// Another node may have let it in a moment ago; once the tokens have been read since, that is known.
+    private func mayBeNew(_ digest: [UInt8]) -> Bool {
+        if case .edge(let unknown) = part { unknown.mayBeNew(digest) } else { false }
+    }
+
     func upgradeAbandoned(_ connection: ConnectionID) {
         if let authenticated = expected.removeValue(forKey: connection) { admission.leave(authenticated) }
     }
 
     func opened(_ connection: ConnectionID) {
         guard let authenticated = expected.removeValue(forKey: connection) else {
+            if let links { return links.opened(connection) }
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
         tokens[connection] = (authenticated.token.id, authenticated.token.role)
@@ -149,53 +183,70 @@ final class PeerHandler: ServerHandler {
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {
+        if let links, links.isLink(connection) { return links.closed(connection, reason) }
         tokens[connection] = nil
         deliver(.closed(connection, reason), 0)
     }
 
     func holder(of connection: ConnectionID) -> String? { tokens[connection]?.id }
 
-    func congested(_ connection: ConnectionID) { deliver(.congested(connection), 0) }
-    func drained(_ connection: ConnectionID) { deliver(.drained(connection), 0) }
+    func congested(_ connection: ConnectionID) {
+        if let links, links.isLink(connection) { links.congested(connection) } else { deliver(.congested(connection), 0) }
+    }
+
+    func drained(_ connection: ConnectionID) {
+        if let links, links.isLink(connection) { links.drained(connection) } else { deliver(.drained(connection), 0) }
+    }
 
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
-        guard let role = tokens[connection]?.role else { return }
+        guard let role = tokens[connection]?.role else {
+            links?.received(message, on: connection) { [self] role, peer, bytes in
+                count(bytes)
+                return input(of: peer, role, bytes)
+            }
+            return
+        }
         guard message.kind == .text else {
             loop.close(connection, code: CloseCode.unsupportedData.rawValue, reason: CloseCode.unsupportedData.reason)
             return
         }
+        count(message.bytes)
+        let bytes = message.bytes.count
+        switch part {
+        case .owner: deliver(.said(input(of: PeerID(connection), role, message.bytes), on: connection, bytes: bytes), bytes)
+        case .edge: deliver(.unread(message.bytes, on: connection), bytes)
+        }
+    }
+
+    private func count(_ bytes: [UInt8]) {
         received.messages += 1
-        received.bytes += message.bytes.count
-        let peer = PeerID(connection)
+        received.bytes += bytes.count
+    }
+
+    private func input(of peer: PeerID, _ role: PairingRole, _ bytes: [UInt8]) -> Input {
         switch role {
         case .host:
-            do throws(WireError) {
-                say(.hostSent(peer, try HostMessage(parsing: message.bytes)), message, connection)
-            } catch {
-                refused(error, connection)
-                say(.hostSentBadMessage(peer, error), message, connection)
+            do throws(WireError) { return .hostSent(peer, try HostMessage(parsing: bytes)) } catch {
+                refused(error, peer)
+                return .hostSentBadMessage(peer, error)
             }
         case .client, .watcher, .operator:
-            do throws(ClientMessageError) {
-                say(.clientSent(peer, try ClientMessage(parsing: message.bytes)), message, connection)
-            } catch {
-                refused(error.error, connection)
-                say(.clientSentBadMessage(peer, error), message, connection)
+            do throws(ClientMessageError) { return .clientSent(peer, try ClientMessage(parsing: bytes)) } catch {
+                refused(error.error, peer)
+                return .clientSentBadMessage(peer, error)
             }
         }
     }
 
-    private func say(_ input: Input, _ message: IncomingMessage, _ connection: ConnectionID) {
-        deliver(.said(input, on: connection, bytes: message.bytes.count), message.bytes.count)
-    }
-
-    private func refused(_ error: WireError, _ connection: ConnectionID) {
+    private func refused(_ error: WireError, _ peer: PeerID) {
         measures.refusedMessage()
         logger.debug(
             "refused a message",
-            metadata: ["connection.id": "\(connection)", "code": "\(error.code)", "path": "\(error.path)"])
+            metadata: [
+                "connection.id": "\(ConnectionID(rawValue: peer.rawValue))", "code": "\(error.code)", "path": "\(error.path)",
+            ])
     }
 
     // MARK: - HTTP
@@ -206,28 +257,26 @@ final class PeerHandler: ServerHandler {
 extension PeerHandler {
     /// On the core's own loop: what comes in is taken at once.
     static func atCore(
-        _ loop: EventLoop, _ admission: AdmissionControl, _ forwarding: Forwarding, _ ingress: Ingress, _ measures: Measures,
-        _ logger: Logger
+        _ loop: EventLoop, _ part: Part, _ admission: AdmissionControl, _ forwarding: Forwarding, _ measures: Measures,
+        _ logger: Logger, take: @escaping (Arrival) -> Void
     ) -> PeerHandler {
-        let handler = PeerHandler(loop: loop, admission: admission, forwarding: forwarding, measures: measures, logger: logger)
-        {
-            arrival, _ in
-            ingress.take(arrival)
-        }
+        let handler = PeerHandler(
+            loop: loop, part: part, admission: admission, forwarding: forwarding, measures: measures, logger: logger
+        ) { arrival, _ in take(arrival) }
         loop.inputsEnded = { handler.turnEnds() }
         return handler
     }
 
     /// On another loop: what one turn brought is handed to the core together.
     static func onOther(
-        _ loop: EventLoop, _ admission: AdmissionControl, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>,
+        _ loop: EventLoop, _ part: Part, _ admission: AdmissionControl, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>,
         _ measures: Measures,
         _ logger: Logger
     ) -> PeerHandler {
         let turn = Turn()
-        let handler = PeerHandler(loop: loop, admission: admission, forwarding: forwarding, measures: measures, logger: logger)
-        {
-            arrival, bytes in
+        let handler = PeerHandler(
+            loop: loop, part: part, admission: admission, forwarding: forwarding, measures: measures, logger: logger
+        ) { arrival, bytes in
             turn.arrivals.append(arrival)
             turn.bytes += bytes
         }

@@ -8,7 +8,7 @@ import WebSocketEngine
 
 /// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
 final class RelayRunner {
-    private let loops: EventLoopGroup
+    private let connections: PeerConnections
     /// The one that this lives on.
     private let loop: EventLoop
     private var relay: Relay
@@ -53,13 +53,14 @@ final class RelayRunner {
     private var life = 0
 
     init(
-        loops: EventLoopGroup, configuration: Relay.Configuration, log: any SessionLog & Sendable, upkeep: any StoreUpkeep,
+        loop: EventLoop, connections: PeerConnections, configuration: Relay.Configuration, log: any SessionLog & Sendable,
+        upkeep: any StoreUpkeep,
         epochs: Epochs, workspaces: any WorkspaceStore, load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox,
         pushes: PushRunner, pairing: PairingDesk,
         pictures: PictureShelf, httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
     ) throws {
-        self.loops = loops
-        loop = loops.main
+        self.loop = loop
+        self.connections = connections
         self.configuration = configuration
         self.log = log
         self.load = load
@@ -126,14 +127,9 @@ final class RelayRunner {
     /// Asks every peer to leave and come back with its position: hosts first, then the clients, each at a moment of its own.
     private func dismissEveryone() {
         let peers = relay.peers
-        let window = min(Self.returnFirst + Self.returnPerPeer * Int64(peers.count), Self.returnMax)
-        for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? Self.returnFirst : window) }
+        let window = ReturnWindow(peers: peers.count)
+        for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? window.forHosts : window.forClients) }
     }
-
-    /// What a restart takes, and what taking one peer back takes with its snapshot, in milliseconds: within these nobody has to wait in line.
-    private static let returnFirst: Int64 = 1_000
-    private static let returnPerPeer: Int64 = 2
-    private static let returnMax: Int64 = 30_000
 
     /// Nobody is connected any more.
     var isIdle: Bool { relay.peers.isEmpty }
@@ -183,11 +179,7 @@ final class RelayRunner {
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
-        var connections: [ConnectionID] = []
-        connections.reserveCapacity(peers.count)
-        // What is said to all is for those who stay.
-        for peer in peers where !peer.isCommandPeer { connections.append(ConnectionID(rawValue: peer.rawValue)) }
-        loops.send(OutgoingMessage(text: bytes), to: connections)
+        connections.send(bytes, to: peers)
         sent.messages += peers.count
         sent.bytes += peers.count * bytes.count
     }
@@ -201,10 +193,10 @@ final class RelayRunner {
     }
 
     /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
-    private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: Int64? = nil) {
+    private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: ClosedRange<Int64>? = nil) {
         if peer.isCommandPeer { return httpPeers.closed(peer) }
-        let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: 0...$0)) } ?? code.reason
-        loops.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
+        let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: $0)) } ?? code.reason
+        connections.close(ConnectionID(rawValue: peer.rawValue), code: code.rawValue, reason: reason)
     }
 
     private func reached(_ quota: Quota) {

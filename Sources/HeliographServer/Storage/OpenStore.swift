@@ -19,15 +19,15 @@ struct OpenStore: Sendable {
     private enum Store: Sendable {
         case file(SQLiteStore)
         /// With the lock of the directory, which only one relay of this machine may use; nil for the command line.
-        case database(PostgresStore, DataDirectoryLock?)
+        case database(PostgresStore, DatabaseFolder?)
     }
 
     /// Only one relay at a time has it, until it is closed. `address` is a database's, nil for a file in the directory. While another
     /// relay holds the database, `isWanted` is asked again and again; throws where it says no.
     init(forRelayIn directory: String, at address: String?, isWanted: @escaping @Sendable () -> Bool) throws {
-        let noted = try StoreAddressFile.read(in: directory)
-        let directory = try DataDirectory(path: directory)
         guard let address else {
+            let noted = try StoreAddressFile.read(in: directory)
+            let directory = try DataDirectory(path: directory)
             if let noted {
                 throw ServerError(
                     .settings,
@@ -37,21 +37,14 @@ struct OpenStore: Sendable {
             self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
             return
         }
-        // A file beside the note is what a move left that was killed at its end.
-        if noted != address { try Self.refuseFile(in: directory, besideDatabaseAt: address) }
-        let lock = try directory.lock()
+        let folder = try DatabaseFolder(directory, besideDatabaseAt: address)
         let store = try PostgresStore(address, for: .relay(isWanted: isWanted))
-        try StoreAddressFile.write(address, in: directory.path)
-        self.init(directory, store, lock)
+        try folder.note()
+        self.init(folder, store)
     }
 
-    private static func refuseFile(in directory: DataDirectory, besideDatabaseAt address: String) throws(ServerError) {
-        guard DataDirectory.hasRemains(at: directory.path) else { return }
-        throw ServerError(
-            .settings,
-            "\(directory.path) has a relay's data in a file, which a relay on \(address) would not see: give it another folder (--data)"
-        )
-    }
+    /// Of a node that owns the log now.
+    init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
 
     /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.
     init(forCommandsIn directory: String, at address: String?) throws {
@@ -63,7 +56,7 @@ struct OpenStore: Sendable {
             throw ServerError(.settings, "\(Settings.named("store").flag) takes \(StoreAddress.takes).")
         }
         let directory = try DataDirectory(path: directory)
-        try Self.refuseFile(in: directory, besideDatabaseAt: address)
+        try DatabaseFolder.refuseFile(in: directory, besideDatabaseAt: address)
         self.init(directory, try PostgresStore(address, for: .commandLine), nil)
     }
 
@@ -94,11 +87,11 @@ struct OpenStore: Sendable {
         self.store = .file(store)
     }
 
-    private init(_ directory: DataDirectory, _ store: PostgresStore, _ lock: DataDirectoryLock?) {
+    private init(_ directory: DataDirectory, _ store: PostgresStore, _ database: DatabaseFolder?) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
         (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, store.secrets)
-        self.store = .database(store, lock)
+        self.store = .database(store, database)
     }
 
     /// Called once, from any thread, when another relay may have the data by now: what this one knows may be old. Never for a file.

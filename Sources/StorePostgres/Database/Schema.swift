@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -262,6 +262,14 @@ enum Schema {
             name text COLLATE "C" PRIMARY KEY,
             value bytea NOT NULL
         )
+        """
+    ]
+
+    private static let v5 = [
+        // What the operator calls the node, and where it takes links of other nodes, with the bearer for it; null where it takes none. A
+        // program of the version before says nothing of them, and takes none.
+        """
+        ALTER TABLE nodes ADD COLUMN name text, ADD COLUMN url text, ADD COLUMN link_secret text, ADD COLUMN link_version int
         """
     ]
 }

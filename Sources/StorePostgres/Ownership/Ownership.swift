@@ -1,4 +1,5 @@
 internal import HeliographPostgreSQL
+internal import RelayCluster
 internal import RelayCore
 internal import RelayProtocol
 internal import Synchronization
@@ -18,7 +19,11 @@ struct Ownership: Sendable {
     /// This process, and no other, not even the next of the same relay.
     let holder: String
 
-    init() {
+    /// How other nodes reach this one; nil: not at all.
+    let identity: NodeIdentity?
+
+    init(_ identity: NodeIdentity? = nil) {
+        self.identity = identity
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         holder = String((0..<20).compactMap { _ in letters.randomElement() })
     }
@@ -59,21 +64,51 @@ struct Ownership: Sendable {
         let holder: String?
     }
 
-    /// Nil where the holder is alive: its lease is not over, and it is connected. After the database itself has started, everybody is
-    /// given the time of a lease to come back.
+    /// Whether nobody holds the log who is alive: whose lease is not over, and who is connected. After the database itself has started,
+    /// everybody is given the time of a lease to come back.
+    private static let isFree = """
+        owners.holder IS NULL OR pg_postmaster_start_time() < now() - \(lease) AND (
+            NOT EXISTS (SELECT FROM nodes WHERE nodes.holder = owners.holder AND expires_at > now())
+            OR NOT EXISTS (
+                SELECT FROM pg_stat_activity
+                WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || owners.holder || '/')))
+        """
+
+    /// Nil where the holder is alive.
     private func look(_ connection: PostgresConnection) throws -> Seen? {
         let rows = try connection.run(
-            PostgresStatement(
-                """
-                SELECT generation, holder, holder IS NULL OR pg_postmaster_start_time() < now() - \(Self.lease) AND (
-                    NOT EXISTS (SELECT FROM nodes WHERE nodes.holder = owners.holder AND expires_at > now())
-                    OR NOT EXISTS (
-                        SELECT FROM pg_stat_activity
-                        WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || owners.holder || '/')))
-                FROM owners WHERE scope = ''
-                """), within: PostgresDatabase.askingMax)
+            PostgresStatement("SELECT generation, holder, \(Self.isFree) FROM owners WHERE scope = ''"),
+            within: PostgresDatabase.askingMax)
         guard let row = rows.first, row.bool(2) else { return nil }
         return Seen(generation: row.integer(0), holder: row.optionalText(1))
+    }
+
+    /// The nodes, the owner, and how often tokens and workspaces were changed, as of one moment.
+    func view(_ connection: PostgresConnection) throws -> (view: ClusterView, changes: Int64) {
+        let rows = try connection.run(
+            [
+                PostgresStatement(
+                    """
+                    SELECT generation, owners.holder, \(Self.isFree), name, url, link_secret, link_version, entrants.changes
+                    FROM entrants, owners LEFT JOIN nodes USING (holder) WHERE scope = ''
+                    """),
+                PostgresStatement(
+                    "SELECT holder, name FROM nodes WHERE expires_at > now() AND name IS NOT NULL ORDER BY holder"),
+            ], within: PostgresDatabase.askingMax)
+        let owner = rows[0][0]
+        var address: NodeAddress?
+        if let holder = owner.optionalText(1), let name = owner.optionalText(3), let url = owner.optionalText(4),
+            let secret = owner.optionalText(5)
+        {
+            address = NodeAddress(holder: holder, name: name, url: url, secret: secret, version: Int(owner.integer(6)))
+        }
+        let nodes = rows[1].map { ClusterView.Node(holder: $0.text(0), name: $0.text(1)) }
+        return (
+            ClusterView(
+                generation: owner.integer(0), holder: owner.optionalText(1), isFree: owner.bool(2), owner: address, nodes: nodes
+            ),
+            owner.integer(7)
+        )
     }
 
     /// They may hold locks for as long as they like: an owner that was stopped in the middle of a commit, one that waits for a standby.
@@ -146,15 +181,17 @@ struct Ownership: Sendable {
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
                 PostgresStatement(
                     """
-                    INSERT INTO nodes VALUES ($1::text, $2::text, now() + \(Self.lease))
+                    INSERT INTO nodes (holder, software, expires_at, name, url, link_secret, link_version)
+                    VALUES ($1::text, $2::text, now() + \(Self.lease), $3::text, $4::text, $5::text, $6::int)
                     ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at
-                    """, .text(holder), .text("heliograph")),
+                    """, .text(holder), .text("heliograph"), .text(identity?.name), .text(identity?.url),
+                    .text(identity?.secret), identity.map { _ in .int(Int32(NodeLinkProtocol.version)) } ?? .null),
                 PostgresStatement("SELECT \(Self.born) FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
             ], within: limit)
         return rows[2].first?.text(0)
     }
 
-    /// Leaves the log to whoever comes first.
+    /// Leaves the log to whoever comes first, and the nodes.
     func giveUp(on connection: PostgresConnection) throws {
         _ = try connection.run(
             [

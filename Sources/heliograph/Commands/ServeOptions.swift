@@ -23,6 +23,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("trustedProxies")) var trustedProxies: String?
     @Option(help: Self.help("proxyHeader")) var proxyHeader: String?
     @Option(help: Self.help("store")) var store: String?
+    @Option(help: Self.help("advertise")) var advertise: String?
+    @Option(help: Self.help("node")) var node: String?
+    @Option(help: Self.help("advertiseAuthority")) var advertiseAuthority: String?
     @Option(help: Self.help("proxyProtocol")) var proxyProtocol: String?
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
@@ -75,6 +78,9 @@ struct ServeOptions: ParsableArguments {
             "trustedProxies": trustedProxies,
             "proxyHeader": proxyHeader,
             "store": store,
+            "advertise": advertise,
+            "node": node,
+            "advertiseAuthority": advertiseAuthority,
             "proxyProtocol": proxyProtocol,
             "keepDays": keepDays,
             "keepMegabytes": keepMegabytes,

@@ -1,0 +1,65 @@
+import RelayCluster
+import RelayProtocol
+import WebSocketEngine
+
+/// Plain HTTP at an edge: what is the same at every node is answered here, all else by the owner. Lives on the main loop's thread.
+final class EdgeRoutes {
+    private let access: Access
+    private let responder: Responder
+    private let registry: PrometheusRegistry
+    /// Requests that may let somebody in, or end that: who is answered finds it done at this node, too.
+    private var changing: Set<HTTPRequestID> = []
+
+    init(access: Access, responder: Responder, registry: PrometheusRegistry) {
+        self.access = access
+        self.responder = responder
+        self.registry = registry
+    }
+
+    /// False: the owner answers it.
+    func answer(_ request: HTTPRequest, _ id: HTTPRequestID, isServing: Bool) -> Bool {
+        switch (request.method, request.path) {
+        case ("GET", "/readyz"), ("HEAD", "/readyz"):
+            responder.respond(
+                id, isServing ? .text(200, "ready\n") : .text(503, "no relay that owns the log is reached\n"))
+        case ("GET", "/metrics"):
+            responder.respond(
+                id,
+                access.mayReadMetrics(request) ? .metrics(registry.exposition) : .text(401, "a token is needed\n"))
+        case ("POST", AdminPath.reload) where NodePeer(request.peer) == .administrator: reload(id)
+        default:
+            if responder.answersAlike(request, id) { return true }
+            if request.method != "GET", request.method != "HEAD" { changing.insert(id) }
+            return false
+        }
+        return true
+    }
+
+    /// Who was revoked is out here by the answer; elsewhere each node finds out by itself, as it does of what another machine changes.
+    private func reload(_ id: HTTPRequestID) {
+        access.reload { [responder] result in
+            switch result {
+            case .success: responder.respond(id, .text(200, "reloaded\n"))
+            case .failure:
+                responder.respond(
+                    id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer")))
+            }
+        }
+    }
+
+    func answered(_ id: HTTPRequestID, _ response: HTTPResponse) {
+        guard changing.remove(id) != nil, response.status < 300 else { return responder.pass(id, response) }
+        access.reload { [responder] _ in responder.pass(id, response) }
+    }
+
+    func failed(_ id: HTTPRequestID, _ failure: EdgeMachine.CallFailure) {
+        changing.remove(id)
+        let sentence =
+            switch failure {
+            case .noOwner: "no relay that owns the log is reached; try again"
+            case .tooMany: "too many ask at once; try again"
+            case .linkEnded: "there was no answer in time; it may have been done all the same"
+            }
+        responder.respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: sentence)))
+    }
+}

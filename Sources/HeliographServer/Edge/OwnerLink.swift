@@ -1,0 +1,117 @@
+import Logging
+import RelayAccess
+import RelayCluster
+import RelayProtocol
+import WebSocketEngine
+
+/// An edge's link to the owner. Lives on the main loop's thread.
+final class OwnerLink: ClientHandler {
+    private let loop: EventLoop
+    private let authority: String?
+    private let logger: Logger
+    private let take: (EdgeMachine.Fact) -> Void
+    private let didOpen: () -> Void
+    private let ended: () -> Void
+    /// Dialled, or open; nil: neither.
+    private var connection: ConnectionID?
+    private var isOpen = false
+    /// What a turn has for the owner goes out together.
+    private var gathered = RecordWriter()
+    /// One that is away is not told of twice a second.
+    private var hasTold = false
+
+    /// `take` hears of the link and of what the owner says; `ended` comes once for each `dial`.
+    init(
+        _ loop: EventLoop, authority: String?, _ logger: Logger, take: @escaping (EdgeMachine.Fact) -> Void,
+        opened: @escaping () -> Void, ended: @escaping () -> Void
+    ) {
+        self.loop = loop
+        self.authority = authority
+        self.logger = logger
+        self.take = take
+        didOpen = opened
+        self.ended = ended
+    }
+
+    func dial(_ owner: NodeAddress) {
+        precondition(connection == nil, "an edge has one link")
+        guard let address = RelayAddress(owner.url) else { return failed("\(owner.name) is not to be reached at \(owner.url)") }
+        var configuration = ClientConfiguration(
+            address, path: NodeLinkProtocol.path, token: owner.secret, certificateAuthorityFile: authority)
+        configuration.subprotocol = NodeLinkProtocol.subprotocol
+        configuration.limits = .ofNodeLink
+        configuration.liveness = .ofNodeLink
+        configuration.connectTimeout = Self.patience
+        do throws(WebSocketEngineError) { connection = try loop.connect(configuration, handler: self) } catch {
+            failed("\(error)")
+        }
+    }
+
+    /// As long as a living node may take.
+    private static let patience = Duration.seconds(3)
+
+    private func failed(_ sentence: String) {
+        tellOnce(sentence)
+        loop.handle.execute(bound { $0.ended() })
+    }
+
+    private func bound(_ body: @escaping @Sendable (OwnerLink) -> Void) -> @Sendable () -> Void {
+        let bound = LoopBound(self, loop: loop)
+        return { body(bound.value) }
+    }
+
+    func hangUp() {
+        guard let connection else { return }
+        loop.close(connection, code: CloseCode.goingAway.rawValue, reason: CloseCode.goingAway.reason)
+    }
+
+    func tell(_ message: EdgeMessage) {
+        guard isOpen else { return }
+        message.write(to: &gathered)
+        if gathered.count >= NodeLinkLimits.gatheredBytesMax { turnEnded() }
+    }
+
+    /// What this turn has for the owner is sent.
+    func turnEnded() {
+        guard let connection, !gathered.isEmpty else { return }
+        loop.send(OutgoingMessage(binary: gathered.take()), to: connection)
+    }
+
+    // MARK: - ClientHandler
+
+    func opened(_ connection: ConnectionID, subprotocol: String?) {
+        isOpen = true
+        hasTold = false
+        logger.notice("carries messages to the relay that owns the log", metadata: ["connection.id": "\(connection)"])
+        didOpen()
+        take(.linkOpened)
+    }
+
+    func received(_ message: IncomingMessage, on connection: ConnectionID) {
+        do throws(NodeLinkError) {
+            guard message.kind == .binary else { throw NodeLinkError(.unknownKind, "a message of a link is binary") }
+            for record in try OwnerMessage.read(message.bytes) { take(.ownerSaid(record)) }
+        } catch {
+            logger.error("the owner broke the protocol of links", metadata: ["error": "\(error)"])
+            loop.close(connection, code: CloseCode.protocolError.rawValue, reason: error.message)
+        }
+    }
+
+    func congested(_ connection: ConnectionID) { take(.linkCongested) }
+    func drained(_ connection: ConnectionID) { take(.linkDrained) }
+
+    func closed(_ connection: ConnectionID, reason: CloseReason) {
+        tellOnce("\(reason)")
+        self.connection = nil
+        isOpen = false
+        _ = gathered.take()
+        take(.linkEnded)
+        ended()
+    }
+
+    private func tellOnce(_ reason: String) {
+        guard !hasTold else { return }
+        hasTold = true
+        logger.notice("has no link to the relay that owns the log", metadata: ["reason": "\(reason)"])
+    }
+}

@@ -1,0 +1,20 @@
+import RelayCluster
+import WebSocketEngine
+
+extension WebSocketEngine.Limits {
+    /// Of either end of a link.
+    static var ofNodeLink: Self {
+        var limits = Self()
+        limits.messageBytesMax = NodeLinkLimits.messageBytesMax
+        limits.outboxBytesMax = NodeLinkLimits.outboxBytesMax
+        limits.outboxMessagesMax = NodeLinkLimits.outboxBytesMax / 64
+        limits.congestedBytes = NodeLinkLimits.congestedBytes
+        limits.drainedBytes = NodeLinkLimits.drainedBytes
+        return limits
+    }
+}
+
+extension Liveness {
+    /// A node that is stopped or cut off is noticed before its lease is over: its peers go to another.
+    static let ofNodeLink = Liveness(pingAfter: .seconds(2), hangUpAfter: .seconds(6))
+}

@@ -1,0 +1,43 @@
+import RelayProtocol
+import WebSocketEngine
+
+/// Sends answers with what every answer has. Lives on the core's thread.
+final class Responder {
+    private let connections: PeerConnections
+    let page: WebPage
+
+    init(_ connections: PeerConnections, _ page: WebPage) {
+        self.connections = connections
+        self.page = page
+    }
+
+    func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
+        var response = response
+        if response.status == 429 || response.status == 503, !response.headers.contains(where: { $0.0 == "retry-after" }) {
+            response.headers.append(Routes.retryAfter())
+        }
+        response.headers.append(contentsOf: page.securityHeaders)
+        response.headers.append(("date", HTTPDate.now))
+        connections.respond(to: id, response)
+    }
+
+    /// As another node has finished it.
+    func pass(_ id: HTTPRequestID, _ response: HTTPResponse) { connections.respond(to: id, response) }
+
+    /// The page, the schema, and that the process answers: the same at every node. False: it is none of these.
+    func answersAlike(_ request: HTTPRequest, _ id: HTTPRequestID) -> Bool {
+        guard request.method == "GET" || request.method == "HEAD" else { return false }
+        switch request.path {
+        case "/healthz": respond(id, .text(200, "ok\n"))
+        case ProtocolVersion.schemaPath:
+            respond(
+                id,
+                HTTPResponse(
+                    status: 200, headers: [("content-type", "application/schema+json")], body: .bytes(Schema.json)))
+        default:
+            guard let response = page.response(to: request) else { return false }
+            respond(id, response)
+        }
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+import RelayCluster
+import RelayProtocol
+import WebSocketEngine
+
+/// What the engine is told, by an owner and by an edge alike.
+extension ServerConfiguration {
+    var eventLoop: EventLoop.Configuration {
+        var loop = EventLoop.Configuration()
+        loop.waitMethod = .epoll
+        loop.headerBytesMax = UInt16(headerKilobytes << 10)
+        loop.descriptorsMax = min(loop.descriptorsMax, limits.connectionsMax + ServerLimits.otherDescriptorsMax)
+        return loop
+    }
+
+    /// Where hosts, clients and, with `takesLinks`, other nodes connect. `unfinishedBytesMax` is of one loop.
+    func publicListener(unfinishedBytesMax: Int, takesLinks: Bool) -> ListenerConfiguration {
+        var listener = listener(.tcp(host: host, port: port), unfinishedBytesMax)
+        listener.tls = tls
+        listener.expectsProxyHeader = expectsProxyHeader
+        if takesLinks { listener.subprotocols.append(NodeLinkProtocol.subprotocol) }
+        return listener
+    }
+
+    /// Where this machine's commands do.
+    func adminListener(unfinishedBytesMax: Int) -> ListenerConfiguration {
+        listener(.unix(path: AdminSocket(in: dataDirectory).path), unfinishedBytesMax)
+    }
+
+    private func listener(_ address: ListenerConfiguration.Address, _ unfinishedBytesMax: Int) -> ListenerConfiguration {
+        var listener = ListenerConfiguration(
+            address: address, subprotocols: [ProtocolVersion.subprotocol], limits: limits, liveness: liveness)
+        listener.limits.unfinishedBytesMax = unfinishedBytesMax
+        listener.extraHeaders += [Forwarding.Header.forwarded.rawValue, PageKey.header]
+        return listener
+    }
+}

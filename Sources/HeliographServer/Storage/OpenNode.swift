@@ -1,0 +1,38 @@
+import RelayCluster
+internal import RelayCore
+internal import StorePostgres
+internal import StoreSQLite
+
+/// What a node needs of its store before it owns the log, and the way to the rest.
+struct OpenNode: Sendable {
+    let folder: String
+    private let directory: DatabaseFolder
+    private let node: PostgresNode
+
+    var credentials: any CredentialStore { node.credentials }
+    var workspaces: any WorkspaceStore { node.credentials }
+    /// This process, and no other.
+    var holder: String { node.holder }
+
+    /// Of a relay whose data is in the database at `address`.
+    init(
+        forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String
+    ) throws {
+        self.directory = try DatabaseFolder(directory, besideDatabaseAt: address)
+        node = try PostgresNode(address, as: NodeIdentity(name: name, url: url, secret: linkSecret))
+        try self.directory.note()
+        folder = self.directory.directory.path
+    }
+
+    /// `look`, `renew` and `claim` are called from one thread. `changes` is how often tokens and workspaces were changed.
+    func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try node.look() }
+
+    /// Says that this node is alive.
+    func renew() throws(LogError) { try node.renew() }
+
+    /// The whole store, where nobody who is alive holds the log; nil where somebody does.
+    func claim() throws(LogError) -> OpenStore? { try node.claim().map { OpenStore(directory, $0) } }
+
+    /// Says goodbye to the other nodes.
+    func close() throws(LogError) { try node.close() }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import Logging
+import RelayCore
+import Synchronization
+import WebSocketEngine
+
+/// The way to the data, which is short for a file, and may lead past other relays for a database.
+enum StoreOpening {
+    /// Nil where it was to stop before another relay left it the data.
+    static func open(for process: RelayProcess) throws -> OpenStore? {
+        let (configuration, logger) = (process.configuration, process.logger)
+        guard let address = configuration.store, let url = configuration.advertise, let secret = process.linkSecret else {
+            return try standBy(for: process)
+        }
+        let node = try OpenNode(
+            forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
+            linkSecret: secret)
+        let store = try node.claim() ?? EdgeServer.run(process, node, name: configuration.node ?? url)
+        if let store { watch(store, logger) }
+        return store
+    }
+
+    /// A relay that takes no links listens to nobody while another owns the log.
+    private static func standBy(for process: RelayProcess) throws -> OpenStore? {
+        let (configuration, logger, signals) = (process.configuration, process.logger, process.signals)
+        let isStandingBy = Atomic(false)
+        do {
+            let store = try OpenStore(forRelayIn: configuration.dataDirectory, at: configuration.store) {
+                if !isStandingBy.exchange(true, ordering: .relaxed) {
+                    logger.notice("stands by: another relay holds the database")
+                }
+                return !signals.isStopping
+            }
+            if isStandingBy.load(ordering: .relaxed) { logger.notice("takes over from the relay that held the database") }
+            watch(store, logger)
+            return store
+        } catch {
+            guard isStandingBy.load(ordering: .relaxed), signals.isStopping else { throw error }
+            return nil
+        }
+    }
+
+    /// Ends the process where the data is lost to another: at once, and as if it had been killed. What peers are shown from then on may be
+    /// old, and all that was acknowledged is committed. Peers come again, to whoever holds the data.
+    private static func watch(_ store: OpenStore, _ logger: Logger) {
+        store.whenLost { error in
+            logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
+            _exit(1)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package import RelayModel
+
+/// An edge as a pure machine: it carries the messages of its peers to the owner and back, and reads none of them.
+///
+/// It knows who is connected and what waits; the owner knows the rest. A link that ends takes all its peers with it: they come again, with
+/// their positions, and no state of theirs was here.
+package struct EdgeMachine {
+    package enum Fact: Sendable {
+        /// A connection was authenticated and upgraded.
+        case peerOpened(PeerID, PeerOpening)
+        case peerSaid(PeerID, [UInt8])
+        case peerClosed(PeerID)
+        case peerCongested(PeerID)
+        case peerDrained(PeerID)
+        /// A request over HTTP that only the owner answers.
+        case called(CallID, HTTPCall)
+        case linkOpened
+        case linkEnded
+        /// So much waits on the link that its peers must be read no further.
+        case linkCongested
+        case linkDrained
+        case ownerSaid(OwnerMessage)
+        /// This node ends, or becomes the owner.
+        case left
+    }
+
+    package enum Order: Sendable, Equatable {
+        case tell(EdgeMessage)
+        case send([UInt8], to: [PeerID])
+        case close(PeerID, code: UInt16, reason: String)
+        /// Close them so that each comes again at a moment of its own, hosts first.
+        case dismiss(hosts: [PeerID], clients: [PeerID])
+        case pauseReading(PeerID)
+        case resumeReading(PeerID)
+        case answer(CallID, HTTPAnswer)
+        case fail(CallID, CallFailure)
+    }
+
+    /// One request over HTTP at this edge; never used again.
+    package struct CallID: Hashable, Sendable {
+        package let rawValue: UInt64
+        package init(rawValue: UInt64) { self.rawValue = rawValue }
+    }
+
+    /// Why there is no answer of the owner's.
+    package enum CallFailure: Sendable, Equatable {
+        /// Nothing was begun.
+        case noOwner
+        /// Nothing was begun.
+        case tooMany
+        /// The owner may have done it.
+        case linkEnded
+    }
+
+    private enum Link {
+        /// No owner is reached. Becomes `open`.
+        case away
+        /// Becomes `away`.
+        case open(isCongested: Bool)
+        /// For good.
+        case left
+    }
+
+    private struct Peer {
+        let number: Int
+        let isHost: Bool
+        /// Why it is not read; nobody reads it before all of these have ended.
+        var pauses: Set<Pause> = []
+    }
+
+    private enum Pause { case owner, link }
+
+    private enum Slot {
+        /// Becomes `open`.
+        case free
+        /// Becomes `leaving`.
+        case open(PeerID)
+        /// The owner was told that it has gone. Becomes `free` when the owner has forgotten it.
+        case leaving
+    }
+
+    private var link = Link.away
+    private var peers: [PeerID: Peer] = [:]
+    /// By number, as the owner names them.
+    private var slots: [Slot] = []
+    private var freeNumbers: [Int] = []
+    private var calls: [UInt64: CallID] = [:]
+    private var lastCall: UInt64 = 0
+    /// Collected while one fact is handled.
+    private var orders: [Order] = []
+
+    package init() {}
+
+    /// Whether somebody who comes now is served.
+    package var isServing: Bool { if case .open = link { true } else { false } }
+    package var peerCount: Int { peers.count }
+
+    package mutating func handle(_ fact: Fact) -> [Order] {
+        switch fact {
+        case .peerOpened(let peer, let opening): opened(peer, opening)
+        case .peerSaid(let peer, let bytes): said(bytes, by: peer)
+        case .peerClosed(let peer): closed(peer)
+        case .peerCongested(let peer): if let number = peers[peer]?.number { orders.append(.tell(.congested(number))) }
+        case .peerDrained(let peer): if let number = peers[peer]?.number { orders.append(.tell(.drained(number))) }
+        case .called(let id, let call): called(id, call)
+        case .linkOpened: if case .away = link { link = .open(isCongested: false) }
+        case .linkEnded: end(as: .away)
+        case .linkCongested: if case .open = link { link = .open(isCongested: true) }
+        case .linkDrained: linkDrained()
+        case .ownerSaid(let message): ownerSaid(message)
+        case .left: end(as: .left)
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    // MARK: - Peers
+
+    private mutating func opened(_ peer: PeerID, _ opening: PeerOpening) {
+        guard case .open = link, slots.count - freeNumbers.count < NodeLinkLimits.peersMax else {
+            // It was let in while the link was there.
+            return orders.append(.dismiss(hosts: opening.isHost ? [peer] : [], clients: opening.isHost ? [] : [peer]))
+        }
+        let number = freeNumbers.popLast() ?? slots.count
+        if number == slots.count { slots.append(.free) }
+        slots[number] = .open(peer)
+        peers[peer] = Peer(number: number, isHost: opening.isHost)
+        orders.append(.tell(.open(number, opening)))
+    }
+
+    private mutating func said(_ bytes: [UInt8], by peer: PeerID) {
+        guard let number = peers[peer]?.number else { return }
+        orders.append(.tell(.text(number, bytes)))
+        if case .open(isCongested: true) = link { pause(peer, for: .link) }
+    }
+
+    private mutating func closed(_ peer: PeerID) {
+        guard let number = peers.removeValue(forKey: peer)?.number else { return }
+        slots[number] = .leaving
+        orders.append(.tell(.closed(number)))
+    }
+
+    private mutating func pause(_ peer: PeerID, for reason: Pause) {
+        guard let pauses = peers[peer]?.pauses else { return }
+        peers[peer]?.pauses.insert(reason)
+        if pauses.isEmpty { orders.append(.pauseReading(peer)) }
+    }
+
+    private mutating func resume(_ peer: PeerID, from reason: Pause) {
+        guard peers[peer]?.pauses.remove(reason) != nil, peers[peer]?.pauses.isEmpty == true else { return }
+        orders.append(.resumeReading(peer))
+    }
+
+    // MARK: - Calls
+
+    private mutating func called(_ id: CallID, _ call: HTTPCall) {
+        guard case .open = link else { return orders.append(.fail(id, .noOwner)) }
+        guard calls.count < NodeLinkLimits.callsMax else { return orders.append(.fail(id, .tooMany)) }
+        lastCall += 1
+        calls[lastCall] = id
+        orders.append(.tell(.call(lastCall, call)))
+    }
+
+    // MARK: - The link
+
+    private mutating func linkDrained() {
+        guard case .open = link else { return }
+        link = .open(isCongested: false)
+        for peer in peers.keys.sorted() { resume(peer, from: .link) }
+    }
+
+    private mutating func end(as state: Link) {
+        if case .left = link { return }
+        link = state
+        let everybody = peers.sorted { $0.key < $1.key }
+        if !everybody.isEmpty {
+            orders.append(
+                .dismiss(
+                    hosts: everybody.filter(\.value.isHost).map(\.key),
+                    clients: everybody.filter { !$0.value.isHost }.map(\.key)))
+        }
+        for (_, call) in calls.sorted(by: { $0.key < $1.key }) { orders.append(.fail(call, .linkEnded)) }
+        (peers, slots, freeNumbers, calls) = ([:], [], [], [:])
+    }
+
+    private mutating func ownerSaid(_ message: OwnerMessage) {
+        guard case .open = link else { return }
+        switch message {
+        case .text(let numbers, let bytes):
+            var there: [PeerID] = []
+            there.reserveCapacity(numbers.count)
+            for number in numbers { if let peer = peer(number) { there.append(peer) } }
+            if !there.isEmpty { orders.append(.send(bytes, to: there)) }
+        case .close(let number, let code, let reason):
+            if let peer = peer(number) { orders.append(.close(peer, code: code, reason: reason)) }
+        case .pause(let number): if let peer = peer(number) { pause(peer, for: .owner) }
+        case .resume(let number): if let peer = peer(number) { resume(peer, from: .owner) }
+        case .forgotten(let number):
+            guard slots.indices.contains(number), case .leaving = slots[number] else { return }
+            slots[number] = .free
+            freeNumbers.append(number)
+        case .answer(let number, let answer):
+            if let id = calls.removeValue(forKey: number) { orders.append(.answer(id, answer)) }
+        }
+    }
+
+    /// Nil where it has gone: the owner does not know yet.
+    private func peer(_ number: Int) -> PeerID? {
+        guard slots.indices.contains(number), case .open(let peer) = slots[number] else { return nil }
+        return peer
+    }
+}

@@ -1,0 +1,22 @@
+/// What came over a link is not what the protocol allows: the link ends.
+package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
+    package enum Code: Sendable {
+        /// A record ends in its middle.
+        case cutOff
+        case unknownKind
+        /// Larger than a named limit.
+        case tooLarge
+        /// A text is not UTF-8, or a number of a peer does not fit what was said of it.
+        case badValue
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

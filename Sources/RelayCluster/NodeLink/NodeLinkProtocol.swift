@@ -1,0 +1,30 @@
+/// How two nodes speak: a WebSocket that an edge opens to the owner, with binary messages. Each is a row of records, and a record ends
+/// where the next one begins; see `EdgeMessage` and `OwnerMessage`.
+package enum NodeLinkProtocol {
+    package static let path = "/v1/link"
+    /// A node of another version of the link finds no common name, and is told so by the handshake.
+    package static let subprotocol = "heliograph.link.v1"
+    /// As a row of `nodes` says it.
+    package static let version = 1
+}
+
+/// The bounds of a link.
+package enum NodeLinkLimits {
+    /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
+    package static let messageBytesMax = 24 << 20
+    /// What one turn of a loop gathers before it is sent, so that the other end begins with it.
+    package static let gatheredBytesMax = 64 << 10
+    /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
+    package static let congestedBytes = 8 << 20
+    package static let drainedBytes = 1 << 20
+    /// With more the link ends, and its peers come again.
+    package static let outboxBytesMax = 64 << 20
+    /// Peers of one link: more than a node has descriptors.
+    package static let peersMax = 1 << 20
+    /// Requests of one edge that wait for the owner: a crowd that loads the page at once; each holds a body.
+    package static let callsMax = 256
+    /// Of one request: what libwebsockets hands out.
+    package static let headersMax = 64
+    package static let fieldBytesMax = 64 << 10
+    package static let bodyBytesMax = 1 << 20
+}

@@ -1,0 +1,28 @@
+/// Where a connection of an edge comes from.
+package enum NodePeer: Sendable, Equatable {
+    /// A numeric address.
+    case ip(String)
+    /// The relay's own user, or root, at the socket of the edge's own machine: the edge has looked.
+    case administrator
+    /// Somebody else at that socket.
+    case local
+
+    func write(to writer: inout RecordWriter) {
+        switch self {
+        case .ip(let address):
+            writer.byte(0)
+            writer.text(address)
+        case .administrator: writer.byte(1)
+        case .local: writer.byte(2)
+        }
+    }
+
+    init(from reader: inout RecordReader) throws(NodeLinkError) {
+        switch try reader.byte() {
+        case 0: self = .ip(try reader.text("a peer's address"))
+        case 1: self = .administrator
+        case 2: self = .local
+        default: throw NodeLinkError(.unknownKind, "a peer on the link is of an unknown kind")
+        }
+    }
+}

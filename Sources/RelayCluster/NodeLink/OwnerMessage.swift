@@ -1,0 +1,69 @@
+/// What the owner tells an edge, about peers by the edge's own numbers.
+package enum OwnerMessage: Sendable, Equatable {
+    /// To each of these, once over the link.
+    case text([Int], [UInt8])
+    /// `closed` follows when it has gone.
+    case close(Int, code: UInt16, reason: String)
+    /// Read it no further, until `resume`.
+    case pause(Int)
+    case resume(Int)
+    /// The answer to `closed`: nothing more comes for it, and its number is free.
+    case forgotten(Int)
+    case answer(UInt64, HTTPAnswer)
+
+    package func write(to writer: inout RecordWriter) {
+        switch self {
+        case .text(let peers, let bytes):
+            writer.byte(1)
+            writer.number(peers.count)
+            for peer in peers { writer.number(peer) }
+            writer.data(bytes)
+        case .close(let peer, let code, let reason):
+            writer.byte(2)
+            writer.number(peer)
+            writer.number(UInt64(code))
+            writer.text(reason)
+        case .pause(let peer): Self.write(3, peer, to: &writer)
+        case .resume(let peer): Self.write(4, peer, to: &writer)
+        case .forgotten(let peer): Self.write(5, peer, to: &writer)
+        case .answer(let number, let answer):
+            writer.byte(6)
+            writer.number(number)
+            answer.write(to: &writer)
+        }
+    }
+
+    private static func write(_ kind: UInt8, _ peer: Int, to writer: inout RecordWriter) {
+        writer.byte(kind)
+        writer.number(peer)
+    }
+
+    /// Every record of one message of the link.
+    package static func read(_ bytes: [UInt8]) throws(NodeLinkError) -> [OwnerMessage] {
+        var reader = RecordReader(bytes)
+        var messages: [OwnerMessage] = []
+        while !reader.isAtEnd { messages.append(try OwnerMessage(from: &reader)) }
+        return messages
+    }
+
+    private init(from reader: inout RecordReader) throws(NodeLinkError) {
+        func peer() throws(NodeLinkError) -> Int {
+            try reader.number(below: NodeLinkLimits.peersMax, "a peer's number")
+        }
+        switch try reader.byte() {
+        case 1:
+            let count = try reader.number(below: NodeLinkLimits.peersMax + 1, "the count of peers")
+            var peers: [Int] = []
+            for _ in 0..<count { peers.append(try peer()) }
+            self = .text(peers, try reader.data(atMost: NodeLinkLimits.messageBytesMax, "a message"))
+        case 2:
+            self = .close(
+                try peer(), code: UInt16(try reader.number(below: 5_000, "a close code")), reason: try reader.text("a reason"))
+        case 3: self = .pause(try peer())
+        case 4: self = .resume(try peer())
+        case 5: self = .forgotten(try peer())
+        case 6: self = .answer(try reader.number(), try HTTPAnswer(from: &reader))
+        case let kind: throw NodeLinkError(.unknownKind, "a record of the link is of the unknown kind \(kind)")
+        }
+    }
+}

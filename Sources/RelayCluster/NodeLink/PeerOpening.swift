@@ -1,0 +1,41 @@
+/// A connection that an edge has authenticated, as the owner has to know it. The owner looks the token up in its own list: what a token may
+/// do is never said by an edge.
+package struct PeerOpening: Sendable, Equatable {
+    /// SHA-256 of the token.
+    package var tokenDigest: [UInt8]
+    /// It came on the path for hosts.
+    package var isHost: Bool
+    /// How this peer reached the edge, for links that it can open.
+    package var baseURL: String
+    package var peer: NodePeer
+    /// Where it counts for the limits per address; nil: nowhere.
+    package var counted: NodePeer?
+
+    package init(tokenDigest: [UInt8], isHost: Bool, baseURL: String, peer: NodePeer, counted: NodePeer?) {
+        self.tokenDigest = tokenDigest
+        self.isHost = isHost
+        self.baseURL = baseURL
+        self.peer = peer
+        self.counted = counted
+    }
+
+    static let digestBytes = 32
+
+    func write(to writer: inout RecordWriter) {
+        writer.data(tokenDigest)
+        writer.byte(isHost ? 1 : 0)
+        writer.text(baseURL)
+        peer.write(to: &writer)
+        writer.byte(counted == nil ? 0 : 1)
+        counted?.write(to: &writer)
+    }
+
+    init(from reader: inout RecordReader) throws(NodeLinkError) {
+        tokenDigest = try reader.data(atMost: Self.digestBytes, "a token's digest")
+        guard tokenDigest.count == Self.digestBytes else { throw NodeLinkError(.badValue, "a token's digest has 32 bytes") }
+        isHost = try reader.flag("whether a peer is a host")
+        baseURL = try reader.text("a peer's base URL")
+        peer = try NodePeer(from: &reader)
+        counted = try reader.flag("whether a peer is counted") ? try NodePeer(from: &reader) : nil
+    }
+}

@@ -1,0 +1,64 @@
+/// Reads what `RecordWriter` has written, and refuses whatever else it is given.
+struct RecordReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func byte() throws(NodeLinkError) -> UInt8 {
+        guard position < bytes.count else { throw NodeLinkError(.cutOff, "a record of the link ends in its middle") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func number() throws(NodeLinkError) -> UInt64 {
+        var (value, shift): (UInt64, UInt64) = (0, 0)
+        while true {
+            let digit = try byte()
+            guard shift < 63 || digit <= 1 else { throw NodeLinkError(.tooLarge, "a number on the link is too large") }
+            value |= UInt64(digit & 0x7F) << shift
+            if digit < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    mutating func number(below limit: Int, _ what: String) throws(NodeLinkError) -> Int {
+        let value = try number()
+        guard value < UInt64(limit) else {
+            throw NodeLinkError(.tooLarge, "\(what) on the link is \(value), not below \(limit)")
+        }
+        return Int(value)
+    }
+
+    mutating func data(atMost limit: Int, _ what: String) throws(NodeLinkError) -> [UInt8] {
+        let count = try number(below: limit + 1, "the length of \(what)")
+        guard count <= bytes.count - position else { throw NodeLinkError(.cutOff, "\(what) on the link ends in its middle") }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func text(_ what: String) throws(NodeLinkError) -> String {
+        guard let text = String(validating: try data(atMost: NodeLinkLimits.fieldBytesMax, what), as: UTF8.self) else {
+            throw NodeLinkError(.badValue, "\(what) on the link is not UTF-8")
+        }
+        return text
+    }
+
+    mutating func optionalText(_ what: String) throws(NodeLinkError) -> String? {
+        switch try byte() {
+        case 0: nil
+        case 1: try text(what)
+        default: throw NodeLinkError(.badValue, "\(what) on the link is neither there nor not")
+        }
+    }
+
+    mutating func flag(_ what: String) throws(NodeLinkError) -> Bool {
+        switch try byte() {
+        case 0: false
+        case 1: true
+        default: throw NodeLinkError(.badValue, "\(what) on the link is neither yes nor no")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Numbers in base 128, lowest digits first, and bytes behind their count.
+package struct RecordWriter {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { bytes.isEmpty }
+    package var count: Int { bytes.count }
+
+    /// What was written, which is then gone.
+    package mutating func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+    mutating func number(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func number(_ value: Int) { number(UInt64(value)) }
+
+    mutating func data(_ value: some Collection<UInt8>) {
+        number(value.count)
+        bytes.append(contentsOf: value)
+    }
+
+    mutating func text(_ value: String) { data(value.utf8) }
+
+    mutating func optionalText(_ value: String?) {
+        byte(value == nil ? 0 : 1)
+        if let value { text(value) }
+    }
+}

@@ -1,0 +1,41 @@
+package import RelayModel
+
+/// The peers of one edge, as the owner knows them: numbers of the edge's to names that are never used again.
+package struct EdgePeers {
+    private let link: Int
+    /// By number. `generation` counts how often it was given.
+    private var slots: [(isOpen: Bool, generation: Int)] = []
+
+    package init(link: Int) { self.link = link }
+
+    package mutating func open(_ number: Int) throws(NodeLinkError) -> PeerID {
+        while slots.count <= number { slots.append((false, 0)) }
+        guard !slots[number].isOpen else { throw NodeLinkError(.badValue, "peer \(number) of the link is open already") }
+        slots[number].isOpen = true
+        slots[number].generation = (slots[number].generation + 1) % RemotePeer.generationsMax
+        return name(number)
+    }
+
+    package func peer(_ number: Int) throws(NodeLinkError) -> PeerID {
+        guard slots.indices.contains(number), slots[number].isOpen else {
+            throw NodeLinkError(.badValue, "there is no peer \(number) on the link")
+        }
+        return name(number)
+    }
+
+    /// Its number is the edge's to give again, once the edge has heard `forgotten`.
+    package mutating func closed(_ number: Int) throws(NodeLinkError) -> PeerID {
+        let peer = try peer(number)
+        slots[number].isOpen = false
+        return peer
+    }
+
+    /// Everybody who is there, for the end of the link.
+    package var all: [PeerID] {
+        slots.indices.filter { slots[$0].isOpen }.map(name)
+    }
+
+    private func name(_ number: Int) -> PeerID {
+        RemotePeer.name(link: link, generation: slots[number].generation, number: number)
+    }
+}

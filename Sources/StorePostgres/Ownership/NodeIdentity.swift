@@ -1,0 +1,15 @@
+/// How other nodes know this one, and reach it.
+package struct NodeIdentity: Sendable {
+    /// What its operator calls it: the same after a restart.
+    package let name: String
+    /// Where it takes links: `http://…` or `https://…`, without a path.
+    package let url: String
+    /// The bearer for them; of this process alone.
+    package let secret: String
+
+    package init(name: String, url: String, secret: String) {
+        self.name = name
+        self.url = url
+        self.secret = secret
+    }
+}

@@ -1,0 +1,65 @@
+internal import HeliographPostgreSQL
+package import RelayCluster
+package import RelayCore
+internal import RelayProtocol
+internal import Synchronization
+
+/// One process of several on a database, before it owns the log: what an edge needs of the store, and the way to the rest of it.
+///
+/// `look`, `renew` and `claim` are called from one thread, and each takes `PostgresDatabase.askingMax` at most.
+package final class PostgresNode: Sendable {
+    package let credentials: PostgresCredentials
+    package let secrets: PostgresSecrets
+    private let database: PostgresDatabase
+    private let ownership: Ownership
+    private let connection = Mutex<PostgresConnection?>(nil)
+
+    /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
+    /// fit for it, or a newer version's.
+    package init(_ address: String, as identity: NodeIdentity? = nil) throws(LogError) {
+        ownership = Ownership(identity)
+        database = PostgresDatabase(address, name: ownership.name)
+        credentials = PostgresCredentials(database)
+        secrets = PostgresSecrets(database)
+        try use { try Migration.bringUpToDate($0) }
+    }
+
+    /// This process, and no other.
+    package var holder: String { ownership.holder }
+
+    /// `changes` is how often tokens and workspaces were changed.
+    package func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try use(ownership.view) }
+
+    /// Says that this node is alive.
+    package func renew() throws(LogError) { try use { _ = try ownership.renewLease(on: $0) } }
+
+    /// The whole store, where nobody who is alive holds the log; nil where somebody does. The node is the store's from then on.
+    package func claim() throws(LogError) -> PostgresStore? {
+        guard let claim = try use({ try ownership.claim($0) }) else { return nil }
+        let store = try PostgresStore(database, ownership, claim)
+        connection.withLock { $0 = nil }
+        return store
+    }
+
+    /// Says goodbye to the other nodes. Nothing can be asked afterwards.
+    package func close() throws(LogError) {
+        try use { try ownership.giveUp(on: $0) }
+        connection.withLock { $0 = nil }
+        database.close()
+    }
+
+    private func use<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+        do {
+            return try connection.withLock { connection in
+                // Whatever went wrong with it, the next one is another.
+                let current = try connection ?? database.connect(for: "node")
+                connection = nil
+                let value = try body(current)
+                connection = current
+                return value
+            }
+        } catch {
+            throw LogError(error)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+"""Several relays on one database, each of which serves: the owner of the log, and its edges."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from postgres import PostgresServer
+from relay import Relay
+from waits import wait_until
+
+
+class Node(Relay):
+    """A relay that others reach."""
+
+    def __init__(self, folder: Path, server: PostgresServer, database: str, arguments: list[str] | None = None, advertised: str | None = None):
+        """`advertised` is where others are led to it, if not straight."""
+        super().__init__(folder)
+        store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info"]
+        self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
+
+    def owns_log(self) -> bool:
+        """False also while it does not answer."""
+        try:
+            metrics = self.get("/metrics").body.decode()
+        except OSError:
+            return False
+        found = re.search(r"^heliograph_node_owns_log (\d)", metrics, re.MULTILINE)
+        assert found, metrics
+        return found.group(1) == "1"
+
+
+class Cluster:
+    """Nodes that are started one after the other: the first owns the log."""
+
+    def __init__(self, folder: Path, server: PostgresServer, database: str, count: int, arguments: list[str] | None = None):
+        server.make(database)
+        self.nodes = [Node(folder / f"node{number}", server, database, arguments) for number in range(count)]
+
+    def start(self) -> "Cluster":
+        for node in self.nodes:
+            node.start()
+        return self
+
+    @property
+    def owner(self) -> Node:
+        owners = [node for node in self.nodes if node.process is not None and node.owns_log()]
+        assert len(owners) == 1, f"{len(owners)} nodes own the log"
+        return owners[0]
+
+    @property
+    def edges(self) -> list[Node]:
+        owner = self.owner
+        return [node for node in self.nodes if node is not owner]
+
+    def wait_owner(self, among: list[Node] | None = None, seconds: float = 20) -> Node:
+        """Until one of these owns the log and is ready."""
+        nodes = among or [node for node in self.nodes if node.process is not None]
+        found: list[Node] = []
+
+        def look() -> bool:
+            found[:] = [node for node in nodes if node.owns_log() and node._is_ready()]
+            return len(found) == 1
+
+        wait_until(look, seconds, lambda: "an owner. The logs:\n" + "\n".join(node.log_text()[-2000:] for node in nodes))
+        return found[0]
+
+    def check_logs(self) -> None:
+        for node in self.nodes:
+            node.check_log()
+
+    def kill(self) -> None:
+        for node in self.nodes:
+            node.kill()
+
+
+class Anywhere:
+    """For a peer that comes to another node each time, as behind a balancer: looks like a relay."""
+
+    def __init__(self, nodes: list[Node]):
+        self.nodes = nodes
+        self._turn = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.nodes[0], name)
+
+    @property
+    def port(self) -> int:
+        return self._next().port
+
+    @property
+    def url(self) -> str:
+        return self._next().url
+
+    def _next(self) -> Node:
+        self._turn += 1
+        return self.nodes[self._turn % len(self.nodes)]

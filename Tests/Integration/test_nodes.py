@@ -1,0 +1,364 @@
+"""Several relays on one PostgreSQL that all serve: any host at any node, any client at any node, and what dies loses nothing."""
+
+import http.client
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection
+from websockets.sync.client import connect as connect_websocket
+from websockets.typing import Subprotocol
+
+from client import WireClient
+from fault_proxy import FaultProxy
+from follower import Follower, whole_log
+from history import check_decisions, check_host, check_view
+from host import ScriptedHost
+from nodes import Anywhere, Cluster, Node
+from postgres import PostgresServer
+from test_kill import Worker
+from waits import patient, wait_until
+
+ROUNDS = int(os.environ.get("HELIOGRAPH_NODE_KILLS", "6"))
+SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def make_cluster(server, tmp_path, request) -> Iterator[Any]:
+    made: list[Cluster] = []
+
+    def make(count: int, *arguments: str) -> Cluster:
+        cluster = Cluster(tmp_path / f"c{len(made)}", server, f"n{abs(hash(request.node.name)) % 10**10}_{len(made)}", count, list(arguments))
+        made.append(cluster)
+        return cluster.start()
+
+    yield make
+    for cluster in made:
+        cluster.kill()
+    for cluster in made:
+        cluster.check_logs()
+
+
+def open_websocket(node: Node, path: str, token: str, subprotocol: str, **options: Any) -> ClientConnection:
+    """As a program of another make opens it."""
+    address = f"ws://127.0.0.1:{node.port}{path}"
+    return connect_websocket(address, additional_headers={"Authorization": f"Bearer {token}"}, subprotocols=[Subprotocol(subprotocol)], compression=None, **options)
+
+
+def ask(host: ScriptedHost, session: str, command: str) -> str:
+    return host.request_approval(session, "Bash", {"command": command})
+
+
+def test_an_approval_goes_over_two_edges(make_cluster):
+    cluster = make_cluster(3)
+    owner, (left, right) = cluster.owner, cluster.edges
+    assert owner is cluster.nodes[0]
+    host = ScriptedHost(left)
+    host.start_session("s1")
+    phone = WireClient(right)
+    phone.subscribe()
+    phone.subscribe("s1")
+    laptop = WireClient(owner, "laptop")
+    laptop.subscribe("s1")
+    try:
+        approval = ask(host, "s1", "ls")
+        phone.wait(lambda message: message["type"] == "approval" or approval in phone.approvals, what="the approval")
+        wait_until(lambda: approval in phone.approvals and approval in laptop.approvals, 10, "the approval at both")
+        assert "error" not in phone.decide("s1", approval, "allow")
+        host.wait_decision(approval)
+        host.apply("s1", approval)
+        host.wait_acked("s1")
+        # The same decision again has the same answer, another one names the winner, whichever node it comes by.
+        assert "error" not in laptop.decide("s1", approval, "allow")
+        assert laptop.decide("s1", approval, "deny")["error"]["code"] == "alreadyDecided"
+        host.deltas("s1", "m1", "a piece of a message")
+        for client in (phone, laptop):
+            client.wait(lambda message: message["type"] == "deltas", what="a live piece of a message")
+        assert phone.welcome["epoch"] == laptop.welcome["epoch"]
+        assert owner.metric("heliograph_node_links") == 2 and left.metric("heliograph_node_links") == 1
+        assert left.metric('heliograph_connections{role="host"}') == 1
+    finally:
+        host.close()
+        phone.connection.close()
+        laptop.connection.close()
+
+
+def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_cluster):
+    cluster = make_cluster(3)
+    owner, (left, right) = cluster.owner, cluster.edges
+    link = left.pair_link()
+    answer = left.post("/v1/pair", {"code": link.partition("pair=")[2], "name": "tablet"})
+    assert answer.status == 200, answer.body
+    token = answer.json["token"]
+    # At once, at the node that let it in; and at another one as soon as that has asked, and never with a word that it is not paired.
+    tablet = WireClient(left, "tablet", token)
+    statuses: list[int] = []
+
+    def opens() -> bool:
+        try:
+            WireClient(right, "tablet", token).connection.close()
+        except InvalidStatus as refusal:
+            statuses.append(refusal.response.status_code)
+            return False
+        return True
+
+    wait_until(opens, 5, lambda: f"the other edge to know the token (answered {statuses})")
+    assert set(statuses) <= {503}, statuses
+    assert right.get("/v1/me", {"Authorization": f"Bearer {token}"}).status == 200
+    # The page, and what each node says of itself.
+    assert b"<title>" in right.get("/").body and right.get("/v1/schema.json").status == owner.get("/v1/schema.json").status
+    # A token that nobody has made is refused, after at most one look.
+    refused: list[int] = []
+
+    def is_refused() -> bool:
+        with pytest.raises(InvalidStatus) as refusal:
+            open_websocket(right, "/v1/client", "hgc_nobody", "heliograph.v1")
+        refused.append(refusal.value.response.status_code)
+        return refused[-1] == 401
+
+    wait_until(is_refused, 5, lambda: f"a refusal (answered {refused})")
+    assert set(refused[:-1]) <= {503}
+    # Revoked by a client at one edge, it is out at the other.
+    laptop = left.token("client", "laptop")
+    listed = right.get("/v1/tokens", {"Authorization": f"Bearer {laptop}"})
+    identifier = next(one["id"] for one in listed.json["tokens"] if one["name"] == "tablet")
+    assert right.post(f"/v1/tokens/{identifier}/revoke", {}, {"Authorization": f"Bearer {laptop}"}).status == 200
+    wait_until(lambda: not tablet.connection.is_open, 5, "the tablet to be shown out at the other edge")
+    assert tablet.connection.close_code == 4401
+
+
+@pytest.mark.parametrize("killed", ["owner", "edge", "both", "owner by SIGTERM"])
+def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
+    dice = random.Random(SEED)
+    print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
+    cluster = make_cluster(3)
+    anywhere = Anywhere(cluster.nodes)
+    workers = [Worker(anywhere, number, dice.randrange(1 << 32)) for number in range(2)]
+    followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(3)]
+    try:
+        for _ in range(ROUNDS):
+            before = [worker.through for worker in workers]
+            owner = cluster.wait_owner()
+            wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "something to be acknowledged")
+            edges = [node for node in cluster.nodes if node is not owner]
+            victims = {"owner": [owner], "edge": [dice.choice(edges)], "both": [owner, dice.choice(edges)]}.get(killed, [owner])
+            time.sleep(dice.random() * 0.1)  # a moment that the seed chose
+            for victim in victims:
+                victim.stop() if killed == "owner by SIGTERM" else victim.kill()
+            for victim in victims:
+                victim.launch()
+        cluster.wait_owner()
+        for worker in workers:
+            worker.finish(followers)
+        for worker in workers:
+            log = whole_log(cluster.wait_owner(), worker.session)
+            for follower in followers:
+                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
+                check_view(follower, worker.session, log)
+            check_host(worker.host, worker.session, log)
+            check_decisions(log, followers, [worker.host])
+        # Nobody but a database that was promoted begins another epoch.
+        assert len({position[0] for follower in followers for position in follower.positions.values()}) == 1
+    finally:
+        for follower in followers:
+            follower.close()
+        for worker in workers:
+            worker.host.close()
+
+
+def test_an_owner_that_is_stopped_past_its_lease_is_replaced_and_shows_nothing_more(make_cluster):
+    cluster = make_cluster(3)
+    owner, edges = cluster.owner, cluster.edges
+    host = ScriptedHost(Anywhere(edges))
+    host.start_session("s1")
+    follower = Follower(Anywhere(edges), "follower", ["s1"], lambda approval: "allow")
+    try:
+        host.wait_acked("s1")
+        assert owner.process is not None
+        owner.process.send_signal(signal.SIGSTOP)
+        host.event("s1", "message", {"role": "assistant", "text": "said while the owner was stopped"})
+        second = cluster.wait_owner(among=edges, seconds=30)
+        host.wait_acked("s1", timeout=20)
+        owner.process.send_signal(signal.SIGCONT)
+        assert owner.wait_end() == 1 and "may be another relay's" in owner.log_text()
+        log = whole_log(second, "s1")
+        wait_until(lambda: follower.positions.get("s1", ("", 0))[1] >= len(log), 20, lambda: f"{follower} to have all")
+        check_view(follower, "s1", log)
+        check_host(host, "s1", log)
+    finally:
+        follower.close()
+        host.close()
+
+
+def test_an_edge_without_its_link_sends_its_peers_away_and_takes_nothing_over(server, tmp_path):
+    server.make("cut_link")
+    first = Node(tmp_path / "first", server, "cut_link")
+    proxy = FaultProxy(first)
+    first.arguments[first.arguments.index("--advertise") + 1] = proxy.url
+    second = Node(tmp_path / "second", server, "cut_link")
+    try:
+        first.start()
+        second.start()
+        host = ScriptedHost(second)
+        host.start_session("s1")
+        host.wait_acked("s1")
+        # The second node hears nothing more over the link; both reach the database.
+        proxy.set("down", is_black=True)
+        wait_until(lambda: not host.is_connected, 15, "the host to be sent away")
+        assert 4000 in host.closed_with and set(host.closed_with) <= {4000, 503}, host.closed_with
+        assert second.get("/readyz").status == 503 and second.get("/healthz").status == 200
+        token = second.token("client", "phone")
+        assert second.get("/v1/me", {"Authorization": f"Bearer {token}"}).status == 503
+        assert first.owns_log() and not second.owns_log()
+        proxy.cut()
+        proxy.heal()
+        host.wait_connected(20)
+        host.close()
+        assert first.owns_log() and not second.owns_log()
+    finally:
+        first.kill()
+        second.kill()
+        proxy.close()
+
+
+def test_rolling_restarts_with_an_approval_open(make_cluster):
+    cluster = make_cluster(3)
+    anywhere = Anywhere(cluster.nodes)
+    host = ScriptedHost(anywhere)
+    host.start_session("s1")
+    follower = Follower(anywhere, "follower", ["s1"])
+    try:
+        approval = ask(host, "s1", "make deploy")
+        wait_until(lambda: approval in follower.approvals, 10, "the approval to be shown")
+        for _ in range(3):
+            for node in cluster.nodes:
+                node.restart()
+                cluster.wait_owner()
+                phone = WireClient(node)
+                phone.subscribe()
+                assert phone.approvals[approval]["stage"] == "pending"
+                phone.connection.close()
+        phone = WireClient(cluster.edges[0])
+        phone.subscribe()
+        assert "error" not in phone.decide("s1", approval, "allow")
+        host.wait_decision(approval, timeout=20)
+        host.apply("s1", approval)
+        host.wait_acked("s1", timeout=20)
+        log = whole_log(cluster.owner, "s1")
+        wait_until(lambda: follower.positions.get("s1", ("", 0))[1] >= len(log), 20, lambda: f"{follower} to have all")
+        check_view(follower, "s1", log)
+        check_host(host, "s1", log)
+        assert not follower.resets
+    finally:
+        follower.close()
+        host.close()
+
+
+def test_who_does_not_read_at_an_edge_harms_nobody(make_cluster):
+    cluster = make_cluster(2)
+    edge = cluster.edges[0]
+    host = ScriptedHost(cluster.owner)
+    host.start_session("s1")
+    quick = WireClient(edge, "quick")
+    quick.subscribe("s1")
+    slow = open_websocket(edge, "/v1/client", edge.token("client", "slow"), "heliograph.v1", max_queue=1)
+    try:
+        slow.send('{"type":"hello","version":1,"software":"slow"}')
+        slow.send('{"type":"subscribe","id":"1","session":"s1"}')
+        text = "x" * 60_000
+        for number in range(600):
+            host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+        host.wait_acked("s1", timeout=60)
+        wait_until(lambda: quick.positions["s1"][1] >= 601, 60, lambda: f"who reads to have all, not {quick.positions}")
+        assert not quick.violations
+        # What waits for the slow one is bounded where it waits, and nothing of it waits at the owner.
+        assert cluster.owner.resident_kib < 400 << 10 and edge.resident_kib < 400 << 10
+    finally:
+        slow.socket.close()
+        host.close()
+        quick.connection.close()
+
+
+def test_a_link_is_for_nodes_and_their_protocol_alone(make_cluster, server):
+    cluster = make_cluster(2)
+    owner, edge = cluster.owner, cluster.edges[0]
+    host = ScriptedHost(edge)
+    host.start_session("s1")
+
+    def link(secret: str, subprotocol: str = "heliograph.link.v1", node: Node = owner) -> Any:
+        return open_websocket(node, "/v1/link", secret, subprotocol)
+
+    database = server.sql("SELECT datname FROM pg_database ORDER BY oid DESC LIMIT 1")
+    secret = server.sql("SELECT link_secret FROM owners JOIN nodes USING (holder)", database)
+    for bad, subprotocol, status in [("hgl_wrong", "heliograph.link.v1", 401), (owner.token("client", "phone"), "heliograph.link.v1", 401), (secret, "heliograph.v1", 400)]:
+        with pytest.raises(InvalidStatus) as refusal:
+            link(bad, subprotocol)
+        assert refusal.value.response.status_code == status
+    with pytest.raises(InvalidStatus) as refusal:
+        link(secret, node=edge)
+    assert refusal.value.response.status_code == 404
+    dice = random.Random(SEED)
+    print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
+    hostile = [b"\xff", b"\x01", b"\x02\x00\x05hello", b"\x03\x07", b"\x01\x00\x20" + bytes(32), b"\x06\x01" + b"\xff" * 9, b"\x02" + b"\xff" * 12]
+    hostile += [bytes(dice.randrange(256) for _ in range(dice.randrange(1, 200))) for _ in range(200)]
+    for message in hostile:
+        with link(secret) as connection:
+            connection.send(message)
+    with link(secret) as connection:
+        connection.send("text")
+        with pytest.raises(Exception):
+            connection.recv(timeout=patient(5))
+        assert connection.close_code == 1002
+    # Who was there all along has noticed nothing.
+    host.event("s1", "message", {"role": "assistant", "text": "still here"})
+    host.wait_acked("s1")
+    assert not host.closed_with
+    host.close()
+
+
+def test_a_database_that_is_away_for_a_while_is_survived(server, make_cluster):
+    cluster = make_cluster(2)
+    edge = cluster.edges[0]
+    host = ScriptedHost(edge)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    with server.stopped():
+        host.event("s1", "message", {"role": "assistant", "text": "said while the database was stopped"})
+        with ThreadPoolExecutor() as pool:
+            asked = [pool.submit(lambda: edge.get("/healthz").status) for _ in range(10)]
+            assert {one.result(patient(10)) for one in asked} == {200}
+        assert host.through.get("s1", 0) < len(host.sessions["s1"])
+    host.wait_acked("s1", timeout=30)
+    host.close()
+
+
+def test_requests_that_an_edge_hands_on_say_what_became_of_them(make_cluster):
+    cluster = make_cluster(2)
+    owner, edge = cluster.owner, cluster.edges[0]
+    token = {"Authorization": f"Bearer {edge.token('client', 'phone')}"}
+    assert edge.get("/v1/me", token).status == 200 and edge.get("/v1/me").status == 401
+    assert edge.get("/nothing").status == 404 and edge.request("DELETE", "/v1/me").status == 405
+    assert owner.process is not None
+    owner.process.send_signal(signal.SIGSTOP)
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(20))
+        connection.request("GET", "/v1/me", headers=token)
+        answer = connection.getresponse()
+        # The link is over before the lease is.
+        assert answer.status == 503 and answer.headers["retry-after"] and b"may have been done" in answer.read()
+        connection.close()
+    finally:
+        owner.process.send_signal(signal.SIGCONT)

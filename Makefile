@@ -38,7 +38,7 @@ WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so beside those that wait.
 PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb HeliographCrypto HeliographLink HeliographQRCode \
-	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCore RelayProtocol
+	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
 # Everything that `swift format` looks at.

@@ -226,6 +226,7 @@ let package = Package(
             swiftSettings: settings),
         tests("LayeringTests", []),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
+        tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
         tests(
             "RelayCoreTests",
             ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),

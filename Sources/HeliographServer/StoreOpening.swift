@@ -15,8 +15,25 @@ enum StoreOpening {
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
             linkSecret: secret)
-        let store = try node.claim() ?? EdgeServer.run(process, node, name: configuration.node ?? url)
-        if let store { watch(store, logger) }
+        guard let store = try node.claim() else { return try joinOthers(process, node, name: configuration.node ?? url) }
+        watch(store, logger)
+        return store
+    }
+
+    /// As an edge, until this node owns the log.
+    private static func joinOthers(_ process: RelayProcess, _ node: OpenNode, name: String) throws -> OpenStore? {
+        guard try process.configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
+            try node.close()
+            throw ServerError(
+                .settings,
+                """
+                Another relay owns the log, and the database has no synchronous standby: several relays would outlive it, and lose with it \
+                what they acknowledged. Set synchronous_standby_names (heliograph doctor), or say that one machine is enough: \
+                \(Settings.named("asynchronousDatabase").flag) true.
+                """)
+        }
+        let store = try EdgeServer.run(process, node, name: name)
+        if let store { watch(store, process.logger) }
         return store
     }
 

@@ -30,6 +30,11 @@ package final class PostgresNode: Sendable {
     /// `changes` is how often tokens and workspaces were changed.
     package func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try use(ownership.view) }
 
+    /// What a commit survives that the database has acknowledged.
+    package func durability() throws(LogError) -> Durability {
+        try use { try Durability.read(on: $0, within: PostgresDatabase.askingMax) }
+    }
+
     /// Says that this node is alive.
     package func renew() throws(LogError) { try use { _ = try ownership.renewLease(on: $0) } }
 

@@ -15,7 +15,7 @@ class Node(Relay):
     def __init__(self, folder: Path, server: PostgresServer, database: str, arguments: list[str] | None = None, advertised: str | None = None):
         """`advertised` is where others are led to it, if not straight."""
         super().__init__(folder)
-        store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info"]
+        store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info", "--asynchronous-database", "true"]
         self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
 
     def owns_log(self) -> bool:

@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable {
     package var node: String?
     /// Trusted beside the system's authorities where other nodes are dialled by TLS.
     package var advertiseAuthority: String?
+    /// Several relays may serve although the database has no synchronous standby.
+    var allowsAsynchronousDatabase = false
     /// Address to listen on.
     package var host = "127.0.0.1"
     package var port: UInt16 = 8787

@@ -86,6 +86,9 @@ package enum Settings {
             "advertiseAuthority", "file", \.advertiseAuthority,
             "Certificate authorities (PEM) to trust for other relays, beside the system's."),
         .flag(
+            "asynchronousDatabase", \.allowsAsynchronousDatabase,
+            "Whether several relays may serve although their database has no synchronous standby, and a failover may lose what was acknowledged."),
+        .flag(
             "proxyProtocol", \.expectsProxyHeader,
             "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),
         .integer(

@@ -58,6 +58,8 @@ package struct LinkMachine {
     private let name: String?
     private let capabilities: Set<Capability>
     private var reconnect: ReconnectMachine
+    /// Of this connection: greater than of every earlier one, also of an earlier process unless the clock was set back.
+    private var attempt: Int64 = 0
     /// Since when the connection is up.
     private var liveSince: HostInstant?
     /// Sent on this connection, by session.
@@ -97,6 +99,7 @@ package struct LinkMachine {
         case (.opened, .connecting):
             reconnect.opened()
             asked = []
+            attempt = max(attempt + 1, now.wall)
             return [.send(hello(Self.sessions(of: index, active))), .expectWelcome(within: limits.welcomeWithin)]
         case (.welcomeOverdue, .greeting): return [.close(CloseCode.timedOut.rawValue)]
         case (.closed(let reason, let dice), .connecting), (.closed(let reason, let dice), .greeting),
@@ -245,7 +248,9 @@ package struct LinkMachine {
 
     private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
         asked.formUnion(sessions)
-        return HostMessage.hello(Hello(software: software, name: name, capabilities: capabilities, sessions: sessions)).bytes
+        return HostMessage.hello(
+            Hello(software: software, name: name, capabilities: capabilities, sessions: sessions, attempt: attempt)
+        ).bytes
     }
 
     /// The next message's events, if the window has room. The caller sends them and asks again.

@@ -7,7 +7,8 @@ package import RelayModel
 ///
 /// The generation counts how often the number was given, so that no name is used again.
 package enum RemotePeer {
-    private static let mark: UInt64 = 1 << 62
+    // `PeerID.linkShift` is the sum of the lower two.
+    private static let mark = PeerID.firstRemote.rawValue
     private static let (linkBits, generationBits, numberBits) = (UInt64(14), UInt64(20), UInt64(28))
 
     /// Links are counted from 1, and begin again there: a process does not live for so many at once.

@@ -17,6 +17,9 @@ struct Presence {
     }
 
     /// One connection speaks for a host: the newer one, because the older may be a dead socket. Nil where this is not the one.
+    ///
+    /// The host says by `attempt` which is newer. Without it, the one that came later is; but what comes by two nodes may overtake, so
+    /// then nobody is told that it was replaced, after which a host stays away.
     mutating func hostSaidHello(
         _ hello: Hello, _ peer: PeerID, _ orders: inout Orders
     ) -> (host: HostPeer, isFirst: Bool)? {
@@ -26,21 +29,22 @@ struct Presence {
             return nil
         }
         guard var host = hosts[peer] else { return nil }
+        let isFirst = !host.hasSaidHello
+        if isFirst { host.attempt = hello.attempt }
+        let other = speakers[host.key].flatMap { $0 == peer ? nil : (peer: $0, host: hosts[$0]) }
         // What a machine said before its power failed may come after what it says now.
-        let other = speakers[host.key]
-        if let other = other.flatMap({ hosts[$0] }), other.number > host.number {
+        if let other, let speaker = other.host, !host.isNewer(than: speaker) {
             hosts[peer] = nil
-            orders.add(.close(peer, .replaced))
+            orders.add(.close(peer, host.attempt == nil && peer.isAtOneNode(with: other.peer) ? .replaced : .restarting))
             return nil
         }
-        let isFirst = !host.hasSaidHello
         host.hasSaidHello = true
         host.capabilities = hello.capabilities
         hosts[peer] = host
         guard isFirst else { return (host, false) }
-        if let other, other != peer {
-            hosts[other] = nil
-            orders.add(.close(other, .replaced))
+        if let other {
+            hosts[other.peer] = nil
+            orders.add(.close(other.peer, host.attempt != nil || peer.isAtOneNode(with: other.peer) ? .replaced : .restarting))
         }
         speakers[host.key] = peer
         return (host, true)

@@ -7,13 +7,19 @@ package struct Hello: Sendable, Equatable {
     package var capabilities: Set<Capability>
     /// Sessions that the host runs or still has events of.
     package var sessions: [SessionID]
+    /// Greater than in every earlier connection of this host. Nil: it does not count them.
+    package var attempt: Int64?
 
-    package init(software: String, name: String? = nil, capabilities: Set<Capability> = [], sessions: [SessionID] = []) {
+    package init(
+        software: String, name: String? = nil, capabilities: Set<Capability> = [], sessions: [SessionID] = [],
+        attempt: Int64? = nil
+    ) {
         version = ProtocolVersion.current
         self.software = software
         self.name = name
         self.capabilities = capabilities
         self.sessions = sessions
+        self.attempt = attempt
     }
 
     init(from value: JSONValue) throws(WireError) {
@@ -32,6 +38,7 @@ package struct Hello: Sendable, Equatable {
                 sessions.append(try entry.identifier())
             }
         }
+        attempt = try value.optionalInteger("attempt", in: 0...JSONValue.integerMax)
     }
 
     func write(to writer: inout JSONWriter) {
@@ -40,6 +47,7 @@ package struct Hello: Sendable, Equatable {
         writer.field("name", name)
         if !capabilities.isEmpty { writer.strings("capabilities", capabilities.map(\.rawValue).sorted()) }
         if !sessions.isEmpty { writer.strings("sessions", sessions.map(\.rawValue)) }
+        writer.field("attempt", attempt)
     }
 }
 

@@ -2,7 +2,9 @@
 extension WireTable {
     static let hostToRelay: [WireMessage] = [
         WireMessage(
-            "hello", "First message; `sessions` names those that the host runs or still has events of.", hello),
+            "hello",
+            "First message; `sessions` names those that the host runs or still has events of, and `attempt` is greater than in every earlier connection.",
+            hello),
         WireMessage(
             "events", "Events as the host numbers them, from `first` on; one message has at most 1,048,576 bytes.",
             [

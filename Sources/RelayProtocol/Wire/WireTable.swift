@@ -72,7 +72,7 @@ package enum WireTable {
         .required("version", .count, example: "\(ProtocolVersion.current)"), .required("software", .name),
         .optional("name", .name),
         .optional("capabilities", .list(WireType(.openWord(Capability.allCases.map(\.rawValue))))),
-        .optional("sessions", .list(.identifier, 0...WireLimits.helloSessionsMax)),
+        .optional("sessions", .list(.identifier, 0...WireLimits.helloSessionsMax)), .optional("attempt", .count),
     ]
 
     static let welcome: [WireField] = [

@@ -26,6 +26,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("advertise")) var advertise: String?
     @Option(help: Self.help("node")) var node: String?
     @Option(help: Self.help("advertiseAuthority")) var advertiseAuthority: String?
+    @Option(help: Self.help("asynchronousDatabase")) var asynchronousDatabase: String?
     @Option(help: Self.help("proxyProtocol")) var proxyProtocol: String?
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
@@ -81,6 +82,7 @@ struct ServeOptions: ParsableArguments {
             "advertise": advertise,
             "node": node,
             "advertiseAuthority": advertiseAuthority,
+            "asynchronousDatabase": asynchronousDatabase,
             "proxyProtocol": proxyProtocol,
             "keepDays": keepDays,
             "keepMegabytes": keepMegabytes,

@@ -40,6 +40,43 @@ struct PresenceTests {
         #expect(presence.speakers == [laptop: P.peer(2)])
     }
 
+    @Test("the attempt says which connection is newer, whichever came first")
+    func attempts() throws {
+        var presence = Presence()
+        var orders = Orders()
+        var (first, second) = (hello, hello)
+        (first.attempt, second.attempt) = (10, 11)
+        presence.hostConnected(P.peer(1), P.host())
+        presence.hostConnected(P.peer(2), P.host())
+        // By two nodes: the newer connection was there first.
+        #expect(presence.hostSaidHello(second, P.peer(1), &orders)?.isFirst == true)
+        #expect(presence.hostSaidHello(first, P.peer(2), &orders) == nil)
+        #expect(try orders.said() == ["close 2 restarting"], "the older one is not told to stay away")
+        #expect(presence.speakers == [laptop: P.peer(1)])
+        // Said again on the same connection it stays what it was.
+        #expect(presence.hostSaidHello(second, P.peer(1), &orders)?.isFirst == false)
+        var third = hello
+        third.attempt = 12
+        presence.hostConnected(P.peer(3), P.host())
+        #expect(presence.hostSaidHello(third, P.peer(3), &orders)?.isFirst == true)
+        #expect(try orders.said() == ["close 1 replaced"])
+    }
+
+    @Test("without an attempt nobody who came by two nodes is told to stay away")
+    func twoNodes() throws {
+        var presence = Presence()
+        var orders = Orders()
+        let (here, there) = (P.peer(1), PeerID(rawValue: PeerID.firstRemote.rawValue + 7))
+        presence.hostConnected(here, P.host())
+        presence.hostConnected(there, P.host())
+        #expect(presence.hostSaidHello(hello, there, &orders)?.isFirst == true)
+        #expect(presence.hostSaidHello(hello, here, &orders) == nil)
+        presence.hostConnected(P.peer(2), P.host())
+        #expect(presence.hostSaidHello(hello, P.peer(2), &orders)?.isFirst == true)
+        #expect(try orders.said() == ["close 1 restarting", "close \(there.rawValue) restarting"])
+        #expect(presence.speakers == [laptop: P.peer(2)])
+    }
+
     @Test("a host of another version is told so and closed")
     func version() throws {
         var presence = Presence()

@@ -62,7 +62,7 @@ package final class SQLiteStore: Sendable {
             guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
             found = try opened()
         }
-        database = SQLiteDatabase(found.pool, path: path)
+        database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()
         log = SQLiteSessionLog(database, epoch: found.epoch, run: found.run, reserve: reserve, damage: damage)
         credentials = SQLiteCredentials(database)

@@ -49,6 +49,20 @@ struct EventTextTests {
         #expect(EventText(Event(.toolFinished(finish), at: 1).bytes).line == "✗ Bash: exit 1, 1 min 5 s, 1 failed")
     }
 
+    @Test(arguments: [
+        (ApprovalKind.tool, "Bash", "Run: ls", "WANTS TO Bash: Run: ls"),
+        (.tool, "ExitPlanMode", "Carry out the plan", "ASKS: Carry out the plan"),
+        (.question, "AskUserQuestion", "Which file?", "ASKS: Which file?"),
+        (
+            .tool, "mcp__github__create_issue", "Use create issue (github)",
+            "WANTS TO create_issue of github: Use create issue (github)"
+        ),
+    ])
+    func whatIsAskedIsToldInWords(kind: ApprovalKind, tool: String, title: String, line: String) {
+        let request = ApprovalRequest(approval: ApprovalID("a")!, kind: kind, tool: tool, title: title, digest: Fixtures.digest)
+        #expect(EventText(Event(.approvalRequested(request), at: 1).bytes).line == line)
+    }
+
     @Test func latestIsTheLastActiveThatHasNotEnded() throws {
         var view = ClientView()
         #expect(throws: ClientError.self) { try WatchTask.find("latest", in: view) }

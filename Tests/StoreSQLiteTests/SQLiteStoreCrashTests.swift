@@ -4,9 +4,10 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 import RelayStore
-import StoreSQLite
 import StoreTestSupport
 import Testing
+
+@testable import StoreSQLite
 
 /// What is left after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
 @Suite(.scratch, .serialized) struct SQLiteStoreCrashTests {
@@ -40,6 +41,27 @@ import Testing
             if round % 2 == 0 { try store.close() }
         }
         #expect(acknowledged > 0, "no process lived long enough to commit anything")
+    }
+
+    /// Each process lives until its log is being copied into the file, beside the commits and by them.
+    @Test func `after kill -9 while the log is copied every acknowledged batch is there`() async throws {
+        try scratch.fill(0)
+        for round in 0..<4 {
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [scratch = scratch as Scratch, microseconds = UInt32(round * 3_337) as UInt32] in
+                try scratch.writeUntilKilled(batch: 99, bytes: 12_000) { bytesCommitted in
+                    guard bytesCommitted > CheckpointPlan.pagesMax * 4_096 else { return }
+                    usleep(microseconds)
+                    kill(getpid(), SIGKILL)
+                }
+            }
+            let acknowledged = try scratch.lastAcknowledgement()
+            let store = try scratch.open()
+            let events = try store.log.all(.crash)
+            #expect(acknowledged > 0 && events.count == acknowledged, "round \(round)")
+            #expect(events == (1...Int64(events.count)).map { Writer.bytes(.crash, seq: $0, bytes: 12_000) })
+            if round % 2 == 0 { try store.close() }
+        }
     }
 
     /// A commit whose sync failed may or may not be on disk; the store must find out, and say so.
@@ -148,17 +170,20 @@ extension SessionKey {
 extension Scratch {
     private var acknowledgements: String { path + "/acknowledged" }
 
-    /// Commits batches of three, and writes down each number that the store has acknowledged.
-    func writeUntilKilled() throws {
+    /// Commits batches, and writes down each number that the store has acknowledged. `then` is told how many bytes these were.
+    func writeUntilKilled(batch count: Int = 3, bytes: Int = 0, then: (Int) -> Void = { _ in }) throws {
         let descriptor = unsafe Glibc.open(acknowledgements, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let store = try open()
         var writer = Writer(.crash)
         writer.seq = try store.log.seq(.crash) ?? 0
+        var committed = 0
         while true {
-            try store.log.commit(writer.batch(3))
+            try store.log.commit(writer.batch(count, bytes: bytes))
             // In the page cache by the time this returns; the kill does not reach it there.
             let line = Array("\(writer.seq)\n".utf8)
             require(unsafe write(descriptor, line, line.count), line.count, "an acknowledgement is written")
+            committed += count * bytes
+            then(committed)
         }
     }
 

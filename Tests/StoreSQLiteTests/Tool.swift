@@ -32,6 +32,29 @@ enum Tool {
     }
 }
 
+/// Another process that reads from the file as it was when this was made, until `end`.
+final class LongRead {
+    private let process = Process()
+    private let input = Pipe()
+
+    init(of path: String) throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("BEGIN; SELECT count(*) FROM events;\n".utf8))
+        // It reads once it has said how many there are.
+        _ = try output.fileHandleForReading.read(upToCount: 1)
+    }
+
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
 extension Scratch {
     /// By SQLite's own shell: the store has no door for this.
     func sql(_ text: String) throws { try Tool.run("sqlite3", databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)") }

@@ -49,7 +49,7 @@ final class ApprovalListTask: ClientTask {
                 .init(names[approval.id.rawValue] ?? approval.id.rawValue, .cyan),
                 .init(VisibleText.line(stage), approval.stage == .pending ? .alert : .dim),
                 .init(approval.request.isCut ? "\(approval.request.kind.rawValue), cut" : approval.request.kind.rawValue),
-                .init(VisibleText.exactLine(approval.request.tool)),
+                .init(VisibleText.exactLine(ToolWords.name(approval.request.tool))),
                 .init(VisibleText.exactLine(approval.request.title)),
                 .init(VisibleText.line(title.isEmpty ? approval.session.rawValue : title)),
                 .init(Moment.age(now - approval.requestedAt), .dim),

@@ -176,8 +176,7 @@ final class WatchTask: ClientTask {
     }
 
     private func question(_ request: ApprovalRequest, of session: SessionID, at: Int64) {
-        let asks = request.kind == .question ? "ASKS" : "WANTS TO"
-        line(at, session, "⚠ \(asks) \(VisibleText.line(request.tool)): \(VisibleText.line(request.title))", .alert)
+        line(at, session, VisibleText.line("⚠ \(EventText.asks(request)): \(request.title)"), .alert)
         guard run.view.approval(request.approval, of: session)?.stage ?? .pending == .pending else { return }
         let short = ShortNames.shortest(of: run.view.approvals.values.map(\.id.rawValue) + [request.approval.rawValue])
         let name = short[request.approval.rawValue] ?? request.approval.rawValue

@@ -97,7 +97,10 @@ package struct ApprovalText: Sendable {
             warnings.append(
                 "parts are hidden as ⟨redacted⟩ because they may be secret, so the text is not whole: look at it at the terminal; "
                     + "this can be denied from here, never allowed")
-        case (true, false): warnings.append("the text is not whole: this can be denied from here, never allowed")
+        case (true, false):
+            warnings.append(
+                "the text is not whole, as it was cut or is in a form not known here: this can be denied from here, never allowed"
+            )
         case (false, true): warnings.append("values that look like secrets were replaced by ⟨redacted⟩ on the host")
         case (false, false): break
         }

@@ -43,14 +43,14 @@ package struct EventText: Sendable {
             if text.contains("\n") || text.utf8.count > 200 { block = VisibleText.prose(text) }
             isMinor = role == .thought
         case .toolStarted(let start):
-            set("▸ \(start.tool): \(start.operation)\(start.isRedacted ? " (secrets hidden)" : "")")
+            set("▸ \(ToolWords.name(start.tool)): \(start.operation)\(start.isRedacted ? " (secrets hidden)" : "")")
         case .toolFinished(let finish):
             var parts: [String] = []
             if let code = finish.exitCode, code != 0 || !finish.succeeded { parts.append("exit \(code)") }
             if let duration = finish.durationMilliseconds { parts.append(Moment.duration(duration)) }
             if let summary = finish.summary { parts.append(Self.firstLine(summary)) }
             let result = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
-            set("\(finish.succeeded ? "✓" : "✗") \(finish.tool)\(result)", finish.succeeded ? .dim : .red)
+            set("\(finish.succeeded ? "✓" : "✗") \(ToolWords.name(finish.tool))\(result)", finish.succeeded ? .dim : .red)
             isMinor = finish.succeeded
         case .fileChanged(let path, let added, let removed, _):
             let mark = ChangeText(body: body)?.mark.map { " (\($0))" } ?? ""
@@ -67,7 +67,7 @@ package struct EventText: Sendable {
             isMinor = true
         case .approvalRequested(let request):
             question = request
-            set("\(request.kind == .question ? "ASKS" : "WANTS TO") \(request.tool): \(request.title)", .alert)
+            set("\(Self.asks(request)): \(request.title)", .alert)
         case .approvalDecided(_, let decision): set(DecisionText.sentence(decision), .green)
         case .approvalDelivered: minor("the decision reached the agent")
         case .approvalApplied(_, let outcome): minor("the agent did as decided: \(outcome.rawValue)")
@@ -97,6 +97,12 @@ package struct EventText: Sendable {
         case .rewound(let to): set("went back to event \(to)", .yellow)
         case .unsupported(let kind): minor("\(kind) (this version does not know it)")
         }
+    }
+
+    /// How what is asked begins: "WANTS TO Bash"; "ASKS" where the title is the question.
+    static func asks(_ request: ApprovalRequest) -> String {
+        let isQuestion = request.kind == .question || ToolWords.isQuestion(request.tool)
+        return isQuestion ? "ASKS" : "WANTS TO \(ToolWords.name(request.tool))"
     }
 
     private mutating func set(_ text: String, _ style: Style? = nil) {

@@ -85,9 +85,9 @@ extension AlertText {
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {
         let approval = subject.approval
-        let tool = approval.map { VisibleText.exactLine($0.request.tool) } ?? "a tool"
+        let deed = approval.map { VisibleText.exactLine(ToolWords.deed($0.request.tool)) } ?? "run a tool"
         var alert = start
-        alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to run \(tool)"
+        alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to \(deed)"
         let words = approval.map { ShownWords($0.request) }
         if isFull, let full = words?.full {
             var whole = alert

@@ -10,9 +10,6 @@ enum Connections {
     private static let busyMicroseconds: UInt32 = 250
     /// What a WAL is cut back to after a long read had kept it from being emptied.
     private static let walBytesKept = 64 << 20
-    /// How long a WAL gets before a commit copies it into the file, which takes milliseconds: 16 MB. With SQLite's own thousand one approval
-    /// in forty waited for that, and the pages that every commit changes were copied four times as often.
-    private static let walPagesMax = 4_000
 
     static var configuration: Configuration {
         var configuration = Configuration()
@@ -34,12 +31,21 @@ enum Connections {
             try db.execute(
                 sql: """
                     PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(walBytesKept);
-                    PRAGMA wal_autocheckpoint = \(walPagesMax)
+                    PRAGMA wal_autocheckpoint = \(CheckpointPlan.pagesMax)
                     """)
             let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
             precondition(synchronous == 2, "every commit must be synced: 2 is FULL")
         }
         return pool
+    }
+
+    /// A connection for copying the write-ahead log into the file, as durably as commits are written.
+    static func openToCopy(_ path: String) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(walBytesKept)")
+        }
+        return queue
     }
 
     /// A connection that cannot write.

@@ -12,15 +12,24 @@ final class SQLiteDatabase: Sendable {
     private let pool: Mutex<DatabasePool>
     /// SQLite met a damaged page. Nothing is written any more: it would spread.
     private let damage = Mutex<LogError?>(nil)
+    /// Nil for the command line, whose few commits copy the write-ahead log themselves.
+    private let checkpointer: Checkpointer?
 
-    init(_ pool: DatabasePool, path: String) {
-        self.pool = Mutex(pool)
+    init(_ pool: DatabasePool, path: String, forRelay: Bool) throws(SQLiteStoreError) {
         self.path = path
+        checkpointer = forRelay ? Checkpointer(path) : nil
+        do {
+            try checkpointer?.takeOver(from: pool)
+        } catch {
+            throw SQLiteStoreError(error, path: path)
+        }
+        self.pool = Mutex(pool)
     }
 
     /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
     func close() throws(SQLiteStoreError) {
         try pool.withLock { pool throws(SQLiteStoreError) in
+            defer { checkpointer?.close() }
             do {
                 // A reader in another process may be in the way; then the last one to close does it.
                 _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
@@ -40,7 +49,11 @@ final class SQLiteDatabase: Sendable {
         if let damage = damage.withLock({ $0 }) { throw damage }
         return try use { pool in
             do {
-                return try pool.writeWithoutTransaction { try Self.transaction(in: $0, body) }
+                return try pool.writeWithoutTransaction { db in
+                    let value = try Self.transaction(in: db, body)
+                    checkpointer?.committed(db)
+                    return value
+                }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
                 guard Self.isReadOnlyNow(pool) else { throw error }
                 throw SQLiteStoreError.readOnly(path: path, underlying: error)
@@ -120,7 +133,9 @@ final class SQLiteDatabase: Sendable {
         try pool.withLock { pool throws(LogError) in
             do {
                 try? pool.close()
+                checkpointer?.close()
                 let fresh = try Connections.open(path)
+                try checkpointer?.takeOver(from: fresh)
                 pool = fresh
                 let frames = try fresh.writeWithoutTransaction { try $0.checkpoint(.full) }
                 guard frames.walFrameCount == frames.checkpointedFrameCount else {

@@ -139,6 +139,16 @@ import Testing
 
     // MARK: - Others
 
+    @Test(
+        "a tool whose name tells nobody what it does is told in words",
+        arguments: [
+            ("ExitPlanMode", "claude wants to go ahead with a plan"),
+            ("mcp__github__create_issue", "claude wants to use create_issue of github"),
+        ])
+    func words(tool: String, title: String) {
+        #expect(compose(PushSubjects.approval(tool: tool)).title == title)
+    }
+
     @Test("a question stands there with its choices")
     func question() {
         let approval = PushSubjects.approval(

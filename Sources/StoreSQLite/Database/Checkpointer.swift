@@ -1,0 +1,68 @@
+internal import Dispatch
+internal import GRDB
+internal import GRDBSQLite
+internal import Synchronization
+
+/// Copies a relay's write-ahead log into its data file, on a thread and a connection of its own: a commit that did it, as SQLite's do by
+/// themselves, kept everybody waiting for a tenth of a second.
+///
+/// A copy takes nothing back and promises nothing: what is in the log and synced is committed, whether it is in the file, too, or not. So
+/// its errors are of no consequence, and the next copy begins where the last one that succeeded ended.
+final class Checkpointer: Sendable {
+    private let path: String
+    private let queue = DispatchQueue(label: "heliograph.checkpoints")
+    private let plan = Mutex(CheckpointPlan())
+    /// Opened by the first copy. On the queue only.
+    private let connection = Mutex<DatabaseQueue?>(nil)
+
+    init(_ path: String) { self.path = path }
+
+    /// From here on `pool`, which writes, leaves the copying to this.
+    func takeOver(from pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    }
+
+    /// To be called after each commit, on its connection and in no transaction.
+    func committed(_ db: Database) {
+        let pages = Self.pagesWritten(by: db)
+        switch plan.withLock({ $0.committed(pages: pages) }) {
+        case .none: break
+        case .copy: queue.async { self.copy() }
+        case .finish:
+            let copied = try? db.checkpoint(.passive)
+            plan.withLock { $0.finished(copied.map { $0.walFrameCount == $0.checkpointedFrameCount } ?? false) }
+        }
+    }
+
+    /// Nothing of the file is open, and nothing is copied, until the next commit asks for it.
+    func close() {
+        queue.sync {
+            connection.withLock { connection in
+                try? connection?.close()
+                connection = nil
+            }
+        }
+    }
+
+    private func copy() {
+        let isCopied = connection.withLock { connection in
+            do {
+                let queue = try connection ?? Connections.openToCopy(path)
+                connection = queue
+                _ = try queue.writeWithoutTransaction { try $0.checkpoint(.passive) }
+                return true
+            } catch {
+                return false
+            }
+        }
+        plan.withLock { $0.copied(isCopied) }
+    }
+
+    /// Since it was last asked.
+    private static func pagesWritten(by db: Database) -> Int {
+        var (pages, highest): (Int32, Int32) = (0, 0)
+        // Both numbers are filled in while the call lasts.
+        _ = unsafe sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
+        return Int(pages)
+    }
+}

@@ -1,0 +1,22 @@
+import RelayProtocol
+import Testing
+
+@Suite struct ToolWordsTests {
+    @Test(arguments: [
+        ("Bash", "Bash", "run Bash"), ("ExitPlanMode", "a plan", "go ahead with a plan"),
+        ("AskUserQuestion", "a question", "ask a question"),
+        ("mcp__github__create_issue", "create_issue of github", "use create_issue of github"),
+    ])
+    func `a tool is told in words`(tool: String, name: String, deed: String) {
+        #expect(ToolWords.name(tool) == name)
+        #expect(ToolWords.deed(tool) == deed)
+    }
+
+    @Test(arguments: [
+        "mcp__a__b__c", "mcp__a", "mcp____b", "mcp__a__", "mcp__a___b", "mcp__a b__c", "mcp__a__\u{430}", "", "a__b__c",
+    ])
+    func `what may be two tools, or is none of a server, stands as it is`(tool: String) {
+        #expect(ToolWords.name(tool) == tool)
+        #expect(ToolWords.deed(tool) == "run \(tool)")
+    }
+}

@@ -172,7 +172,7 @@ final class PeerHandler: ServerHandler {
         switch role {
         case .host:
             do throws(WireError) {
-                say(.hostSent(peer, try HostMessage(parsing: message.bytes)), message, connection)
+                say(.hostSent(peer, try HostMessage(parsing: message.bytes, isUTF8: true)), message, connection)
             } catch {
                 refused(error, connection)
                 say(.hostSentBadMessage(peer, error), message, connection)

@@ -4,7 +4,7 @@ package enum Bench {
     package static func run(
         _ plan: BenchPlan, on target: BenchTarget, restart: (() throws(BenchError) -> BenchTarget)? = nil
     ) throws(BenchError) -> BenchResult {
-        OwnUse.raiseDescriptorLimit()
+        try plan.check(descriptors: OwnUse.raiseDescriptorLimit())
         switch plan.scenario {
         case .fanout: return try FanOut(plan, target).run()
         case .approval: return try ApprovalTrips(plan, target).run()

@@ -49,10 +49,24 @@ package struct BenchPlan: Sendable {
     package init(_ scenario: Scenario) { self.scenario = scenario }
 
     /// Limits of this program: one thread, and memory that is made before the run.
-    static let clientsMax = 50_000
+    static let clientsMax = 200_000
     static let sessionsMax = 10_000
     static let windowMax = 1 << 20
     static let rateMax = 10_000_000
+
+    /// Open files that are no connections.
+    private static let otherDescriptors = 64
+
+    /// Each connection is an open file of this process, and another one of the relay.
+    func check(descriptors most: Int) throws(BenchError) {
+        let needed = hosts + clients + Self.otherDescriptors
+        guard scenario == .ingest || needed <= most else {
+            throw BenchError(
+                .plan,
+                "\(clients) clients need \(needed) open files, here and at the relay; this process may have \(most) (ulimit -Hn)"
+            )
+        }
+    }
 
     package func check() throws(BenchError) {
         let rules: [(Bool, String)] = [

@@ -9,6 +9,13 @@ package struct CommittedSessions {
 
     package subscript(key: SessionKey) -> SessionView? { views[key] }
 
+    // Parts of a view, for which none is copied: asked with every commit.
+    package func costMicroUSD(of key: SessionKey) -> Int64? {
+        views.index(forKey: key).map { views.values[$0].costMicroUSD }
+    }
+    package func hostSeq(of key: SessionKey) -> Int64? { views.index(forKey: key).map { views.values[$0].hostSeq } }
+    package func seq(of key: SessionKey) -> Int64? { views.index(forKey: key).map { views.values[$0].seq } }
+
     package mutating func put(_ view: SessionView, for key: SessionKey) {
         views[key] = view
         live[key.workspace, default: LiveSessions()].file(key.session, view.state.summary)

@@ -92,14 +92,17 @@ package struct SessionState: Sendable, Equatable {
         return resumed
     }
 
+    /// What most states need, with a title and a folder.
+    private static let room = 1_200
+
     package var bytes: [UInt8] {
-        JSONWriter.object { writer in
+        JSONWriter.object(room: Self.room) { writer in
             writer.object("summary") { summary.write(to: &$0) }
             writer.field("hostSeq", hostSeq)
             writer.field("eventBytes", eventBytes)
             writer.field("touchedAt", touchedAt)
             writeUsage(to: &writer)
-            writer.strings("subagents", subagents.sorted())
+            writer.strings("subagents", subagents.isEmpty ? [] : subagents.sorted())
             writer.field("agentStatus", agentStatus.rawValue)
             writer.field("currentCall", currentCall)
             if !openSteering.isEmpty {

@@ -9,16 +9,23 @@ package struct Identifier<Tag>: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil where the text is not spelled as an identifier must be.
     package init?(_ rawValue: String) {
-        let isSpelled = rawValue.utf8.allSatisfy { byte in
-            switch byte {
+        var rawValue = rawValue
+        guard rawValue.withUTF8({ unsafe Self.isSpelled($0) }) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// Looked at with every message, so where its bytes are: one after the other out of a text, each takes as long as ten here.
+    private static func isSpelled(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard (1...bytesMax).contains(bytes.count) else { return false }
+        for index in bytes.indices {
+            switch unsafe bytes[index] {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
+                continue
+            default: return false
             }
         }
-        guard isSpelled, (1...Self.bytesMax).contains(rawValue.utf8.count) else { return nil }
-        self.rawValue = rawValue
+        return true
     }
 
     package var description: String { rawValue }

@@ -130,7 +130,10 @@ extension EventLoop {
         }
         let connection = connections.add(.server(listener), peer, .http, makeID: makeID)
         connection.refusal = socket.refusal
-        connection.isPending = socket.refusal == nil
+        if socket.refusal == nil {
+            connection.isPending = true
+            pending.insert(connection.id.rawValue)
+        }
         connection.place = socket.place
         connection.isNamedByProxy = socket.isNamedByProxy
         connection.countedPeer = socket.counted
@@ -188,6 +191,7 @@ extension EventLoop {
     func stopCountingAsPending(_ connection: Connection) {
         guard let listener = connection.listener, connection.isPending else { return }
         connection.isPending = false
+        pending.remove(connection.id.rawValue)
         stopCountingForwardedPeer(of: connection)
         listener.admission.isNoLongerPending(connection.countedPeer)
         connection.countedPeer = nil

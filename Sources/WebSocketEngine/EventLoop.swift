@@ -84,6 +84,8 @@ internal import Synchronization
     var requests: [HTTPRequestID: Connection] = [:]
     var listening: [UInt64: ListenSocket] = [:]
     var departures: DepartureWatch?
+    /// The connections whose `isPending` is set: few of a hundred thousand, and looked at while these come in.
+    var pending: Set<UInt64> = []
 
     var turn = TurnOutbox()
     /// The connections that are being written to; kept for its room.

@@ -15,6 +15,20 @@ import Testing
         #expect(throws: BenchError(.plan, "sessions: one for each host at least, 10000 at most")) { try plan.check() }
     }
 
+    @Test func moreClientsThanOpenFilesAreRefusedBeforeTheRun() throws {
+        var plan = BenchPlan(.idle)
+        plan.clients = 100_000
+        try plan.check()
+        try plan.check(descriptors: 100_065)
+        #expect(throws: BenchError.self) { try plan.check(descriptors: 100_064) }
+    }
+
+    @Test func connectionsToLoopbackComeFromAsManyAddressesAsTheyNeedPorts() {
+        #expect(LoopbackSource.address(ofConnection: 9_999) == nil)
+        #expect(LoopbackSource.address(ofConnection: 10_000)?.bigEndian == 0x7F00_0002)
+        #expect(LoopbackSource.address(ofConnection: 99_999)?.bigEndian == 0x7F00_000A)
+    }
+
     @Test func figuresAreShort() {
         #expect(
             [0.01234, 0.5, 12.345, 999.4, 1_234_567].map(BenchResult.short) == ["0.012", "0.5", "12.3", "999", "1,234,567"])

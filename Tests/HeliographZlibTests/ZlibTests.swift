@@ -8,6 +8,17 @@ import HeliographZlib
         #expect(value == 0xCBF4_3926)
     }
 
+    /// Short ones go byte by byte, long ones by blocks that the processor folds; rows of before have checksums by zlib alone.
+    @Test func `the checksum of a text does not depend on how long its pieces are`() {
+        let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 * $0 + 7) }
+        for count in Array(0...200) + [512, 767, 1_000] {
+            let one = unsafe bytes[..<count].withUnsafeBytes { unsafe Zlib.crc32(0x1234_5678, $0) }
+            var many: UInt32 = 0x1234_5678
+            for byte in bytes[..<count] { unsafe withUnsafeBytes(of: byte) { many = unsafe Zlib.crc32(many, $0) } }
+            #expect(one == many, "\(count) bytes")
+        }
+    }
+
     @Test func `a gzip file says how long and which its content is, and is the same each time`() {
         let text = Array(String(repeating: "a stylesheet says much the same over and over; ", count: 200).utf8)
         let file = Zlib.gzip(text)

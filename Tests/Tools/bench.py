@@ -41,6 +41,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "ingest-100-64": ("durable ingest, 100 hosts, 64 events a message", lambda bench: rows.ingest(bench, 100, 64)),
     "idle": ("idle clients", rows.idle),
     "storm": ("storm", rows.storm),
+    "crowd": ("a hundred thousand clients, or as many as a process may have open files", rows.crowd),
     "slow": ("1,000 clients at 50 events/s, beside one that reads a kilobyte a second", lambda bench: beside(bench, 1_000, SlowReader, 1.3)),
     "storm-live": ("100 clients at 50 events/s, beside storms of 10,000 clients", lambda bench: beside(bench, 100, Storm, 10)),
     "fair": ("a well-behaved host and its client, beside one peer that costs much within its rates", fairness),

@@ -94,10 +94,12 @@ enum OwnUse {
     }
 
     /// A descriptor for each connection, as many as the system lets us have.
-    static func raiseDescriptorLimit() {
+    /// Hands back how many this process may have open.
+    static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = limit.rlim_max
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
     }
 }

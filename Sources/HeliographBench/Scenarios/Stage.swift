@@ -4,10 +4,13 @@ internal import RelayProtocol
 /// What every scenario has: hosts that have announced their sessions, and clients that come a few at a time until each has its
 /// snapshot. A scenario adds what it does with events, approvals and acknowledgements.
 class Stage: LinkHandler {
-    /// For connections, welcomes, snapshots, and for the last event to arrive.
+    /// For the next welcome or snapshot, and for the last event to arrive.
     static let patienceNanoseconds: Int64 = 60_000_000_000
     /// A client that was turned away comes again after a part of this, as a real one does.
     static let retryNanoseconds: Int64 = 250_000_000
+    /// Connections begun before those that are there are served: a client that is connected says what it wants at once, and a relay that many
+    /// storm hangs up on who says nothing.
+    private static let begunAtOnce = 128
 
     let plan: BenchPlan
     let target: BenchTarget
@@ -24,6 +27,7 @@ class Stage: LinkHandler {
     private(set) var clientsLevel = 0
     /// How many times somebody was turned away, and came again.
     private(set) var turnedAway = 0
+    /// Those who were turned away, the next to come again last.
     private var returning: [(at: Int64, number: Int)] = []
     private(set) var epoch = ""
 
@@ -71,27 +75,34 @@ class Stage: LinkHandler {
     /// Until each client is level; at most `connecting` are on the way at a time.
     func gatherClients(connecting: Int, _ eachTurn: () throws(BenchError) -> Void = {}) throws(BenchError) {
         clients.reserveCapacity(plan.clients)
-        let deadline = SteadyClock.now + Self.patienceNanoseconds
+        var (deadline, levelBefore) = (SteadyClock.now + Self.patienceNanoseconds, clientsLevel)
         while clientsLevel < plan.clients {
-            while clients.count < plan.clients, clients.count - clientsLevel < connecting {
+            let most = clients.count + Self.begunAtOnce
+            while clients.count < min(plan.clients, most), clients.count - clientsLevel < connecting {
                 clients.append(try driver.open(.client, number: clients.count, token: target.clientToken))
             }
             let now = SteadyClock.now
             try comeBack(at: now)
+            if clientsLevel > levelBefore { (deadline, levelBefore) = (now + Self.patienceNanoseconds, clientsLevel) }
             guard now < deadline else {
                 let refused =
                     turnedAway == 0 ? "" : "; \(turnedAway) handshakes were refused: the relay's limits may be in the way"
-                throw BenchError(.tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level after a minute\(refused)")
+                throw BenchError(
+                    .tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level, and no more since a minute\(refused)")
             }
             try eachTurn()
-            try driver.turn(10_000_000, self)
+            // There are more to begin, or to come back.
+            let isBehind = clients.count == most || (returning.last?.at ?? .max) <= now
+            try driver.turn(isBehind ? 0 : 10_000_000, self)
         }
     }
 
     private func comeBack(at now: Int64) throws(BenchError) {
-        while let first = returning.first, first.at <= now {
-            returning.removeFirst()
-            clients[first.number] = try driver.open(.client, number: first.number, token: target.clientToken)
+        var begun = 0
+        while begun < Self.begunAtOnce, let next = returning.last, next.at <= now {
+            returning.removeLast()
+            begun += 1
+            clients[next.number] = try driver.open(.client, number: next.number, token: target.clientToken)
         }
     }
 
@@ -153,8 +164,18 @@ class Stage: LinkHandler {
             throw BenchError(.refused, "\(link.name) was refused with HTTP \(status)")
         }
         turnedAway += 1
-        returning.append((SteadyClock.now + .random(in: 0..<Self.retryNanoseconds), link.number))
-        returning.sort { $0.at < $1.at }
+        let at = SteadyClock.now + .random(in: 0..<Self.retryNanoseconds)
+        returning.insert((at, link.number), at: placeOfReturn(at: at))
+    }
+
+    /// Found by halves: a storm has tens of thousands who come again.
+    private func placeOfReturn(at: Int64) -> Int {
+        var (low, high) = (0, returning.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if returning[middle].at > at { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     func received(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {

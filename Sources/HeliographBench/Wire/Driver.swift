@@ -53,7 +53,7 @@ final class Driver {
     func open(_ role: Link.Role, number: Int, token: String) throws(BenchError) -> Link {
         let upgrade = dialect.upgrade(role, host: endpoint.host, prefix: endpoint.prefix, token: token)
         let link = Link(
-            role: role, number: number, descriptor: try endpoint.connect(), tls: endpoint.session(), upgrade: upgrade)
+            role: role, number: number, descriptor: try endpoint.connect(number), tls: endpoint.session(), upgrade: upgrade)
         let place = Int(link.descriptor)
         while links.count <= place { links.append(nil) }
         links[place] = link

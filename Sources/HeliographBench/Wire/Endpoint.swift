@@ -50,14 +50,41 @@ struct Endpoint {
     /// Nil where the relay speaks plain HTTP.
     func session() -> TLSSession? { tls.map { TLSSession(client: $0.context, serverName: $0.name) } }
 
-    /// A socket that is being connected.
-    func connect() throws(BenchError) -> Int32 {
+    private var isLoopback: Bool {
+        guard Int32(storage.ss_family) == AF_INET else { return false }
+        return unsafe withUnsafeBytes(of: storage) { unsafe $0.load(as: sockaddr_in.self).sin_addr.s_addr.bigEndian } >> 24
+            == 127
+    }
+
+    /// The kernel chooses the port when it connects: before that it would be taken from all destinations.
+    private func bind(_ descriptor: Int32, to address: in_addr_t) throws(BenchError) {
+        var yes: Int32 = 1
+        unsafe setsockopt(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var source = sockaddr_in()
+        source.sin_family = sa_family_t(AF_INET)
+        source.sin_addr.s_addr = address
+        let result = unsafe withUnsafePointer(to: source) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw BenchError(.system, "no loopback address for a client: \(String(errno: errno))") }
+    }
+
+    /// A socket that is being connected. `number` counts the connections: to a relay on loopback, they come from several addresses.
+    func connect(_ number: Int) throws(BenchError) -> Int32 {
         let family = Int32(storage.ss_family)
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw BenchError(.system, "no socket: \(String(errno: errno))") }
         if family != AF_UNIX {
             var yes: Int32 = 1
             unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        if isLoopback, let source = LoopbackSource.address(ofConnection: number) {
+            do throws(BenchError) { try bind(descriptor, to: source) } catch {
+                close(descriptor)
+                throw error
+            }
         }
         let result = unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Glibc.connect(descriptor, $0, length) }

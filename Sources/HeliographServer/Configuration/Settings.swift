@@ -87,7 +87,8 @@ package enum Settings {
             "Certificate authorities (PEM) to trust for other relays, beside the system's."),
         .flag(
             "asynchronousDatabase", \.allowsAsynchronousDatabase,
-            "Whether several relays may serve although their database has no synchronous standby, and a failover may lose what was acknowledged."),
+            "Whether several relays may serve although their database has no synchronous standby, and a failover may lose what was acknowledged."
+        ),
         .flag(
             "proxyProtocol", \.expectsProxyHeader,
             "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),

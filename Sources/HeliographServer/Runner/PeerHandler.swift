@@ -204,7 +204,7 @@ final class PeerHandler: ServerHandler {
         guard let role = tokens[connection]?.role else {
             links?.received(message, on: connection) { [self] role, peer, bytes in
                 count(bytes)
-                return input(of: peer, role, bytes)
+                return input(of: peer, role, bytes, isUTF8: false)
             }
             return
         }
@@ -215,7 +215,9 @@ final class PeerHandler: ServerHandler {
         count(message.bytes)
         let bytes = message.bytes.count
         switch part {
-        case .owner: deliver(.said(input(of: PeerID(connection), role, message.bytes), on: connection, bytes: bytes), bytes)
+        case .owner:
+            let input = input(of: PeerID(connection), role, message.bytes, isUTF8: true)
+            deliver(.said(input, on: connection, bytes: bytes), bytes)
         case .edge: deliver(.unread(message.bytes, on: connection), bytes)
         }
     }
@@ -225,10 +227,11 @@ final class PeerHandler: ServerHandler {
         received.bytes += bytes.count
     }
 
-    private func input(of peer: PeerID, _ role: PairingRole, _ bytes: [UInt8]) -> Input {
+    /// `isUTF8`: the engine has looked.
+    private func input(of peer: PeerID, _ role: PairingRole, _ bytes: [UInt8], isUTF8: Bool) -> Input {
         switch role {
         case .host:
-            do throws(WireError) { return .hostSent(peer, try HostMessage(parsing: bytes)) } catch {
+            do throws(WireError) { return .hostSent(peer, try HostMessage(parsing: bytes, isUTF8: isUTF8)) } catch {
                 refused(error, peer)
                 return .hostSentBadMessage(peer, error)
             }

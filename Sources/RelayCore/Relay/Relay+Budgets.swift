@@ -51,8 +51,9 @@ extension Relay {
 
     private mutating func settleBudgets(of key: SessionKey, at now: Instant) {
         guard let staged = sessions.staged(key) else { return }
+        let known = shown.costMicroUSD(of: key)
         // A session that retention removed goes on from what it had cost.
-        let before = shown[key]?.costMicroUSD ?? removed[key]?.costMicroUSD ?? 0
+        let before = known ?? removed[key]?.costMicroUSD ?? 0
         if staged.costMicroUSD > before {
             let crossings = budgets.spend(key, from: before, to: staged.costMicroUSD)
             for crossing in crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
@@ -62,7 +63,7 @@ extension Relay {
                 if let view = sessions.staged(key) { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }
             }
         }
-        if shown[key] == nil, removed[key]?.usage.isEmpty == false { budgets.goesOn(key) }
+        if known == nil, removed[key]?.usage.isEmpty == false { budgets.goesOn(key) }
         // Also where nothing was spent: what has ended concerns the day no more.
         let mark = budgets.stagedMark(of: staged, in: key.workspace)
         if mark != staged.budget { sessions.setStagedBudget(mark, of: key) }

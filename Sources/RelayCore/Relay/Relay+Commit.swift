@@ -24,7 +24,7 @@ extension Relay {
         var acks: [PeerID: [SessionProgress]] = [:]
         for staged in batch.appends {
             let key = staged.key
-            let through = shown[key]?.hostSeq ?? 0
+            let through = shown.hostSeq(of: key) ?? 0
             let view = sessions.committed(key)
             removed.remove(key)
             if view.hostSeq > through, let host = hostPeer(of: key, view) {
@@ -109,7 +109,7 @@ extension Relay {
             .events(
                 SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
             of: key, pausedAfter: staged.firstSeq - 1, &orders)
-        showSummary(of: key)
+        sendToWatchers(.summary(view.summary), of: key)
         for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
             sendToWatchers(.approval(approval), of: key)
             if approval.stage.isFinal { sessions.resolved(approval.id, in: key, &orders) }

@@ -99,7 +99,7 @@ struct Subscriptions {
         let workspace = audiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
         let audience = audiences[key] ?? Audience()
-        if let seq = shown[key]?.seq { pauseAside(audience, key, after: seq) }
+        if !audience.aside.isEmpty, let seq = shown.seq(of: key) { pauseAside(audience, key, after: seq) }
         let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
         let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
         if !peers.isEmpty { orders.send(message(), to: peers) }

@@ -1,5 +1,7 @@
 /// The part of an event that the reducer, the lists and the pushes read.
-package enum EventHead: Sendable, Equatable {
+///
+/// Behind a reference: an event is handed on a dozen times until it is staged, and what it says of an approval is 200 bytes.
+package indirect enum EventHead: Sendable, Equatable {
     case sessionStarted(SessionFacts)
     case sessionRenamed(title: String)
     case sessionEnded(reason: String?, failed: Bool)

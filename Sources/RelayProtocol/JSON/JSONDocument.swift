@@ -15,9 +15,10 @@ package final class JSONDocument: Sendable {
     /// How deep its deepest place is.
     private let depth: Int
 
-    package init(parsing bytes: [UInt8]) throws(WireError) {
+    /// `isUTF8`: whoever has the bytes has checked that they are UTF-8, as a WebSocket does with each text.
+    package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
         var parser = JSONParser(bytes: bytes)
-        try parser.parse()
+        try parser.parse(isUTF8: isUTF8)
         self.bytes = bytes
         self.nodes = parser.nodes
         depth = parser.deepest

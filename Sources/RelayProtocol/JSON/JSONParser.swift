@@ -19,12 +19,13 @@ struct JSONParser {
         open.reserveCapacity(JSONDocument.depthMax)
     }
 
-    mutating func parse() throws(WireError) {
+    mutating func parse(isUTF8: Bool) throws(WireError) {
         guard bytes.count <= JSONDocument.bytesMax else {
             let most = JSONDocument.bytesMax
             throw WireError(.outOfRange, at: "byte \(most)", "a text has at most \(most) bytes")
         }
-        try validateUTF8()
+        try refuseByteOrderMark()
+        if !isUTF8 { try validateUTF8() }
         skipSpace()
         try parseValue()
         while let container = open.last {
@@ -252,9 +253,12 @@ struct JSONParser {
 
     // MARK: - Refusals
 
+    private func refuseByteOrderMark() throws(WireError) {
+        guard bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF else { return }
+        throw WireError(.badJSON, at: "byte 0", "a byte-order mark stands first")
+    }
+
     private func validateUTF8() throws(WireError) {
-        // A WebSocket text is valid already, but files, HTTP bodies and the local socket come this way too.
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw WireError(.badJSON, at: "byte 0", "a byte-order mark stands first") }
         if let place = UTF8Check.firstInvalidByte(in: bytes) {
             throw WireError(.badUTF8, at: "byte \(place)", "these bytes are not UTF-8")
         }

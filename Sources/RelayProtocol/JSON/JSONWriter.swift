@@ -6,8 +6,10 @@ package struct JSONWriter: Sendable {
     /// Most objects fit: what grows from nothing is moved half a dozen times.
     private static let roomAtFirst = 500
 
-    package init() {
-        room = ByteRoom(room: Self.roomAtFirst)
+    package init() { self.init(room: Self.roomAtFirst) }
+
+    private init(room bytes: Int) {
+        room = ByteRoom(room: bytes)
         room.append(UInt8(ascii: "{"))
     }
 
@@ -24,8 +26,9 @@ package struct JSONWriter: Sendable {
         return room.finish()
     }
 
-    package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
+    /// `room`: for so many bytes at first; nil: for what most objects need.
+    package static func object(room: Int? = nil, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(room: room ?? roomAtFirst)
         body(&writer)
         return writer.finish()
     }
@@ -102,7 +105,15 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func strings(_ key: StaticString, _ texts: some Sequence<String>) {
-        array(key, texts.map(JSONWriter.string))
+        begin(key)
+        room.append(UInt8(ascii: "["))
+        var isFirst = true
+        for text in texts {
+            if !isFirst { room.append(UInt8(ascii: ",")) }
+            isFirst = false
+            JSONString.append(text, to: &room)
+        }
+        room.append(UInt8(ascii: "]"))
     }
 
     package static func string(_ text: String) -> [UInt8] {

@@ -5,8 +5,9 @@ package enum HostMessage: Sendable {
     case deltas(Delta)
     case output(ToolOutput)
 
-    package init(parsing bytes: [UInt8]) throws(WireError) {
-        let value = try JSONDocument(parsing: bytes).root.object()
+    /// `isUTF8` is as `JSONDocument` has it.
+    package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
+        let value = try JSONDocument(parsing: bytes, isUTF8: isUTF8).root.object()
         let type = try value.string("type")
         switch type {
         case "hello": self = .hello(try Hello(from: value))

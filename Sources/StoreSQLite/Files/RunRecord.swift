@@ -148,11 +148,27 @@ extension RunRecord.Content {
         self.events = events
     }
 
-    /// Always of the same length.
+    /// Always of the same length. Made with every commit, so without a text in between.
     var bytes: [UInt8] {
-        let number = String(events)
-        let dashes = String(repeating: "-", count: Self.runBytes - run.utf8.count)
-        let zeros = String(repeating: "0", count: Self.digits - number.utf8.count)
-        return Array("\(run)\(dashes) \(zeros)\(number)\n".utf8)
+        precondition(run.utf8.count <= Self.runBytes && events >= 0, "a run has a name of its length")
+        var bytes = [UInt8](repeating: UInt8(ascii: "0"), count: Self.byteCount)
+        var place = 0
+        for byte in run.utf8 {
+            bytes[place] = byte
+            place += 1
+        }
+        while place < Self.runBytes {
+            bytes[place] = UInt8(ascii: "-")
+            place += 1
+        }
+        bytes[Self.runBytes] = UInt8(ascii: " ")
+        var rest = events
+        place = Self.byteCount - 2
+        while rest > 0 {
+            bytes[place] += UInt8(rest % 10)
+            (rest, place) = (rest / 10, place - 1)
+        }
+        bytes[Self.byteCount - 1] = UInt8(ascii: "\n")
+        return bytes
     }
 }

@@ -1,5 +1,6 @@
 """The rows of the standard matrix: what is run, in rounds that take turns, and the ratios that come of it."""
 
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,13 @@ OPEN_LOOP_DELIVERIES = 50_000
 INGEST_WINDOW = 16_384
 """Events under way, over all hosts: enough that the relay never waits for one round trip."""
 LIBWEBSOCKETS_ALLOWANCE_KIB = 2.7
+CROWD = 100_000
+"""Clients, or as many as one process may have open files: each is one here and one at the relay."""
+CROWD_OTHER_FILES = 1_500
+CROWD_ALLOWANCE_KIB = 7
+CROWD_LEVEL_PER_SECOND = 3_000
+CROWD_MICROSECONDS_PER_CLIENT = 60
+"""Of one event each second to all of them: until the last has it, with the load on the same two processors."""
 
 
 @dataclass
@@ -139,6 +147,29 @@ def idle(bench: Bench) -> Yield:
     each = {name: median(results, "relay", "kibPerClient") for name, results in found.items()}
     yield f"{clients:,} clients: {each['relay']:.1f} KiB each, libwebsockets alone {each['bare']:.1f}; the relay's processor {median(found['relay'], 'relay', 'idleSecondsPerMinute'):.2f} s a minute"
     yield Ratio("KiB for each idle client above libwebsockets", each["relay"] - each["bare"], LIBWEBSOCKETS_ALLOWANCE_KIB, True)
+
+
+def crowd(bench: Bench) -> Yield:
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    clients = 2_000 if bench.quick else min(CROWD, files - CROWD_OTHER_FILES)
+    servers: dict[str, Callable[[], Server]] = {
+        "relay": lambda: RelayServer(arguments=["--limits-connections", str(2 * CROWD)]),
+        "bare": lambda: BareLibwebsockets(bench.programs, bench.sizes[1]),
+    }
+    quiet = bench.in_turn(servers, "idle", rounds=1, clients=clients, history=1, duration=max(15.0, bench.seconds))
+    each = {name: median(results, "relay", "kibPerClient") for name, results in quiet.items()}
+    relay = {"relay": servers["relay"]}
+    storms = bench.in_turn(relay, "storm", clients=clients, history=1)["relay"]
+    told = bench.in_turn(relay, "fanout", clients=clients, rate=1, size=EVENT_BYTES, duration=4 * bench.seconds)["relay"]
+    level, slowest = median(storms, "result", "clientsPerSecond"), median(told, "latency", "p99")
+    yield (
+        f"{clients:,} clients: {each['relay']:.1f} KiB each, libwebsockets alone {each['bare']:.1f}; idle {median(quiet['relay'], 'relay', 'idleSecondsPerMinute'):.2f} s of processor a minute; "
+        f"all at once are level after {clients / level:.1f} s; one event a second to all: p50 / p99 {median(told, 'latency', 'p50') / 1000:,.0f} / {slowest / 1000:,.0f} ms, "
+        f"{median(told, 'relay', 'secondsPerMillionDeliveries'):.1f} s of processor a million"
+    )
+    yield Ratio("KiB for each of them above libwebsockets", each["relay"] - each["bare"], CROWD_ALLOWANCE_KIB, True)
+    yield Ratio("clients that are level a second, all at once", level, CROWD_LEVEL_PER_SECOND, False)
+    yield Ratio("p99 of an event to all, microseconds for each client", slowest / clients, CROWD_MICROSECONDS_PER_CLIENT, True)
 
 
 def storm(bench: Bench) -> Yield:

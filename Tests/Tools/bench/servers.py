@@ -70,12 +70,13 @@ RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilo
 class RelayServer(Server):
     """`heliograph serve`, without the limits that keep one peer from taking all: one host, and one client's token, take all here."""
 
-    def __init__(self, environment: dict[str, str] | None = None):
+    def __init__(self, environment: dict[str, str] | None = None, arguments: list[str] | None = None):
         super().__init__()
-        self.environment = environment or {}
+        self.environment, self.arguments = environment or {}, arguments or []
 
     def __enter__(self) -> "RelayServer":
-        self.relay = Relay(self.folder / "relay", [word for limit in CONNECTIONS + RATES for word in (limit, "0")], environment=self.environment)
+        arguments = [word for limit in CONNECTIONS + RATES for word in (limit, "0")] + self.arguments
+        self.relay = Relay(self.folder / "relay", arguments, environment=self.environment)
         self.relay.start()
         assert self.relay.process
         self.target = ["--data", str(self.relay.data), "--pid", str(self.relay.process.pid)]

@@ -33,7 +33,7 @@ export function obstacle(approval, { live, seen }) {
 }
 
 /** @param {import("./wire").Fields} head Of a request that is not whole. */
-export const missing = (head) =>
+const missing = (head) =>
   `Not whole: ${head.cut && head.redacted ? "parts are hidden because they may be secret" : "it was cut, or is in a form not known here"}`;
 
 /** @param {Decision["decision"]} decision */

@@ -51,9 +51,6 @@ export function serverOf(tool) {
   return server ? { server, name } : null;
 }
 
-/** @param {string} tool Whether our words for it are no other tool's. */
-export const isSaid = (tool) => tool === "ExitPlanMode" || (/^mcp__[\w.-]+$/.test(tool) && !tool.includes("___") && tool.split("__").length === 3);
-
 /** @type {Record<string, string>} Verbs of tools that touch a file or folder. */
 const onFiles = { Edit: "Change", MultiEdit: "Change", Write: "Write", NotebookEdit: "Change", Read: "Read", LS: "List", Glob: "Look for files in", Grep: "Search in" };
 /** @type {Record<string, string>} Verbs of the others. */

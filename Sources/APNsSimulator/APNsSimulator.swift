@@ -136,8 +136,8 @@ package struct APNsSimulator {
         // Answered even where the request is refused for something else: it is how senders match answers.
         let sentID = request.header(idName).flatMap { PushHeaders.isCanonicalUUID($0) ? $0 : nil }
         let headers = [(name: idName, value: sentID ?? mint.uuid())]
-        do throws(Refusal) {
-            guard !request.hasDuplicateHeaders else { throw Refusal(.duplicateHeaders) }
+        do throws(RefusalError) {
+            guard !request.hasDuplicateHeaders else { throw RefusalError(.duplicateHeaders) }
             let route = try Route(request, service: connections[id]?.endpoint.service ?? .push)
             try authorize(request, on: id, at: now)
             var response = try route.answer(request, self: &self, on: id, id: headers[0].value, copies: copies, &record, now)

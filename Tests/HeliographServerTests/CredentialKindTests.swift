@@ -49,7 +49,7 @@ struct CredentialKindTests {
         }
         for wrong in [key("key-app"), key(""), key("secret-browser"), ("x", "y")] {
             let request = request([("cookie", "heliograph=secret-browser"), wrong])
-            #expect(throws: Authenticator.Refusal.unknown) {
+            #expect(throws: Authenticator.AuthenticationError.unknown) {
                 try authenticator.authenticate(request, to: [], isUpgrade: isUpgrade)
             }
         }

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func obstacle(_ order: PushIntent) -> String? {
-        do throws(PushObstacle) {
+        do throws(PushObstacleError) {
             _ = try order.request(with: material)
             return nil
         } catch { return error.sentence }

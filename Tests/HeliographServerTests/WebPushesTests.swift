@@ -103,7 +103,7 @@ private final class FakeWebSender: WebPushSender {
 
     @Test func `what cannot be sent says why, and names no endpoint`() throws {
         func obstacle(_ change: (inout PushIntent) -> Void) -> String? {
-            do throws(PushObstacle) {
+            do throws(PushObstacleError) {
                 try pushes().send(Self.intent(change), codes, at: 2_000) { _ in }
                 return nil
             } catch { return error.sentence }
@@ -143,7 +143,7 @@ private final class FakeWebSender: WebPushSender {
         _ contact: String?, _ publicURL: String?, _ word: String
     ) {
         let pushes = pushes(contact: contact, publicURL: publicURL)
-        let error = #expect(throws: PushObstacle.self) { try pushes.publicKey() }
+        let error = #expect(throws: PushObstacleError.self) { try pushes.publicKey() }
         #expect(error?.sentence.contains(word) == true && error?.sentence.contains(WebPushIdentity.mend) == true)
         #expect(pushes.trouble == error?.sentence && !pushes.isUsed)
     }

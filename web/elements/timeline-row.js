@@ -1,7 +1,7 @@
 /** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
-import { deed, missing } from "../approvals.js";
+import { deed } from "../approvals.js";
 import { crossingWords } from "../budgets.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
@@ -9,7 +9,6 @@ import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
-import { isSaid } from "../tools.js";
 import { diffBlock, reachable, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
@@ -151,10 +150,8 @@ function tool(row, item) {
     current = changed;
     const finished = changed.end ?? (changed.event.kind === "tool.finished" ? changed.event : null);
     const { head } = changed.event;
-    const does = asText(head.operation ?? finished?.head.summary);
     say(name, asText(head.tool), line);
-    attribute(name, "hidden", Boolean(does) && isSaid(asText(head.tool)));
-    say(operation, does, line);
+    say(operation, asText(head.operation ?? finished?.head.summary), line);
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");
@@ -249,7 +246,7 @@ function approval(row, item, session) {
 
 /** @param {Event} request @returns {(Node|string|false|null)[]} */
 function approvalContent({ head, body }) {
-  const cut = head.cut && h("p", { class: "note" }, `${missing(head)}.`);
+  const cut = head.cut && h("p", { class: "note" }, "This text was cut on the way.");
   if (head.kind !== "question") return [cut, ...requestBlocks(asText(head.tool), body).elements];
   const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));

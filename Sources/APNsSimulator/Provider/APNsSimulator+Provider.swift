@@ -6,40 +6,42 @@ extension APNsSimulator {
     static let tokenUpdateInterval: Int64 = 20 * 60 * 1000
 
     /// Throws what is wrong with the request's provider token. The first good one binds the connection.
-    mutating func authorize(_ request: PushRequest, on id: ConnectionNumber, at now: Int64) throws(Refusal) {
-        guard let connection = connections[id] else { throw Refusal(.internalServerError) }
-        if let wedge = connection.wedge, now < wedge.until { throw Refusal(wedge.reason) }
-        guard let authorization = request.header("authorization") else { throw Refusal(.missingProviderToken) }
+    mutating func authorize(_ request: PushRequest, on id: ConnectionNumber, at now: Int64) throws(RefusalError) {
+        guard let connection = connections[id] else { throw RefusalError(.internalServerError) }
+        if let wedge = connection.wedge, now < wedge.until { throw RefusalError(wedge.reason) }
+        guard let authorization = request.header("authorization") else { throw RefusalError(.missingProviderToken) }
         guard let token = ProviderToken(authorization: authorization, takesTextIssuedAt: configuration.takesTextIssuedAt),
             let key = keys[token.keyID], !key.isRevoked, key.team == token.team
-        else { throw Refusal(.invalidProviderToken) }
+        else { throw RefusalError(.invalidProviderToken) }
         let isKnown = connection.identity?.token == token.text
         // The curve is asked once a token: a sender may use one for 3,600,000 pushes.
         guard isKnown || verifier.isValid(token.signature, of: token.message, publicKey: key.publicKey) else {
-            throw Refusal(.invalidProviderToken)
+            throw RefusalError(.invalidProviderToken)
         }
-        guard key.environments.contains(connection.endpoint.environment) else { throw Refusal(.badEnvironmentKeyIDInToken) }
+        guard key.environments.contains(connection.endpoint.environment) else {
+            throw RefusalError(.badEnvironmentKeyIDInToken)
+        }
         if let bound = connection.identity?.key {
-            guard bound.team == key.team else { throw Refusal(.invalidProviderToken) }
-            guard bound.isRelated(to: key) else { throw Refusal(.unrelatedKeyIDInToken) }
+            guard bound.team == key.team else { throw RefusalError(.invalidProviderToken) }
+            guard bound.isRelated(to: key) else { throw RefusalError(.unrelatedKeyIDInToken) }
         }
         try checkAge(of: token, on: id, at: now)
         if !isKnown { try take(token, by: key, on: id, at: now) }
     }
 
-    private mutating func checkAge(of token: ProviderToken, on id: ConnectionNumber, at now: Int64) throws(Refusal) {
+    private mutating func checkAge(of token: ProviderToken, on id: ConnectionNumber, at now: Int64) throws(RefusalError) {
         let seconds = now / 1000
-        guard token.issuedAt <= seconds + configuration.clockSkewSecondsMax else { throw Refusal(.invalidProviderToken) }
+        guard token.issuedAt <= seconds + configuration.clockSkewSecondsMax else { throw RefusalError(.invalidProviderToken) }
         if seconds - token.issuedAt > Self.tokenSecondsMax {
             // From now on the connection refuses the newest token too: it has to be closed.
             connections[id]?.wedge = (.expiredProviderToken, .max)
-            throw Refusal(.expiredProviderToken)
+            throw RefusalError(.expiredProviderToken)
         }
     }
 
     private mutating func take(
         _ token: ProviderToken, by key: ProviderKey, on id: ConnectionNumber, at now: Int64
-    ) throws(Refusal) {
+    ) throws(RefusalError) {
         let bound = connections[id]?.identity
         if let bound, now - bound.tokenSince < Self.tokenUpdateInterval {
             try wedge(id, until: bound.tokenSince + Self.tokenUpdateInterval)
@@ -56,15 +58,15 @@ extension APNsSimulator {
     }
 
     /// Refuses the old token too, for a while, as the real one does.
-    private mutating func wedge(_ id: ConnectionNumber, until: Int64) throws(Refusal) {
+    private mutating func wedge(_ id: ConnectionNumber, until: Int64) throws(RefusalError) {
         connections[id]?.wedge = (.tooManyProviderTokenUpdates, until)
-        throw Refusal(.tooManyProviderTokenUpdates)
+        throw RefusalError(.tooManyProviderTokenUpdates)
     }
 
     /// Throws where the connection may not send to this app.
-    func checkTopic(_ bundle: String, on id: ConnectionNumber) throws(Refusal) {
+    func checkTopic(_ bundle: String, on id: ConnectionNumber) throws(RefusalError) {
         guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
             identity.key.topics?.contains(bundle) ?? true
-        else { throw Refusal(.topicDisallowed) }
+        else { throw RefusalError(.topicDisallowed) }
     }
 }

@@ -7,17 +7,17 @@ extension APNsSimulator {
     mutating func publish(
         _ request: PushRequest, of bundle: String, on id: ConnectionNumber, id requestID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64
-    ) throws(Refusal) -> Response {
+    ) throws(RefusalError) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         let channel = try channel(of: request, bundle: bundle, on: id)
-        guard let name = request.header("apns-push-type") else { throw Refusal(.missingPushType) }
-        guard name == PushType.liveActivity.name else { throw Refusal(.invalidPushType) }
-        guard let expiration = try PushHeaders.expiration(of: request) else { throw Refusal(.badExpirationDate) }
+        guard let name = request.header("apns-push-type") else { throw RefusalError(.missingPushType) }
+        guard name == PushType.liveActivity.name else { throw RefusalError(.invalidPushType) }
+        guard let expiration = try PushHeaders.expiration(of: request) else { throw RefusalError(.badExpirationDate) }
         // Nothing is stored for this channel, so there is nothing that could expire later.
-        guard channel.storagePolicy == .mostRecent || expiration == 0 else { throw Refusal(.badExpirationDate) }
+        guard channel.storagePolicy == .mostRecent || expiration == 0 else { throw RefusalError(.badExpirationDate) }
         let priority = try PushHeaders.priority(of: request, pushType: .liveActivity)
-        guard !request.body.isEmpty else { throw Refusal(.payloadEmpty) }
-        guard request.body.count <= PushType.broadcastBytesMax else { throw Refusal(.payloadTooLarge) }
+        guard !request.body.isEmpty else { throw RefusalError(.payloadEmpty) }
+        guard request.body.count <= PushType.broadcastBytesMax else { throw RefusalError(.payloadTooLarge) }
 
         let push = Push(
             id: requestID, pushType: name, bundle: bundle, target: .channel(channel.id), priority: priority,
@@ -31,24 +31,24 @@ extension APNsSimulator {
 
     mutating func createChannel(
         _ request: PushRequest, of bundle: String, on id: ConnectionNumber
-    ) throws(Refusal) -> Response {
+    ) throws(RefusalError) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
-        guard let environment = connections[id]?.endpoint.environment else { throw Refusal(.internalServerError) }
+        guard let environment = connections[id]?.endpoint.environment else { throw RefusalError(.internalServerError) }
         guard let body = try? JSONDocument(parsing: request.body).root, body.isObject else {
-            throw Refusal(.badRequestPayload)
+            throw RefusalError(.badRequestPayload)
         }
-        guard body.optional("push-type") != nil else { throw Refusal(.missingPushType) }
-        guard (try? body.string("push-type")) == "LiveActivity" else { throw Refusal(.invalidPushType) }
+        guard body.optional("push-type") != nil else { throw RefusalError(.missingPushType) }
+        guard (try? body.string("push-type")) == "LiveActivity" else { throw RefusalError(.invalidPushType) }
         guard let number = try? body.integer("message-storage-policy"), let policy = Channel.StoragePolicy(rawValue: number)
-        else { throw Refusal(.badRequestPayload) }
+        else { throw RefusalError(.badRequestPayload) }
         guard channels.values.filter({ $0.bundle == bundle && $0.environment == environment }).count < configuration.channelsMax
-        else { throw Refusal(.cannotCreateChannelConfig) }
+        else { throw RefusalError(.cannotCreateChannelConfig) }
         let channel = Channel(id: mint.channelID(), bundle: bundle, environment: environment, storagePolicy: policy)
         channels[channel.id] = channel
         return .success(201, headers: [(name: "apns-channel-id", value: channel.id)])
     }
 
-    func readChannel(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
+    func readChannel(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(RefusalError) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         let channel = try channel(of: request, bundle: bundle, on: id)
         return .success(
@@ -60,14 +60,14 @@ extension APNsSimulator {
 
     mutating func deleteChannel(
         _ request: PushRequest, of bundle: String, on id: ConnectionNumber
-    ) throws(Refusal) -> Response {
+    ) throws(RefusalError) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         channels[try channel(of: request, bundle: bundle, on: id).id] = nil
         return .success(204)
     }
 
     /// `GET /1/apps/<bundle>/all-channels`
-    func listChannels(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) -> Response {
+    func listChannels(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(RefusalError) -> Response {
         try checkBroadcast(request, of: bundle, on: id)
         let environment = connections[id]?.endpoint.environment
         let ids = channels.values.filter { $0.bundle == bundle && $0.environment == environment }.map(\.id).sorted()
@@ -76,25 +76,25 @@ extension APNsSimulator {
 
     // MARK: - Checks
 
-    private func checkBroadcast(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(Refusal) {
+    private func checkBroadcast(_ request: PushRequest, of bundle: String, on id: ConnectionNumber) throws(RefusalError) {
         if let requestID = request.header("apns-request-id"), !PushHeaders.isCanonicalUUID(requestID) {
-            throw Refusal(.badRequestParams)
+            throw RefusalError(.badRequestParams)
         }
-        guard let app = apps[bundle] else { throw Refusal(.topicMismatch) }
+        guard let app = apps[bundle] else { throw RefusalError(.topicMismatch) }
         // The path names an app that the token's key does not speak for.
         guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
             identity.key.topics?.contains(bundle) ?? true
-        else { throw Refusal(.topicMismatch) }
-        guard app.hasBroadcast else { throw Refusal(.featureNotEnabled) }
+        else { throw RefusalError(.topicMismatch) }
+        guard app.hasBroadcast else { throw RefusalError(.featureNotEnabled) }
     }
 
-    private func channel(of request: PushRequest, bundle: String, on id: ConnectionNumber) throws(Refusal) -> Channel {
-        guard let name = request.header("apns-channel-id"), !name.isEmpty else { throw Refusal(.missingChannelID) }
-        guard Base64.decode(name) != nil else { throw Refusal(.badChannelID) }
+    private func channel(of request: PushRequest, bundle: String, on id: ConnectionNumber) throws(RefusalError) -> Channel {
+        guard let name = request.header("apns-channel-id"), !name.isEmpty else { throw RefusalError(.missingChannelID) }
+        guard Base64.decode(name) != nil else { throw RefusalError(.badChannelID) }
         guard let channel = channels[name], channel.environment == connections[id]?.endpoint.environment else {
-            throw Refusal(.channelNotRegistered)
+            throw RefusalError(.channelNotRegistered)
         }
-        guard channel.bundle == bundle else { throw Refusal(.topicMismatch) }
+        guard channel.bundle == bundle else { throw RefusalError(.topicMismatch) }
         return channel
     }
 }

@@ -4,17 +4,17 @@ extension APNsSimulator {
     mutating func push(
         _ request: PushRequest, to token: String, on id: ConnectionNumber, id messageID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64
-    ) throws(Refusal) -> Response {
+    ) throws(RefusalError) -> Response {
         _ = try PushHeaders.messageID(of: request, named: "apns-id")
-        guard !token.isEmpty else { throw Refusal(.missingDeviceToken) }
+        guard !token.isEmpty else { throw RefusalError(.missingDeviceToken) }
         let pushType = try pushType(of: request)
         let expiration = try PushHeaders.expiration(of: request)
         let priority = try PushHeaders.priority(of: request, pushType: pushType)
         let bundle = try bundle(of: request, pushType)
         try checkTopic(bundle, on: id)
         let collapseID = try PushHeaders.collapseID(of: request)
-        guard !request.body.isEmpty else { throw Refusal(.payloadEmpty) }
-        guard request.body.count <= pushType.payloadBytesMax else { throw Refusal(.payloadTooLarge) }
+        guard !request.body.isEmpty else { throw RefusalError(.payloadEmpty) }
+        guard request.body.count <= pushType.payloadBytesMax else { throw RefusalError(.payloadTooLarge) }
         let known = try find(token, bundle: bundle, pushType, environment: connections[id]?.endpoint.environment)
         try spendBurst(of: known.token, at: now)
 
@@ -27,43 +27,43 @@ extension APNsSimulator {
         return .success(headers: [(name: "apns-unique-id", value: mint.uuid())])
     }
 
-    private func pushType(of request: PushRequest) throws(Refusal) -> PushType {
+    private func pushType(of request: PushRequest) throws(RefusalError) -> PushType {
         guard let name = request.header("apns-push-type"),
             let pushType = configuration.pushTypes.first(where: { $0.name == name })
-        else { throw Refusal(.invalidPushType) }
+        else { throw RefusalError(.invalidPushType) }
         return pushType
     }
 
     /// The topic without what the push type adds to it.
-    private func bundle(of request: PushRequest, _ pushType: PushType) throws(Refusal) -> String {
-        guard let topic = request.header("apns-topic"), !topic.isEmpty else { throw Refusal(.missingTopic) }
-        guard topic.hasSuffix(pushType.topicSuffix) else { throw Refusal(.badTopic) }
+    private func bundle(of request: PushRequest, _ pushType: PushType) throws(RefusalError) -> String {
+        guard let topic = request.header("apns-topic"), !topic.isEmpty else { throw RefusalError(.missingTopic) }
+        guard topic.hasSuffix(pushType.topicSuffix) else { throw RefusalError(.badTopic) }
         let bundle = String(topic.dropLast(pushType.topicSuffix.count))
         // A topic of another push type, such as a Live Activity's with `alert`.
         let isForeign = configuration.pushTypes.contains { !$0.topicSuffix.isEmpty && bundle.hasSuffix($0.topicSuffix) }
-        guard !bundle.isEmpty, !isForeign else { throw Refusal(.badTopic) }
+        guard !bundle.isEmpty, !isForeign else { throw RefusalError(.badTopic) }
         return bundle
     }
 
     private func find(
         _ token: String, bundle: String, _ pushType: PushType, environment: PushEnvironment?
-    ) throws(Refusal) -> DeviceToken {
+    ) throws(RefusalError) -> DeviceToken {
         guard DeviceToken.isWellFormed(token), let known = tokens[token.lowercased()], known.state != .bad,
             known.environment == environment
-        else { throw Refusal(.badDeviceToken) }
-        guard known.bundle == bundle, known.kind.accepts(pushType) else { throw Refusal(.deviceTokenNotForTopic) }
+        else { throw RefusalError(.badDeviceToken) }
+        guard known.bundle == bundle, known.kind.accepts(pushType) else { throw RefusalError(.deviceTokenNotForTopic) }
         switch known.state {
-        case .unregistered(let since): throw Refusal(.unregistered, timestamp: since)
-        case .expired(let since): throw Refusal(.expiredToken, timestamp: since)
+        case .unregistered(let since): throw RefusalError(.unregistered, timestamp: since)
+        case .expired(let since): throw RefusalError(.expiredToken, timestamp: since)
         case .live, .bad, .silentlyDead: return known
         }
     }
 
-    private mutating func spendBurst(of token: String, at now: Int64) throws(Refusal) {
+    private mutating func spendBurst(of token: String, at now: Int64) throws(RefusalError) {
         guard let burst = configuration.tokenBurst else { return }
         var budget = tokenBursts[token] ?? Budget(capacity: burst.count, refillMilliseconds: burst.refillMilliseconds)
         let isWithin = budget.take(at: now)
         tokenBursts[token] = budget
-        guard isWithin else { throw Refusal(.tooManyRequests) }
+        guard isWithin else { throw RefusalError(.tooManyRequests) }
     }
 }

@@ -11,34 +11,34 @@ struct PushHeaders {
     var collapseID: String?
 
     /// A canonical UUID in lower case, or nil where there is none.
-    static func messageID(of request: PushRequest, named name: String) throws(Refusal) -> String? {
+    static func messageID(of request: PushRequest, named name: String) throws(RefusalError) -> String? {
         guard let id = request.header(name) else { return nil }
-        guard isCanonicalUUID(id) else { throw Refusal(.badMessageID) }
+        guard isCanonicalUUID(id) else { throw RefusalError(.badMessageID) }
         return id
     }
 
-    static func expiration(of request: PushRequest) throws(Refusal) -> Int64? {
+    static func expiration(of request: PushRequest) throws(RefusalError) -> Int64? {
         guard let text = request.header("apns-expiration") else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let seconds = Int64(text)
-        else { throw Refusal(.badExpirationDate) }
+        else { throw RefusalError(.badExpirationDate) }
         return seconds
     }
 
-    static func priority(of request: PushRequest, pushType: PushType?) throws(Refusal) -> Int {
+    static func priority(of request: PushRequest, pushType: PushType?) throws(RefusalError) -> Int {
         let text = request.header("apns-priority") ?? "10"
         guard let priority = Int(text), text == String(priority), priorities.contains(priority) else {
-            throw Refusal(.badPriority)
+            throw RefusalError(.badPriority)
         }
         // A background push that asks for 10, also by saying nothing, is an error; a Live Activity knows 5 and 10 only.
-        if pushType == .background, priority == 10 { throw Refusal(.badPriority) }
-        if pushType == .liveActivity, priority == 1 { throw Refusal(.badPriority) }
+        if pushType == .background, priority == 10 { throw RefusalError(.badPriority) }
+        if pushType == .liveActivity, priority == 1 { throw RefusalError(.badPriority) }
         return priority
     }
 
-    static func collapseID(of request: PushRequest) throws(Refusal) -> String? {
+    static func collapseID(of request: PushRequest) throws(RefusalError) -> String? {
         guard let id = request.header("apns-collapse-id") else { return nil }
-        guard (1...collapseIDBytesMax).contains(id.utf8.count) else { throw Refusal(.badCollapseID) }
+        guard (1...collapseIDBytesMax).contains(id.utf8.count) else { throw RefusalError(.badCollapseID) }
         return id
     }
 

@@ -29,7 +29,7 @@ package struct Response: Sendable {
 }
 
 /// Why a request is refused; thrown by the checks, turned into a response in one place.
-struct Refusal: Error {
+struct RefusalError: Error {
     let reason: Reason
     /// Milliseconds since 1970.
     var timestamp: Int64?

@@ -7,7 +7,7 @@ enum Route: Equatable {
     case deleteChannel(bundle: String)
     case listChannels(bundle: String)
 
-    init(_ request: PushRequest, service: Endpoint.Service) throws(Refusal) {
+    init(_ request: PushRequest, service: Endpoint.Service) throws(RefusalError) {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         switch (service, parts.count, parts.first) {
         case (.push, 3, "3") where parts[1] == "device":
@@ -30,18 +30,18 @@ enum Route: Equatable {
         case (.management, 4, "1") where parts[1] == "apps" && parts[3] == "all-channels":
             try Self.require(["GET"], request)
             self = .listChannels(bundle: parts[2])
-        default: throw Refusal(.badPath)
+        default: throw RefusalError(.badPath)
         }
     }
 
-    private static func require(_ methods: [String], _ request: PushRequest) throws(Refusal) {
-        guard methods.contains(request.method) else { throw Refusal(.methodNotAllowed) }
+    private static func require(_ methods: [String], _ request: PushRequest) throws(RefusalError) {
+        guard methods.contains(request.method) else { throw RefusalError(.methodNotAllowed) }
     }
 
     func answer(
         _ request: PushRequest, self simulator: inout APNsSimulator, on connection: ConnectionNumber, id: String, copies: Int,
         _ record: inout RequestRecord, _ now: Int64
-    ) throws(Refusal) -> Response {
+    ) throws(RefusalError) -> Response {
         switch self {
         case .push(let token):
             try simulator.push(request, to: token, on: connection, id: id, copies: copies, &record, at: now)

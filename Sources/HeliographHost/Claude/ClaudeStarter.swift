@@ -36,7 +36,7 @@ final class ClaudeStarter {
     private static func run(_ order: LaunchOrder, _ tell: (LaunchOutcome) -> Void) {
         let session: String
         let command: [String]
-        do throws(StartRefusal) {
+        do throws(StartError) {
             (session, command) = try self.command(for: order)
         } catch { return tell(.refused(error.reason)) }
         guard let id = SessionID("claude-" + session) else { return tell(.refused("that is no name of a session")) }
@@ -70,29 +70,29 @@ final class ClaudeStarter {
         return (complaint ?? lines.last).map { VisibleText.line(String($0)) }
     }
 
-    private struct StartRefusal: Error { let reason: String }
+    private struct StartError: Error { let reason: String }
 
-    private static func command(for order: LaunchOrder) throws(StartRefusal) -> (session: String, command: [String]) {
-        guard let own = OwnProgram.path else { throw StartRefusal(reason: "this program cannot be found any more") }
+    private static func command(for order: LaunchOrder) throws(StartError) -> (session: String, command: [String]) {
+        guard let own = OwnProgram.path else { throw StartError(reason: "this program cannot be found any more") }
         guard let claude = InstalledProgram.path(of: program) else {
-            throw StartRefusal(reason: "claude is not on the PATH of this host's daemon")
+            throw StartError(reason: "claude is not on the PATH of this host's daemon")
         }
         let run = [own, "run", "--folder", order.folder]
         // Its own default may be one that asks nobody.
         var arguments = ["--permission-mode", order.launch.mode ?? ClaudeControl.modes[0]]
         if let model = order.launch.model {
             guard model.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !model.hasPrefix("-") else {
-                throw StartRefusal(reason: "that is no name of a model")
+                throw StartError(reason: "that is no name of a model")
             }
             arguments += ["--model", model]
         }
         if case .resume(let past) = order.launch.purpose {
             guard ClaudePast.isName(past), ClaudePast(of: order.folder).has(past) else {
-                throw StartRefusal(reason: "this project has no such session")
+                throw StartError(reason: "this project has no such session")
             }
             return (past.lowercased(), run + ["--", claude, "--resume", past] + arguments)
         }
-        guard let random = HookRequest.randomCall() else { throw StartRefusal(reason: "the system gives no random bytes") }
+        guard let random = HookRequest.randomCall() else { throw StartError(reason: "the system gives no random bytes") }
         let session = ClaudeControl.uuid(random)
         return (session, run + ["--session", session, "--", claude] + arguments)
     }

@@ -194,7 +194,7 @@ public actor RelayClient {
         connection = Connection(
             number: number,
             task: Task { [weak self, transport, address, credentials] in
-                do throws(SocketEnd) {
+                do throws(SocketEndError) {
                     let socket = try await Self.open(transport, address, credentials)
                     guard let messages = await self?.opened(socket, number) else { return socket.close() }
                     let sending = Task { await Self.send(messages, over: socket) }
@@ -212,7 +212,7 @@ public actor RelayClient {
 
     private static func open(
         _ transport: any RelayTransport, _ address: URL, _ credentials: any RelayCredentials
-    ) async throws(SocketEnd) -> any RelaySocket {
+    ) async throws(SocketEndError) -> any RelaySocket {
         let token: String
         do throws(LiveActivityError) { token = try credentials.token() } catch {
             // A keychain that cannot be read now can be read later.
@@ -248,7 +248,7 @@ public actor RelayClient {
         publish()
     }
 
-    private func ended(_ end: SocketEnd, _ number: Int) {
+    private func ended(_ end: SocketEndError, _ number: Int) {
         guard connection?.number == number else { return }
         hangUp(LinkEnd(end))
     }

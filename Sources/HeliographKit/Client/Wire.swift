@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// Between the library's words and the wire's.
 extension LinkEnd {
-    init(_ end: SocketEnd) {
+    init(_ end: SocketEndError) {
         self =
             switch end {
             case .closed(let code, let reason): .peer(code: code, reason: reason)

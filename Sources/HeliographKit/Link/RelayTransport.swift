@@ -5,20 +5,20 @@ public protocol RelayTransport: Sendable {
     /// Returns when it is open. A longer message than `messageBytesMax` ends the connection.
     func open(
         _ url: URL, subprotocol: String, token: String, messageBytesMax: Int
-    ) async throws(SocketEnd) -> any RelaySocket
+    ) async throws(SocketEndError) -> any RelaySocket
 }
 
 /// One open WebSocket. One task sends, and another receives.
 public protocol RelaySocket: Sendable {
-    func send(_ text: Data) async throws(SocketEnd)
+    func send(_ text: Data) async throws(SocketEndError)
     /// Waits for the next message.
-    func receive() async throws(SocketEnd) -> Data
+    func receive() async throws(SocketEndError) -> Data
     /// Both calls above end then.
     func close()
 }
 
 /// Why a WebSocket is gone, or was not opened.
-public enum SocketEnd: Error, Sendable, Hashable {
+public enum SocketEndError: Error, Sendable, Hashable {
     /// The relay closed it with this code.
     case closed(code: UInt16?, reason: String)
     /// The handshake was answered with this HTTP status.

@@ -13,7 +13,7 @@ public final class URLSessionTransport: RelayTransport {
 
     public func open(
         _ url: URL, subprotocol: String, token: String, messageBytesMax: Int
-    ) async throws(SocketEnd) -> any RelaySocket {
+    ) async throws(SocketEndError) -> any RelaySocket {
         var request = URLRequest(url: url, timeoutInterval: Self.openSeconds)
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         request.setValue(subprotocol, forHTTPHeaderField: "Sec-WebSocket-Protocol")
@@ -38,23 +38,23 @@ public final class URLSessionTransport: RelayTransport {
     private struct Socket: RelaySocket {
         let task: URLSessionWebSocketTask
 
-        func send(_ text: Data) async throws(SocketEnd) {
+        func send(_ text: Data) async throws(SocketEndError) {
             do { try await task.send(.string(String(decoding: text, as: UTF8.self))) } catch { throw end(error) }
         }
 
-        func receive() async throws(SocketEnd) -> Data {
+        func receive() async throws(SocketEndError) -> Data {
             do {
                 switch try await task.receive() {
                 case .string(let text): return Data(text.utf8)
-                case .data: throw SocketEnd.failed("the relay sent a binary message")
-                @unknown default: throw SocketEnd.failed("the relay sent a message of another kind")
+                case .data: throw SocketEndError.failed("the relay sent a binary message")
+                @unknown default: throw SocketEndError.failed("the relay sent a message of another kind")
                 }
-            } catch let end as SocketEnd { throw end } catch { throw end(error) }
+            } catch let end as SocketEndError { throw end } catch { throw end(error) }
         }
 
         func close() { task.cancel(with: .goingAway, reason: nil) }
 
-        private func end(_ error: any Error) -> SocketEnd {
+        private func end(_ error: any Error) -> SocketEndError {
             let code = task.closeCode
             guard code != .invalid else { return .failed(error.localizedDescription) }
             return .closed(
@@ -66,13 +66,13 @@ public final class URLSessionTransport: RelayTransport {
 
 /// Hears whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
 private final class Opening: NSObject, URLSessionWebSocketDelegate {
-    private let outcomes: AsyncStream<SocketEnd?>
-    private let tell: AsyncStream<SocketEnd?>.Continuation
+    private let outcomes: AsyncStream<SocketEndError?>
+    private let tell: AsyncStream<SocketEndError?>.Continuation
 
     override init() { (outcomes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1)) }
 
     /// Nil: it is open.
-    func outcome() async -> SocketEnd? {
+    func outcome() async -> SocketEndError? {
         for await outcome in outcomes { return outcome }
         return .failed("cancelled")
     }

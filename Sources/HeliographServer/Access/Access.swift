@@ -70,7 +70,7 @@ final class Access {
     }
 
     /// The token that this request comes with.
-    func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.Refusal) -> Token {
+    func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.AuthenticationError) -> Token {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
         uses.note(token, from: request.peer)
         return token
@@ -101,7 +101,7 @@ final class Access {
 
     // MARK: - Asking the store
 
-    /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.Refusal`.
+    /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
@@ -134,7 +134,7 @@ final class Access {
         } then: { result in
             answer(
                 result.flatMap { value, entrants in
-                    entrants.map { _ in value }.mapError { _ in StoreQueue.Refusal.notTakenUp }
+                    entrants.map { _ in value }.mapError { _ in StoreQueue.QueueError.notTakenUp }
                 })
         }
     }
@@ -146,7 +146,7 @@ final class Access {
             readers = [answer]
             return read()
         }
-        guard nextReaders.count < StoreQueue.waitingMax else { return answer(.failure(StoreQueue.Refusal.tooMany)) }
+        guard nextReaders.count < StoreQueue.waitingMax else { return answer(.failure(StoreQueue.QueueError.tooMany)) }
         nextReaders.append(answer)
     }
 

@@ -32,8 +32,8 @@ final class AdmissionControl: Sendable {
     func asked(_ address: Peer, at now: Int64) -> Int64 { state.withLock { $0.connectionLimiter.asked(address, at: now) } }
 
     /// `leave` follows, once.
-    func enter(_ authenticated: AuthenticatedPeer) throws(ConnectionLimiter.Limit) {
-        try state.withLock { state throws(ConnectionLimiter.Limit) in
+    func enter(_ authenticated: AuthenticatedPeer) throws(ConnectionLimiter.LimitError) {
+        try state.withLock { state throws(ConnectionLimiter.LimitError) in
             if state.isShortOfMemory { throw .memory }
             try state.connectionLimiter.enter(
                 address: authenticated.address, token: authenticated.token.id, workspace: authenticated.token.workspace)

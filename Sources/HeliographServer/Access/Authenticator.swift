@@ -13,7 +13,7 @@ struct Authenticator {
     /// Also an origin of ours, where a proxy in front speaks TLS for us.
     let publicOrigin: String?
 
-    enum Refusal: Error {
+    enum AuthenticationError: Error {
         /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
         case unknown
         case foreignOrigin
@@ -70,7 +70,7 @@ struct Authenticator {
     // MARK: - Requests
 
     /// The token that this request comes with. `scope` is what the path is for.
-    func authenticate(_ request: HTTPRequest, to scope: Scope, isUpgrade: Bool) throws(Refusal) -> Token {
+    func authenticate(_ request: HTTPRequest, to scope: Scope, isUpgrade: Bool) throws(AuthenticationError) -> Token {
         let origin = request.header("origin")
         if let origin, !isOwn(origin, request) { throw .foreignOrigin }
         let found: Token?

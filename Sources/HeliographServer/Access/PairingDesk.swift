@@ -35,7 +35,7 @@ final class PairingDesk {
             } catch {
                 logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
                 reply = .failed(
-                    .unavailable, (error as? StoreQueue.Refusal)?.notice ?? "no code could be made; try again")
+                    .unavailable, (error as? StoreQueue.QueueError)?.notice ?? "no code could be made; try again")
             }
             mailbox.put(.pairingAnswered(peer, command, reply))
         }

@@ -15,7 +15,7 @@ final class StoreQueue {
     private static let endingMax = DispatchTimeInterval.seconds(3)
 
     /// Why there is no answer of the store's.
-    enum Refusal: Error, Equatable {
+    enum QueueError: Error, Equatable {
         /// Nothing was begun.
         case tooMany
         /// Nothing was begun, and will not be.
@@ -79,7 +79,7 @@ final class StoreQueue {
         }
     }
 
-    /// `answer` is called once: with what came of it, or with a `Refusal`. `ended` is called before it where the work ends in time, and
+    /// `answer` is called once: with what came of it, or with a `QueueError`. `ended` is called before it where the work ends in time, and
     /// later where it does not; never where there are too many. Both are called in the order in which the work was done.
     ///
     /// Only what its caller never asks for twice at once is not `counted`.
@@ -88,16 +88,16 @@ final class StoreQueue {
         ended: @escaping (Result<Value, any Error>) -> Void = { _ in },
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
-        guard !isCounted || waiting < Self.waitingMax else { return answer(.failure(Refusal.tooMany)) }
+        guard !isCounted || waiting < Self.waitingMax else { return answer(.failure(QueueError.tooMany)) }
         waiting += 1
         let (turn, call) = (Turn(), Call(ended: ended, answer: answer))
         call.timer = loop.schedule(after: patience) {
             call.timer = nil
-            call.answer(.failure(turn.giveUp() ? Refusal.late : Refusal.unknown))
+            call.answer(.failure(turn.giveUp() ? QueueError.late : QueueError.unknown))
         }
         let (handle, bound) = (loop.handle, LoopBound((queue: self, call: call), loop: loop))
         queue.async {
-            let result = turn.begin() ? Result { try work() } : .failure(Refusal.late)
+            let result = turn.begin() ? Result { try work() } : .failure(QueueError.late)
             handle.execute {
                 let (queue, call) = bound.value
                 queue.waiting -= 1

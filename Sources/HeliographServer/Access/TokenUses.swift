@@ -64,6 +64,6 @@ final class TokenUses {
             guard !uses.isEmpty else { return }
             do { try store.noteUses(uses) } catch { Self.couldNotNote(error, logger) }
         }
-        if !isDone { Self.couldNotNote(StoreQueue.Refusal.unknown, logger) }
+        if !isDone { Self.couldNotNote(StoreQueue.QueueError.unknown, logger) }
     }
 }

@@ -22,7 +22,7 @@ struct WebPushDoctor {
     }
 
     private func contact(_ identity: WebPushIdentity) -> Finding {
-        do throws(PushObstacle) {
+        do throws(PushObstacleError) {
             let contact = try identity.contact()
             return Finding(Self.subject, .well, "push services can ask at \(contact.text); \(Self.iPhones)")
         } catch {
@@ -32,7 +32,7 @@ struct WebPushDoctor {
 
     private func key(_ identity: WebPushIdentity) -> Finding? {
         guard identity.hasKey else { return nil }
-        do throws(PushObstacle) { _ = try identity.openKey() } catch {
+        do throws(PushObstacleError) { _ = try identity.openKey() } catch {
             return Finding(
                 "Browsers' key", .wrong, error.sentence,
                 mend:

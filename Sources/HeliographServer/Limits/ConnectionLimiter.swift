@@ -5,7 +5,7 @@ import WebSocketEngine
 /// How many WebSockets each address, token and workspace has, and how often each address asks.
 struct ConnectionLimiter {
     /// By the names of their settings.
-    enum Limit: String, Sendable, CaseIterable, Error {
+    enum LimitError: String, Sendable, CaseIterable, Error {
         case connectionsPerAddress, connectionsPerToken, connectionsPerWorkspace
         case requestsPerSecondPerAddress
         case memory = "memoryMegabytes"
@@ -49,7 +49,7 @@ struct ConnectionLimiter {
     // MARK: - WebSockets
 
     /// `leave` follows. `address` is whom it counts for; nil: nobody.
-    mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(Limit) {
+    mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(LimitError) {
         if let address, Self.isReached(limits.connectionsPerAddress, ofAddresses[address]) { throw .connectionsPerAddress }
         if Self.isReached(limits.connectionsPerToken, ofTokens[token]) { throw .connectionsPerToken }
         if Self.isReached(limits.connectionsPerWorkspace, ofWorkspaces[workspace]) { throw .connectionsPerWorkspace }

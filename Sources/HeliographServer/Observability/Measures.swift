@@ -44,7 +44,7 @@ struct Measures: Sendable {
         bytesReceived = Counter(label: "heliograph_bytes_received_total", dimensions: [], factory: factory)
         messagesRefused = Counter(label: "heliograph_messages_refused_total", dimensions: [], factory: factory)
         upgradesRefused = Counter(label: "heliograph_upgrades_refused_total", dimensions: [], factory: factory)
-        let limits = TurnAwayReason.allCases.map(\.rawValue) + ConnectionLimiter.Limit.allCases.map(\.rawValue)
+        let limits = TurnAwayReason.allCases.map(\.rawValue) + ConnectionLimiter.LimitError.allCases.map(\.rawValue)
         turnedAway = Self.counters(limits) {
             Counter(label: "heliograph_connections_turned_away_total", dimensions: [("limit", $0)], factory: factory)
         }
@@ -111,7 +111,7 @@ struct Measures: Sendable {
     }
 
     func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason.rawValue]?.increment() }
-    func turnedAway(_ limit: ConnectionLimiter.Limit) { turnedAway[limit.rawValue]?.increment() }
+    func turnedAway(_ limit: ConnectionLimiter.LimitError) { turnedAway[limit.rawValue]?.increment() }
     func slowed(_ limit: RateLimiter.Limit) { slowed[limit]?.increment() }
     func reached(_ quota: Quota) { quotasReached[quota]?.increment() }
     func removed(_ removal: Removal) {

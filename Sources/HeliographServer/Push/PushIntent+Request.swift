@@ -4,7 +4,7 @@ import PushPlanner
 import RelayProtocol
 
 /// Why an intent cannot become a request: a sentence for the operator.
-struct PushObstacle: Error, Equatable {
+struct PushObstacleError: Error, Equatable {
     let sentence: String
 }
 
@@ -18,8 +18,8 @@ struct PushMaterial {
 }
 
 extension PushIntent {
-    func request(with material: PushMaterial) throws(PushObstacle) -> APNsRequest {
-        guard worthUntil > material.now else { throw PushObstacle(sentence: "it was not worth sending any more") }
+    func request(with material: PushMaterial) throws(PushObstacleError) -> APNsRequest {
+        guard worthUntil > material.now else { throw PushObstacleError(sentence: "it was not worth sending any more") }
         return APNsRequest(
             self, teamID: material.team, id: Self.requestID(id, in: material.epoch),
             payload: try wholePayload(with: material.codes),
@@ -27,28 +27,28 @@ extension PushIntent {
     }
 
     /// The payload with its code, and with what only the device shall read.
-    func wholePayload(with codes: PushCodes) throws(PushObstacle) -> [UInt8] {
+    func wholePayload(with codes: PushCodes) throws(PushObstacleError) -> [UInt8] {
         var (payload, sealed) = (payload, seal?.text)
         if code != nil {
             let code: String
             do { code = try codes.code(of: id) } catch {
-                throw PushObstacle(sentence: "there is no secret to make its code with: \(error)")
+                throw PushObstacleError(sentence: "there is no secret to make its code with: \(error)")
             }
             let (filled, filledSeal) = (
                 codes.fill(payload, with: code), sealed.flatMap { codes.fill($0, with: code) }
             )
             guard filled != nil || filledSeal != nil else {
-                throw PushObstacle(sentence: "there is no place for its code in it")
+                throw PushObstacleError(sentence: "there is no place for its code in it")
             }
             payload = filled ?? payload
             sealed = filledSeal ?? sealed
         }
         guard let seal, let sealed else { return payload }
         guard let key = Crypto.bytes(base64: seal.key), key.count == AESGCM.keyBytes else {
-            throw PushObstacle(sentence: "the device's key is not 32 bytes in base64")
+            throw PushObstacleError(sentence: "the device's key is not 32 bytes in base64")
         }
         guard payload.last == UInt8(ascii: "}"), payload.count > 2 else {
-            throw PushObstacle(sentence: "its payload is not a JSON object with something in it")
+            throw PushObstacleError(sentence: "its payload is not a JSON object with something in it")
         }
         let text = Crypto.base64(AESGCM.seal(sealed, with: key))
         return payload.dropLast() + Array(#","sealed":"\#(text)"}"#.utf8)

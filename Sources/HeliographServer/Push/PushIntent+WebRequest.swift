@@ -6,10 +6,10 @@ extension PushIntent {
     /// The request to a browser's push service. `now` in milliseconds since 1970.
     func webRequest(
         with codes: PushCodes, of services: WebPushServices, at now: Int64
-    ) throws(PushObstacle) -> WebPushRequest {
-        guard worthUntil > now else { throw PushObstacle(sentence: "it was not worth sending any more") }
+    ) throws(PushObstacleError) -> WebPushRequest {
+        guard worthUntil > now else { throw PushObstacleError(sentence: "it was not worth sending any more") }
         guard case .device(let place) = target, let told = WebSubscription(place: place) else {
-            throw PushObstacle(sentence: "it is for no browser")
+            throw PushObstacleError(sentence: "it is for no browser")
         }
         let payload = try wholePayload(with: codes)
         do throws(WebPushError) {
@@ -20,7 +20,7 @@ extension PushIntent {
             var request = WebPushRequest(to: subscription, message)
             request.patience = .milliseconds(worthUntil - now)
             return request
-        } catch { throw PushObstacle(sentence: error.message) }
+        } catch { throw PushObstacleError(sentence: error.message) }
     }
 
     /// A person is waited for; they may want to know; or they need not even look.

@@ -79,7 +79,7 @@ final class PushRunner {
     }
 
     /// What a browser subscribes with. Throws why nothing is pushed to browsers.
-    func webPushKey() throws(PushObstacle) -> WebPushes.PublicKey { try web.publicKey() }
+    func webPushKey() throws(PushObstacleError) -> WebPushes.PublicKey { try web.publicKey() }
 
     /// Other relays have it, too. Hands back what a browser subscribes with.
     func use(_ key: VAPIDKey) -> String { web.use(key) }
@@ -135,7 +135,7 @@ final class PushRunner {
 
     private func sendToBrowser(_ intent: PushIntent) {
         let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
-        do throws(PushObstacle) {
+        do throws(PushObstacleError) {
             try web.send(intent, codes, at: WallClock.milliseconds) { outcome in
                 handle.execute { bound.value.arrived(intent.id, outcome) }
             }
@@ -148,7 +148,7 @@ final class PushRunner {
             return answerSoon(intent.id, .notSent("no APNs key is set up for \(intent.app): heliograph push setup"))
         }
         let material = PushMaterial(team: team, epoch: epoch, codes: codes, now: WallClock.milliseconds)
-        do throws(PushObstacle) {
+        do throws(PushObstacleError) {
             let request = try intent.request(with: material)
             flights[intent.id]?.sender = sender
             let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))

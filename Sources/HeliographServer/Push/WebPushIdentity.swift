@@ -48,21 +48,21 @@ struct WebPushIdentity {
     }
 
     /// The key; made where there is none.
-    func openKey() throws(PushObstacle) -> VAPIDKey {
+    func openKey() throws(PushObstacleError) -> VAPIDKey {
         do throws(WebPushError) { return try VAPIDKeyFile.open(path) } catch {
-            throw PushObstacle(sentence: "the key for browsers cannot be used: \(error.message)")
+            throw PushObstacleError(sentence: "the key for browsers cannot be used: \(error.message)")
         }
     }
 
     /// Throws what to do where there is none that a push service takes.
-    func contact() throws(PushObstacle) -> VAPIDContact {
+    func contact() throws(PushObstacleError) -> VAPIDContact {
         guard let text = given ?? publicURL else {
-            throw PushObstacle(
+            throw PushObstacleError(
                 sentence: "the makers of browsers want to know whom they can ask about its notifications: \(Self.mend)")
         }
         do throws(WebPushError) { return try VAPIDContact(text) } catch {
             let name = given == nil ? "the public URL" : "pushContact"
-            throw PushObstacle(
+            throw PushObstacleError(
                 sentence:
                     "\(name) does not tell the makers of browsers whom to ask (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
             )

@@ -49,7 +49,7 @@ final class WebPushes {
     }
 
     /// Throws why nothing is pushed to browsers.
-    func publicKey() throws(PushObstacle) -> PublicKey {
+    func publicKey() throws(PushObstacleError) -> PublicKey {
         _ = try identity.contact()
         if let shared, key == nil { return .toMake(shared) }
         return .there(try openKey().publicText)
@@ -66,7 +66,7 @@ final class WebPushes {
 
     /// Why nothing is pushed to browsers; nil where nothing is in the way.
     var trouble: String? {
-        do throws(PushObstacle) { _ = try identity.contact() } catch { return error.sentence }
+        do throws(PushObstacleError) { _ = try identity.contact() } catch { return error.sentence }
         return nil
     }
 
@@ -76,7 +76,7 @@ final class WebPushes {
     /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
     func send(
         _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
-    ) throws(PushObstacle) {
+    ) throws(PushObstacleError) {
         let sender = try openSender()
         let request = try intent.webRequest(with: codes, of: services, at: now)
         sender.submit(request) { completion(PushOutcome($0)) }
@@ -84,10 +84,10 @@ final class WebPushes {
 
     func stop() { sender?.stop() }
 
-    private func openKey() throws(PushObstacle) -> VAPIDKey {
+    private func openKey() throws(PushObstacleError) -> VAPIDKey {
         if let key { return key }
         guard shared == nil else {
-            throw PushObstacle(sentence: "no browser has asked for the key yet that it subscribes with")
+            throw PushObstacleError(sentence: "no browser has asked for the key yet that it subscribes with")
         }
         let isNew = !identity.hasKey
         let key = try identity.openKey()
@@ -99,7 +99,7 @@ final class WebPushes {
         return key
     }
 
-    private func openSender() throws(PushObstacle) -> any WebPushSender {
+    private func openSender() throws(PushObstacleError) -> any WebPushSender {
         if let sender { return sender }
         var configuration = WebPushConfiguration(key: try openKey(), contact: try identity.contact())
         configuration.services = services
@@ -107,6 +107,6 @@ final class WebPushes {
             let made = try makeSender(configuration)
             sender = made
             return made
-        } catch { throw PushObstacle(sentence: "browsers cannot be pushed to: \(error)") }
+        } catch { throw PushObstacleError(sentence: "browsers cannot be pushed to: \(error)") }
     }
 }

@@ -8,7 +8,7 @@ extension Routes {
 
     func devices(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let client: ClientIdentity
-        do throws(Authenticator.Refusal) {
+        do throws(Authenticator.AuthenticationError) {
             client = access.client(try access.authenticate(request, to: .watch))
         } catch { return respond(id, Self.refusal(error)) }
         do throws(WireError) {
@@ -23,10 +23,10 @@ extension Routes {
 
     /// What a browser subscribes with, or why this relay pushes to none.
     func pushKey(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        do throws(Authenticator.Refusal) { _ = try access.authenticate(request, to: .watch) } catch {
+        do throws(Authenticator.AuthenticationError) { _ = try access.authenticate(request, to: .watch) } catch {
             return respond(id, Self.refusal(error))
         }
-        do throws(PushObstacle) {
+        do throws(PushObstacleError) {
             switch try pushes.webPushKey() {
             case .there(let key): respond(id, Self.pushKey(key))
             case .toMake(let secrets):
@@ -64,7 +64,7 @@ extension Routes {
         }
     }
 
-    static func refusal(_ refusal: Authenticator.Refusal) -> HTTPResponse {
+    static func refusal(_ refusal: Authenticator.AuthenticationError) -> HTTPResponse {
         switch refusal {
         case .unknown: .json(401, Notice(code: "unauthorized", message: "a valid token is needed: pair this device"))
         case .foreignOrigin: .json(403, Notice(code: "foreignOrigin", message: "this origin is not the relay's own"))

@@ -11,7 +11,7 @@ extension Routes {
     /// `POST /v1/pictures?session=ID`, by whoever may steer that session.
     func keepPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: .steer) } catch {
+        do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .steer) } catch {
             let forbidden = Notice(code: ErrorCode.forbidden.rawValue, message: "this device may not tell agents what to do")
             return respond(id, error == .wrongRole ? .json(403, forbidden) : Self.refusal(error))
         }
@@ -43,7 +43,7 @@ extension Routes {
     /// `GET /v1/pictures/DIGEST`, by clients of the workspace, and by the host of a session that has it.
     func showPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: []) } catch {
+        do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: []) } catch {
             return respond(id, Self.refusal(error))
         }
         guard let digest = PictureDigest(String(request.path.dropFirst(Self.picturesPath.count + 1))),

@@ -11,7 +11,7 @@ extension Routes {
     /// The caller is a client; what it sees and ends is of its workspace.
     func tokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let own: Token
-        do throws(Authenticator.Refusal) { own = try access.authenticate(request, to: .administer) } catch {
+        do throws(Authenticator.AuthenticationError) { own = try access.authenticate(request, to: .administer) } catch {
             return respond(id, Self.refusal(error))
         }
         if request.method == "GET", request.path == Self.tokensPath { return listTokens(of: own, id) }

@@ -125,7 +125,7 @@ final class Routes {
     }
 
     private func me(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        do throws(Authenticator.Refusal) {
+        do throws(Authenticator.AuthenticationError) {
             let token = try access.authenticate(request, to: [])
             let identity = Identity(
                 holder: access.holder(of: token), workspace: access.workspace(token.workspace),
@@ -136,7 +136,7 @@ final class Routes {
 
     private func logOut(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
-        do throws(Authenticator.Refusal) { token = try access.authenticate(request, to: .watch) } catch {
+        do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .watch) } catch {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.authenticator.isSecure(request)
@@ -169,9 +169,9 @@ final class Routes {
     // MARK: - Answers
 
     func fail(_ id: HTTPRequestID, _ error: any Error) {
-        let refusal: StoreQueue.Refusal =
+        let refusal: StoreQueue.QueueError =
             switch error {
-            case let refusal as StoreQueue.Refusal: refusal
+            case let refusal as StoreQueue.QueueError: refusal
             case let error as LogError where error.code == .inDoubt: .unknown
             default: .late
             }

@@ -95,7 +95,7 @@ final class PeerHandler: ServerHandler {
         guard let counted = countedPeer(for: request.peer) else { return nil }
         let wait = admission.asked(counted, at: Int64(DispatchTime.now().uptimeNanoseconds))
         guard wait > 0 else { return nil }
-        let limit = ConnectionLimiter.Limit.requestsPerSecondPerAddress
+        let limit = ConnectionLimiter.LimitError.requestsPerSecondPerAddress
         measures.turnedAway(limit)
         var response = HTTPResponse.text(limit.status, limit.sentence + "\n")
         response.headers.append(Routes.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
@@ -150,7 +150,7 @@ final class PeerHandler: ServerHandler {
             }
         }
         let authenticated = authenticator.peer(request, by: token, countedAt: countedPeer(for: request.peer))
-        do throws(ConnectionLimiter.Limit) {
+        do throws(ConnectionLimiter.LimitError) {
             try admission.enter(authenticated)
             expected[connection] = authenticated
             return .accept(subprotocol: ProtocolVersion.subprotocol)

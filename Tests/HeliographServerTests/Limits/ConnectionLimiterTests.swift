@@ -23,15 +23,15 @@ import WebSocketEngine
             $0.connectionsPerWorkspace = 4
         }
         for _ in 0..<2 { try connectionLimiter.enter(address: here, token: "a", workspace: home) }
-        #expect(throws: ConnectionLimiter.Limit.connectionsPerAddress) {
+        #expect(throws: ConnectionLimiter.LimitError.connectionsPerAddress) {
             try connectionLimiter.enter(address: here, token: "b", workspace: home)
         }
         try connectionLimiter.enter(address: nil, token: "a", workspace: home)
-        #expect(throws: ConnectionLimiter.Limit.connectionsPerToken) {
+        #expect(throws: ConnectionLimiter.LimitError.connectionsPerToken) {
             try connectionLimiter.enter(address: there, token: "a", workspace: office)
         }
         try connectionLimiter.enter(address: there, token: "b", workspace: home)
-        #expect(throws: ConnectionLimiter.Limit.connectionsPerWorkspace) {
+        #expect(throws: ConnectionLimiter.LimitError.connectionsPerWorkspace) {
             try connectionLimiter.enter(address: nil, token: "c", workspace: home)
         }
         try connectionLimiter.enter(address: there, token: "c", workspace: office)

@@ -38,7 +38,7 @@ final class EngineTransport: RelayTransport {
 
     func open(
         _ url: URL, subprotocol: String, token: String, messageBytesMax: Int
-    ) async throws(SocketEnd) -> any RelaySocket {
+    ) async throws(SocketEndError) -> any RelaySocket {
         var configuration = ClientConfiguration(
             host: url.host() ?? "", port: UInt16(url.port ?? 80), path: url.path(),
             headers: [("authorization", "Bearer \(token)")], subprotocol: subprotocol)
@@ -59,7 +59,7 @@ final class EngineSocket: RelaySocket, ClientHandler {
     private enum News: Sendable {
         case opened
         case received(Data)
-        case ended(SocketEnd)
+        case ended(SocketEndError)
     }
 
     private let handle: EventLoopHandle
@@ -74,16 +74,16 @@ final class EngineSocket: RelaySocket, ClientHandler {
     }
 
     func opens(as id: ConnectionID) { connection.withLock { $0 = id } }
-    func ends(_ end: SocketEnd) {
+    func ends(_ end: SocketEndError) {
         tell.yield(.ended(end))
         tell.finish()
     }
 
-    func isOpen() async throws(SocketEnd) {
+    func isOpen() async throws(SocketEndError) {
         if case .ended(let end) = await next() { throw end }
     }
 
-    func receive() async throws(SocketEnd) -> Data {
+    func receive() async throws(SocketEndError) -> Data {
         switch await next() {
         case .received(let data): return data
         case .ended(let end): throw end
@@ -91,7 +91,7 @@ final class EngineSocket: RelaySocket, ClientHandler {
         }
     }
 
-    func send(_ text: Data) async throws(SocketEnd) {
+    func send(_ text: Data) async throws(SocketEndError) {
         guard let id = connection.withLock({ $0 }) else { throw .failed("not open") }
         let bytes = [UInt8](text)
         handle.execute { [loop] in loop.value.send(OutgoingMessage(text: bytes), to: id) }

@@ -225,7 +225,7 @@ final class CodexServer: AgentBody {
         if method == "thread/resume", let thread = thread(params), link.subscribed.contains(thread.name) { thread.repeatAsk() }
     }
 
-    struct Refusal: Error { let words: String }
+    struct RefusalError: Error { let words: String }
 
     private func thread(_ params: JSONValue) -> CodexThread? {
         openThreads.first { $0.name == params.text("threadId") }
@@ -233,7 +233,7 @@ final class CodexServer: AgentBody {
 
     private func reply(
         to method: String, _ params: JSONValue, _ id: Int64, _ link: CodexLink
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, RefusalError> {
         switch method {
         case "initialize": return .success(#""userAgent":"codex-tui/0.163.0""#)
         case "thread/loaded/list":
@@ -246,11 +246,11 @@ final class CodexServer: AgentBody {
         default: break
         }
         guard let thread = thread(params), method == "thread/resume" || thread.isLoaded else {
-            return .failure(Refusal(words: "thread not found"))
+            return .failure(RefusalError(words: "thread not found"))
         }
         switch method {
         case "thread/resume":
-            guard thread.hasRollout else { return .failure(Refusal(words: "no rollout found")) }
+            guard thread.hasRollout else { return .failure(RefusalError(words: "no rollout found")) }
             link.subscribed.insert(thread.name)
             thread.load()
             let turns = params.isTrue("excludeTurns") ? "" : thread.lastTurn(isWhole: true)
@@ -262,11 +262,11 @@ final class CodexServer: AgentBody {
         case "turn/steer":
             let text = params.list("input").first?.text("text") ?? ""
             guard thread.isRunning(params.text("expectedTurnId")) else {
-                return .failure(Refusal(words: "expected active turn id"))
+                return .failure(RefusalError(words: "expected active turn id"))
             }
             return .success(thread.prompted(text, by: params.text("clientUserMessageId")))
         case "turn/interrupt":
-            guard thread.isRunning(params.text("turnId")) else { return .failure(Refusal(words: "no such turn runs")) }
+            guard thread.isRunning(params.text("turnId")) else { return .failure(RefusalError(words: "no such turn runs")) }
             if let request = link.interrupts.removeValue(forKey: id) {
                 world.checkTaken(request)
             } else {
@@ -274,7 +274,7 @@ final class CodexServer: AgentBody {
             }
             thread.interrupt()
             return .success("")
-        default: return .failure(Refusal(words: "unknown method"))
+        default: return .failure(RefusalError(words: "unknown method"))
         }
     }
 

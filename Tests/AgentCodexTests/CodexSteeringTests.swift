@@ -230,6 +230,19 @@ struct CodexSteeringTests {
         #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
     }
 
+    @Test("what waits is not given to a thread that is being ended, though its turn ends first")
+    func stoppedAtWork() {
+        var bench = Self.working()
+        bench.answersItself = false
+        _ = bench.takeSteering()
+        bench.steer(.stop)
+        bench.rests()
+        bench.turnEnds("interrupted")
+        #expect(!bench.takeSteering().contains("stands idle"))
+        bench.say(#"{"id":\#(bench.asked.last!.id),"error":{"code":-32600,"message":"no"}}"#)
+        #expect(bench.takeSteering().contains("stands idle"), "it goes on")
+    }
+
     @Test("one that Codex does not put away goes on, and what came out of no archive is not looked for again")
     func notStopped() {
         var bench = CodexBench.attached()

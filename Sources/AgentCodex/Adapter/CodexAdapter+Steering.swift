@@ -87,6 +87,7 @@ extension CodexAdapter {
 
     /// It is in the lists again, or was not put away.
     mutating func unshelved(_ thread: String) {
+        stirred.insert(sessionID(thread))
         guard shelved.remove(thread) != nil, let note = Self.shelfNote(thread) else { return }
         order(.remember(note, nil))
     }
@@ -211,6 +212,8 @@ extension CodexAdapter {
     /// Nil where nobody watches it: then it stands as it stood.
     private func standing(of session: CodexSession) -> SteeringStanding? {
         guard threads[session.thread]?.isWatched == true else { return nil }
+        // Between the end of its turn and its own it is idle for a moment: what waits is not for that.
+        guard !shelved.contains(session.thread) else { return .busy }
         switch session.status {
         case .waitingApproval, .waitingAnswer: return .waiting
         case _ where session.isAsking || session.dialogSince != nil || hasOpenCard(session.id): return .waiting

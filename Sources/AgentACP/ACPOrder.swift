@@ -17,6 +17,8 @@ package enum ACPOrder: Sendable {
     case stands(SessionID, ACPStand?)
     /// What has become of a command.
     case steered(SessionID, SteeringChange)
+    /// The agent is to end, as when its editor leaves; its session was ended from afar.
+    case leave
     /// The agent is given a prompt from afar, and later has done with it: for who stands in an editor's place.
     case turnFromAfarBegan(text: String)
     case turnFromAfarEnded

@@ -10,11 +10,13 @@ extension ACPProxyMachine {
         guard !steering.isClosing, let name = sessions.name(of: session), let turns = steering[name], turns.isOpen else {
             return refuse(request, in: session, "this session is not open any more")
         }
+        guard stops.isEmpty else { return refuse(request, in: session, Self.ending) }
         switch request.action {
         case .prompt(let prompt): give(prompt, request, name, session, turns, now)
         case .interrupt: interrupt(request, name, session, turns, now)
         case .mode(let mode): set(mode, isModel: false, request, name, session, turns)
         case .model(let model): set(model, isModel: true, request, name, session, turns)
+        case .stop where isAlone: stop(request, session)
         case .stop, .askAll, .launch:
             refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
         }
@@ -67,6 +69,15 @@ extension ACPProxyMachine {
         }
         close(ended, .cancelled)
         change(request.name, .given, in: session)
+    }
+
+    /// Its process is the session: what it asks is answered by its end, and nobody gives it anything more.
+    private mutating func stop(_ request: SteeringRequest, _ session: SessionID) {
+        stops.append((session, request.name))
+        for name in steering.names { steering.change(name) { _ in } }
+        close(permissions.end(of: nil, isAnswered: false), .cancelled)
+        change(request.name, .given, in: session)
+        orders.append(.leave)
     }
 
     private mutating func set(
@@ -276,6 +287,7 @@ extension ACPProxyMachine {
 
     mutating func agentIsGone() {
         for name in steering.names { abandon(name, "the agent is gone") }
+        for (session, name) in stops { change(name, .taken, in: session, "the agent has ended") }
         steering.close()
     }
 
@@ -306,7 +318,10 @@ extension ACPProxyMachine {
 
     private func stand(of name: String) -> ACPStand? {
         guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
+        // It is heard until all is told.
+        guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending), .busy) }
         var offer = SteeringOffer(actions: [.interrupt])
+        if isAlone { offer.actions.insert(.stop) }
         if takesPrompts {
             offer.actions.insert(.prompt)
             offer.takesPictures = takesPictures
@@ -325,6 +340,7 @@ extension ACPProxyMachine {
         return ACPStand(offer, turns.standing)
     }
 
+    private static let ending = "It is being ended from afar."
     private static let onePrompt = "it ends with its one prompt: start it without --prompt to go on from afar"
 
     private mutating func refuse(_ request: SteeringRequest, in session: SessionID, _ reason: String) {

@@ -13,6 +13,10 @@ package struct ACPProxyMachine: Sendable {
     private let run: String
     /// It goes on after its first prompt.
     let takesPrompts: Bool
+    /// There is no editor whose session it would be: it can be ended from afar.
+    let isAlone: Bool
+    /// Who has ended it so, first to last; the agent has not gone yet.
+    var stops: [(session: SessionID, name: SteeringName)] = []
     private var agentName: String
     private var agentVersion: String?
     /// The agent says that a prompt may come with pictures.
@@ -29,10 +33,13 @@ package struct ACPProxyMachine: Sendable {
     var orders: [ACPOrder] = []
 
     /// `run` is an identifier that no other process has; `agentName` stands until the agent tells its own.
-    package init(run: String, agentName: String, takesPrompts: Bool = true, limits: ACPLimits = ACPLimits()) {
+    package init(
+        run: String, agentName: String, takesPrompts: Bool = true, isAlone: Bool = false, limits: ACPLimits = ACPLimits()
+    ) {
         self.limits = limits
         self.run = run
         self.takesPrompts = takesPrompts
+        self.isAlone = isAlone
         self.agentName = TextCut.line(agentName, bytesMax: WireLimits.nameBytesMax)
         fromEditor = LineFlow(lineBytesMax: limits.lineBytes)
         fromAgent = LineFlow(lineBytesMax: limits.lineBytes)

@@ -19,11 +19,13 @@ struct ACPBench {
     var stands: [(session: SessionID, stand: ACPStand?)] = []
     var changes: [SteeringChange] = []
     var turnsFromAfar: [String] = []
+    var leaves = 0
 
     static let session = "48c3824c-3f6f-8f44-225f-c4a025c0f6a2"
 
-    init(takesPrompts: Bool = true, limits: ACPLimits = ACPLimits()) {
-        machine = ACPProxyMachine(run: "run1", agentName: "agent", takesPrompts: takesPrompts, limits: limits)
+    init(takesPrompts: Bool = true, isAlone: Bool = false, limits: ACPLimits = ACPLimits()) {
+        machine = ACPProxyMachine(
+            run: "run1", agentName: "agent", takesPrompts: takesPrompts, isAlone: isAlone, limits: limits)
     }
 
     mutating func take(_ fact: ACPFact) {
@@ -41,6 +43,7 @@ struct ACPBench {
             case .settled(_, let approval, let outcome): settled.append((approval, outcome))
             case .stands(let session, let stand): stands.append((session, stand))
             case .steered(_, let change): changes.append(change)
+            case .leave: leaves += 1
             case .turnFromAfarBegan(let text): turnsFromAfar.append("began \(text)")
             case .turnFromAfarEnded: turnsFromAfar.append("ended")
             }

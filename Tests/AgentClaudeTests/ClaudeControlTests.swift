@@ -49,6 +49,22 @@ struct ClaudeControlTests {
         #expect(lines.contains { $0.hasPrefix("> ") })
     }
 
+    @Test("a session that is opened elsewhere ends here: its turn is interrupted first, and nothing more is taken")
+    func openedElsewhere() {
+        var bench = ControlBench()
+        bench.prompt("work", "k1")
+        bench.repeats()
+        _ = bench.take()
+        bench.tell(.openedElsewhere(process: 77))
+        let lines = bench.take()
+        #expect(lines.contains { $0.contains("process 77 has opened this session") })
+        #expect(lines.contains { $0.hasPrefix("> interrupt") })
+        bench.prompt("more", "k2")
+        #expect(bench.take().contains("k2 refused: the session is ending"))
+        bench.tell(.openedElsewhere(process: 77))
+        #expect(bench.take() == [])
+    }
+
     @Test("an agent that has not said in which mode it is takes no prompt from afar until it has")
     func modeUnknown() {
         var bench = ControlBench(isReady: false)

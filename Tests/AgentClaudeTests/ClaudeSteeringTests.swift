@@ -118,6 +118,88 @@ struct ClaudeSteeringTests {
         #expect(outcomes(&bench) == ["steering: k2 refused (the agent waits for an answer: deny what it asks instead)"])
     }
 
+    // MARK: Its own screen, by messages of other sessions
+
+    private static let entry =
+        #"{"sessionId":"SESSION","status":"idle","statusUpdatedAt":1,"messagingSocketPath":"/tmp/cc-socks/4711.sock"}"#
+
+    private func sent(_ bench: ClaudeBench) -> [ClaudePeerMessage] {
+        bench.effects.compactMap { if case .own(.sendMessage(let message)) = $0 { message } else { nil } }
+    }
+
+    @Test("where its registry says so, a prompt reaches it as a message of another session, and is taken as its next prompt")
+    func peerMessage() throws {
+        var bench = try running()
+        bench.registry(entry: Self.entry)
+        let offer = try #require(offers(bench).last)
+        #expect(offer.actions == [.prompt, .interrupt, .askAll] && offer.reason?.contains("of another session") == true)
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        #expect(outcomes(&bench) == ["steering: k1 given (as a message of another session)"])
+        let message = try #require(sent(bench).first)
+        #expect(sent(bench).count == 1 && message.registryFile == "/home/dev/.claude/sessions/4711.json")
+        #expect(
+            String(decoding: message.line, as: UTF8.self)
+                == #"{"type":"user","message":{"role":"user","content":"go on"},"priority":"next"}"# + "\n")
+        let entry = try JSONDocument(parsing: Self.entry.replacing("SESSION", with: "s1")).root
+        #expect(message.socket(in: entry) == "/tmp/cc-socks/4711.sock")
+        for (word, other) in [("s1", "s2"), ("idle", "busy")] {
+            let text = String(decoding: entry.bytes, as: UTF8.self).replacing(word, with: other)
+            #expect(message.socket(in: try JSONDocument(parsing: text).root) == nil, "it has begun something else")
+        }
+        bench.tell(.own(.messageSent(message.name, Self.session, refusal: nil)))
+        try bench.call(payload("UserPromptSubmit", #","prompt":"go  on""#))
+        #expect(outcomes(&bench) == [], "that it was written is no evidence, and another text is its person's")
+        try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
+        #expect(outcomes(&bench) == ["steering: k1 taken (as a message of another session)"])
+        try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
+        #expect(outcomes(&bench) == [])
+    }
+
+    @Test("a message that is not written was refused, and one that does not show may be held at the terminal")
+    func peerMessageInVain() throws {
+        var bench = try running()
+        bench.registry(entry: Self.entry)
+        bench.tell(request(.prompt(.init(text: "go on"))))
+        let name = try #require(sent(bench).first?.name)
+        bench.tell(.own(.messageSent(name, Self.session, refusal: "it takes no messages of other sessions")))
+        bench.tell(request(.prompt(.init(text: "go on")), "k2"))
+        bench.pass(.seconds(26))
+        #expect(
+            outcomes(&bench) == [
+                "steering: k1 given (as a message of another session)",
+                "steering: k1 refused (it takes no messages of other sessions)",
+                "steering: k2 given (as a message of another session)",
+                "steering: k2 unknown (it was sent, and may be held at the terminal: look there)",
+            ])
+    }
+
+    @Test("one that asks nobody, that nobody sits before, or whose process has another session takes no messages")
+    func noPeerMessages() throws {
+        var bench = try running()
+        bench.registry(entry: Self.entry)
+        try bench.call(payload("PreToolUse", tool.replacing("default", with: "bypassPermissions")))
+        #expect(offers(bench).last?.actions.contains(.prompt) == false)
+        try bench.call(payload("PreToolUse", tool))
+        #expect(offers(bench).last?.actions.contains(.prompt) == true)
+        bench.registry(entry: Self.entry.replacing("SESSION", with: "other"))
+        #expect(offers(bench).last?.actions.contains(.prompt) == false)
+        bench = try running(isAttended: false)
+        bench.registry(entry: Self.entry)
+        #expect(offers(bench).last?.actions == [])
+    }
+
+    @Test("its program is gone, and another process has the session by then: what is offered is what its terminal allows")
+    func programGoneElsewhere() throws {
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .idle), 91))
+        bench.tell(said(.waits, 92))
+        bench.process = AgentProcess(id: 4712, startedAt: 100)
+        try bench.call(payload("SessionStart", #","source":"resume""#))
+        bench.tell(.hookGone(HookToken(rawValue: 92)))
+        let offer = try #require(offers(bench).last)
+        #expect(offer.actions == [.interrupt, .askAll] && offer.reason?.contains("heliograph claude --resume s1") == true)
+    }
+
     // MARK: Run by heliograph run
 
     private func said(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Codex: steering")
 struct CodexSteeringTests {
-    private static let open = "offers prompt interrupt model"
+    private static let open = "offers prompt interrupt stop model"
     private static let away = "offers (\(CodexAdapter.noServer))"
 
     /// At work in the turn `t1`.
@@ -206,16 +206,64 @@ struct CodexSteeringTests {
         #expect(bench.answers.isEmpty)
     }
 
-    @Test("where nothing runs there is nothing to interrupt, and a session has no end from afar")
+    @Test("where nothing runs there is nothing to interrupt")
     func nothingRuns() {
         var bench = CodexBench.attached()
         bench.steer(.interrupt)
-        bench.steer(.stop, "k2")
-        #expect(
-            bench.take() == [
-                "steering: k refused (no turn runs that could be interrupted)",
-                "steering: k2 refused (a thread of Codex has no end: interrupt what it does)",
-            ])
+        #expect(bench.take() == ["steering: k refused (no turn runs that could be interrupted)"])
+    }
+
+    // MARK: The end
+
+    @Test("a thread is ended by putting it away, which ends the session, and stays in Codex's lists")
+    func stopped() {
+        var bench = CodexBench.attached()
+        bench.answersItself = false
+        bench.steer(.stop)
+        #expect(bench.asked.last?.method == "thread/archive" && bench.take() == [])
+        #expect(bench.notes["codex-ended." + CodexBench.thread] != nil)
+        bench.notify("thread/status/changed", #""status":{"type":"notLoaded"}"#)
+        #expect(bench.take() == ["session.ended "], "its desk tells what that is of the command")
+        bench.say(#"{"id":\#(bench.asked.last!.id),"result":{}}"#)
+        #expect(bench.asked.last?.method == "thread/unarchive" && bench.take() == [])
+        bench.say(#"{"id":\#(bench.asked.last!.id),"result":{}}"#)
+        #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
+    }
+
+    @Test("what waits is not given to a thread that is being ended, though its turn ends first")
+    func stoppedAtWork() {
+        var bench = Self.working()
+        bench.answersItself = false
+        _ = bench.takeSteering()
+        bench.steer(.stop)
+        bench.rests()
+        bench.turnEnds("interrupted")
+        #expect(!bench.takeSteering().contains("stands idle"))
+        bench.say(#"{"id":\#(bench.asked.last!.id),"error":{"code":-32600,"message":"no"}}"#)
+        #expect(bench.takeSteering().contains("stands idle"), "it goes on")
+    }
+
+    @Test("one that Codex does not put away goes on, and what came out of no archive is not looked for again")
+    func notStopped() {
+        var bench = CodexBench.attached()
+        bench.failures["thread/archive"] = "no rollout found"
+        bench.steer(.stop)
+        #expect(bench.take() == ["steering: k refused (Codex refused it: no rollout found)"])
+        #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
+    }
+
+    @Test("a daemon that was killed in between has it come back into the lists")
+    func stoppedAndKilled() {
+        var bench = CodexBench.attached()
+        bench.answersItself = false
+        bench.steer(.stop)
+        bench.answersItself = true
+        bench.failures["thread/unarchive"] = "no archived rollout found"
+        bench.loaded = []
+        bench.restart()
+        bench.tell(.own(.connected))
+        #expect(bench.asked.contains { $0.method == "thread/unarchive" && $0.thread == CodexBench.thread })
+        #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
     }
 
     // MARK: Model and mode
@@ -245,10 +293,10 @@ struct CodexSteeringTests {
     @Test(
         "the modes are the policies that ask at least as often as the one that was set at the terminal",
         arguments: [
-            (#""never""#, "offers prompt interrupt mode model mode never of untrusted/on-request/never"),
-            (#""on-request""#, "offers prompt interrupt mode model mode on-request of untrusted/on-request"),
-            (#""untrusted""#, "offers prompt interrupt model mode untrusted of "),
-            (#"{"granular":{"rules":false}}"#, "offers prompt interrupt model"),
+            (#""never""#, "offers prompt interrupt stop mode model mode never of untrusted/on-request/never"),
+            (#""on-request""#, "offers prompt interrupt stop mode model mode on-request of untrusted/on-request"),
+            (#""untrusted""#, "offers prompt interrupt stop model mode untrusted of "),
+            (#"{"granular":{"rules":false}}"#, "offers prompt interrupt stop model"),
         ])
     func modes(policy: String, offer: String) {
         var bench = CodexBench.attached(more: #","approvalPolicy":\#(policy)"#)
@@ -262,16 +310,16 @@ struct CodexSteeringTests {
         bench.steer(.mode("untrusted"))
         bench.isSet(policy: #""untrusted""#)
         #expect(bench.take() == ["steering: k given", "steering: k taken"])
-        let offer = "offers prompt interrupt mode model mode untrusted of untrusted/on-request"
+        let offer = "offers prompt interrupt stop mode model mode untrusted of untrusted/on-request"
         #expect(bench.takeSteering().first == offer)
         bench.steer(.mode("never"), "k2")
         #expect(bench.take().last == "steering: k2 refused (that mode is not offered)")
         bench.isSet(policy: #""never""#)
         #expect(
-            bench.takeSteering().contains("offers prompt interrupt mode model mode never of untrusted/on-request/never"),
+            bench.takeSteering().contains("offers prompt interrupt stop mode model mode never of untrusted/on-request/never"),
             "what the terminal sets is its to set")
         bench.isSet(policy: #""untrusted""#)
-        #expect(bench.takeSteering().contains("offers prompt interrupt model mode untrusted of "))
+        #expect(bench.takeSteering().contains("offers prompt interrupt stop model mode untrusted of "))
     }
 
     @Test(
@@ -289,7 +337,8 @@ struct CodexSteeringTests {
         default: bench.notify("thread/status/changed", #""status":{"type":"notLoaded"}"#)
         }
         if what == "closed" { bench.rests() } else { bench.tell(.own(.connected)) }
-        #expect(bench.takeSteering().contains("offers prompt interrupt mode model mode on-request of untrusted/on-request"))
+        #expect(
+            bench.takeSteering().contains("offers prompt interrupt stop mode model mode on-request of untrusted/on-request"))
     }
 
     @Test("a stricter mode is sent after a freer one that is on its way, not taken for set already")
@@ -305,7 +354,8 @@ struct CodexSteeringTests {
         #expect(
             bench.take().suffix(4) == ["steering: k2 given", "steering: k3 given", "steering: k2 taken", "steering: k3 taken"])
         #expect(
-            bench.takeSteering().suffix(2).first == "offers prompt interrupt mode model mode untrusted of untrusted/on-request")
+            bench.takeSteering().suffix(2).first
+                == "offers prompt interrupt stop mode model mode untrusted of untrusted/on-request")
     }
 
     @Test("a freer mode than the terminal's last choice is not offered once its sandbox is another")
@@ -316,9 +366,10 @@ struct CodexSteeringTests {
         let asked = #""approvalPolicy":"untrusted","model":"gpt-5.4","#
         bench.notify("thread/settings/updated", #""threadSettings":{\#(asked)"sandboxPolicy":{"type":"readOnly"}}"#)
         #expect(
-            bench.takeSteering().contains("offers prompt interrupt mode model mode untrusted of untrusted/on-request/never"))
+            bench.takeSteering().contains(
+                "offers prompt interrupt stop mode model mode untrusted of untrusted/on-request/never"))
         bench.notify("thread/settings/updated", #""threadSettings":{\#(asked)\#(free)}"#)
-        #expect(bench.takeSteering().contains("offers prompt interrupt model mode untrusted of "))
+        #expect(bench.takeSteering().contains("offers prompt interrupt stop model mode untrusted of "))
     }
 
     @Test("a mode that was asked for long ago and never came is not what a later choice at the terminal comes from")
@@ -328,7 +379,7 @@ struct CodexSteeringTests {
         bench.pass(.seconds(31))
         _ = bench.takeSteering()
         bench.isSet(policy: #""untrusted""#)
-        #expect(bench.takeSteering().first == "offers prompt interrupt model mode untrusted of ")
+        #expect(bench.takeSteering().first == "offers prompt interrupt stop model mode untrusted of ")
     }
 
     // MARK: Connections that break

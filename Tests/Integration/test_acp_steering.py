@@ -277,6 +277,37 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         terminal.close()
 
 
+@pytest.mark.parametrize("what", ["at rest", "at work"])
+@pytest.mark.shows("ACP: Mistral Vibe", "end of the session from afar", "its process has ended; where there is no editor")
+def test_without_an_editor_it_is_ended_from_afar(agent, daemon, phone, short_path, what):
+    terminal = Terminal(short_path / "tmux", agent.environment, agent.project)
+    try:
+        terminal.run([str(BINARY), "acp", "--", *agent.command], agent.environment)
+        wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
+        session = next(iter(wait_until(lambda: phone.summaries, 20, "a session")))
+        steered = Proxied(agent, phone, session.removeprefix("local-"))
+        queued = None
+        if what == "at work":
+            steered.taken(steered.prompt("slow work"))
+            steered.wait_asked("slow work")
+            queued = steered.prompt("answer me never")
+            steered.stage(queued, "queued")
+        end = steered.stage(steered.send("stop"))
+        assert end["stage"] == "taken" and end["reason"] == "the agent has ended", end
+        phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 20, "the end")
+        terminal.wait_ended()
+        assert "Ended from afar." in terminal.screen()
+        assert queued is None or steered.stage(queued)["stage"] == "refused"
+        assert steered.asked("answer me never") == 0
+    finally:
+        terminal.close()
+
+
+def test_an_editors_session_is_the_editors_to_end(editor, steered):
+    assert "stop" not in steered.offered("prompt")["actions"]
+    assert steered.phone.command("stop", session=steered.session)["error"]["code"] == "unsupported"
+
+
 @pytest.mark.shows("ACP: Mistral Vibe", "pictures in a prompt", "the model's own request: the same bytes")
 def test_a_picture_reaches_the_model_with_its_prompt(editor, steered, relay, phone):
     picture = png()

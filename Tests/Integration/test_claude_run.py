@@ -350,10 +350,24 @@ def test_stopped_from_afar_and_taken_over_at_the_terminal(machine, steered):
     assert "remember this" in steered.told()
     resumed = steered.phone.wait_event(steered.session, lambda event: event["kind"] == "session.started" and event["head"].get("resumed"))
     assert resumed
-    steered.phone.wait_summary(
-        steered.session, lambda summary: summary["steering"]["actions"] == ["interrupt", "askAll"] and "heliograph run" in summary["steering"]["reason"],
-        what="what a terminal allows",
-    )
+    steered.phone.wait_summary(steered.session, at_its_own_screen, what="what a terminal allows")
+
+
+@pytest.mark.shows("Claude Code, `heliograph run`", "taken over while it runs", "one of the two has it open, and the model has its past")
+def test_opened_at_the_terminal_while_it_works_it_goes_on_there_alone(machine, steered):
+    steered.taken(steered.prompt("remember this"))
+    steered.status("idle")
+    steered.work([[{"sleep": 30}, {"text": "Never."}]])
+    machine.api.script = ANSWERED
+    machine.start_claude(ANSWERED, arguments=["--resume", steered.name])
+    # With its status: a turn was interrupted.
+    assert steered.program and steered.program.wait(patient(20)) in (0, 1), "two that write one session lose what one of them wrote"
+    assert "has opened this session" in steered.shown()
+    assert len([one for one in machine.agents() if one["sessionId"] == steered.name]) == 1
+    machine.prompt("go on here")
+    wait_until(lambda: "go on here" in steered.told() and "remember this" in steered.told(), 20, "the model to be told")
+    steered.phone.wait_summary(steered.session, at_its_own_screen, 20, "what a terminal allows")
+    assert not steered.phone.summaries[steered.session].get("endedAt")
 
 
 def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
@@ -369,6 +383,12 @@ def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
     steered.taken(steered.prompt("go on from afar"))
     steered.status("idle")
     assert steered.told() == ["begun here", "go on from afar"]
+
+
+def at_its_own_screen(summary: dict[str, Any]) -> bool:
+    """What is offered there."""
+    offer = summary.get("steering") or {}
+    return "stop" not in offer.get("actions", []) and "interrupt" in offer.get("actions", []) and "heliograph run" in offer.get("reason", "")
 
 
 # Killed
@@ -451,8 +471,8 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     session = next(iter(phone.summaries))
     phone.subscribe(session)
     offer = phone.wait_summary(session, lambda summary: (summary.get("steering") or {}).get("actions"), what="an offer")["steering"]
-    assert offer["actions"] == ["interrupt", "askAll"] and "heliograph run -- claude" in offer["reason"]
-    refused = phone.command("prompt", session=session, text="hello", busy="queue")
+    assert "interrupt" in offer["actions"] and "mode" not in offer["actions"] and "heliograph run -- claude" in offer["reason"]
+    refused = phone.command("stop", session=session)
     assert refused["error"]["code"] == "unsupported"
     phone.wait_summary(session, lambda summary: summary["status"] == "running")
     reply = phone.command("interrupt", id="i1", session=session)
@@ -462,6 +482,46 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     assert not (machine.project / "out.txt").exists() and not phone.approvals
     phone.wait_summary(session, lambda summary: summary["status"] == "idle")
     machine.wait_screen("Interrupted from afar by Ada's phone")
+
+
+@pytest.mark.shows("Claude Code, its own screen", "prompt to an idle agent", "`UserPromptSubmit`, as a message of another session")
+@pytest.mark.shows("Claude Code, its own screen", "prompt to a busy one waits", "`UserPromptSubmit`, after the turn")
+@pytest.mark.shows("Claude Code, its own screen", "prompt while a dialog is open waits", "`UserPromptSubmit`, after the answer")
+@pytest.mark.shows("Claude Code, its own screen", "half-typed text at the terminal stays", "the screen, before and after")
+@pytest.mark.shows("Claude Code, its own screen", "a slash is text", "the model's own request")
+@pytest.mark.shows("Claude Code, its own screen", "a prompt of 20 kB", "the model's own request")
+@pytest.mark.shows("Claude Code, its own screen", "the same id twice is one prompt", "one message")
+def test_plain_claude_is_given_prompts_as_messages_of_another_session(machine, phone):
+    machine.start_claude(ANSWERED)
+    machine.type("half a thought")
+    wait_until(lambda: phone.summaries, 15, "a session")
+    steered = Steered(phone, next(iter(phone.summaries)), machine.api)
+    phone.subscribe(steered.session)
+    assert "message of another session" in steered.offered("prompt")["reason"]
+    steered.status("idle")
+    for text in ("one line\nand another", "/help", "!touch ran", "word " * 4_000 + "the end"):
+        id = steered.prompt(text)
+        steered.taken(id)
+        assert all("as a message of another session" == change["reason"] for change in steered.changes(id))
+        steered.status("idle")
+        told = machine.told()[-1]
+        assert told.startswith("Another Claude session sent a message:") and text in told, told
+        assert steered.said()[-1] == text
+    assert not (machine.project / "ran").exists()
+    steered.phone.command("prompt", id="s1", session=steered.session, text="one line\nand another", busy="queue")
+    assert "half a thought" in machine.screen()
+
+    machine.api.script = [*ANSWERED * 4, [WRITE], [{"text": "Answered."}]]
+    steered.taken(steered.prompt("write it"))
+    card = phone.wait_card()
+    id = steered.prompt("yes, allow it")
+    steered.stage(id, "queued")
+    assert not (machine.project / "out.txt").exists()
+    phone.decide(card["session"], card["approval"], "deny")
+    steered.taken(id)
+    steered.status("idle")
+    assert not (machine.project / "out.txt").exists() and steered.stages(id) == ["queued", "given", "taken"]
+    assert steered.said().count("one line\nand another") == 1 and "half a thought" in machine.screen()
 
 
 # What may not be

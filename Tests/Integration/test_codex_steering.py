@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, CodexMachine, command, machine  # noqa: F401 (a fixture)
+from codex import DIALOG, READY, CodexMachine, codex_program, command, machine  # noqa: F401 (a fixture)
 from pictures import bring, named, png
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import wait_until
@@ -64,6 +64,30 @@ def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine,
     assert "half a thought" in machine.screen()
     machine.press("Enter")
     wait_until(lambda: steered.told()[-1] == "half a thought", 15, lambda: f"the model to be told; it was told {steered.told()}")
+
+
+@pytest.mark.shows("Codex", "end of the session from afar", "its thread is not loaded any more")
+@pytest.mark.parametrize("what", ["at rest", "at work", "asking"])
+def test_ended_from_afar_it_can_be_resumed(machine, steered, what):
+    if what != "at rest":
+        machine.api.script = LONG_TOOL if what == "at work" else [[command("echo hi > out.txt")], [{"text": "No."}]]
+        steered.begin()
+        steered.tool_runs() if what == "at work" else steered.phone.wait_card()
+    queued = steered.prompt("never given") if what != "at rest" else None
+    end = steered.stage(steered.send("stop"))
+    assert end["stage"] == "taken" and end["reason"] == "the session has ended", end
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("endedAt") and not summary["approvals"], 20, "the end")
+    if queued:
+        assert steered.stage(queued)["stage"] == "refused"
+    assert not (machine.project / "out.txt").exists() and "never given" not in steered.told()
+    # It is in nobody's archive, and goes on where it was.
+    machine.terminal.close()
+    machine.api.script = [[{"text": "Answered."}]]
+    machine.terminal.run([str(codex_program()), "resume", steered.session.removeprefix("codex-")], machine.environment)
+    machine.wait_screen("hello there", 30)
+    steered.status("idle")
+    steered.taken(steered.prompt("go on"))
+    wait_until(lambda: steered.told()[-1] == "go on" and "hello there" in steered.told(), 20, "the model to be told")
 
 
 @pytest.mark.shows("Codex", "a slash is text", "the model's own request")

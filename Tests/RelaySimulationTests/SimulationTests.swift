@@ -19,6 +19,14 @@ struct SimulationTests {
         #expect(steps > Int(Self.seeds) * 300, "worlds in which nothing happens prove nothing")
     }
 
+    /// 17010: a clock that went back and forth gave urgent pushes twice. 19155: a relay ended after its clock was set, and the next one took
+    /// a card for years old.
+    @Test("worlds that failed once", arguments: [UInt64(17_010), 19_155])
+    func failedOnce(_ seed: UInt64) {
+        let outcome = Simulator(seed: seed).run()
+        #expect(outcome.violation == nil, "SEED=\(seed): \(outcome.summary)")
+    }
+
     @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(1), 3, 5, 17, 4_711])
     func sameSeed(_ seed: UInt64) {
         let first = Simulator(seed: seed).run(isTraced: true)

@@ -18,6 +18,8 @@ package struct ACPClientMachine: Sendable {
         /// Somebody afar has given the agent a prompt.
         case turnFromAfarBegan(String)
         case turnFromAfarEnded
+        /// Somebody afar ends the session.
+        case endedFromAfar
     }
 
     package enum Order: Sendable, Equatable {
@@ -110,6 +112,11 @@ package struct ACPClientMachine: Sendable {
             guard phase == .runningFromAfar else { break }
             permissions = []
             rest()
+        case .endedFromAfar:
+            guard phase != .over else { break }
+            permissions = []
+            say("Ended from afar.")
+            finish(failed: false)
         }
         defer { orders = [] }
         return orders

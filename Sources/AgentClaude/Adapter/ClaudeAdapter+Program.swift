@@ -14,6 +14,7 @@ extension ClaudeAdapter {
         case .stands(let offer, let standing):
             var program = session.program ?? SteeredProgram()
             guard let orders = program.stands(offer, standing, by: run) else { return order(.respond(token, nil)) }
+            if session.program == nil { sessions[id]?.programAgent = session.process }
             sessions[id]?.program = program
             carryOut(orders, in: id)
             self.offer(id)
@@ -42,7 +43,13 @@ extension ClaudeAdapter {
         let orders = sessions[id]?.program?.gone() ?? []
         sessions[id]?.program = nil
         // First, for with the end of one command the next would be given to nobody.
-        order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
+        if sessions[id]?.process == sessions[id]?.programAgent {
+            order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
+        } else {
+            // Somebody has opened it at a terminal, where it goes on.
+            offer(id)
+            stand(id)
+        }
         carryOut(orders, in: id)
     }
 

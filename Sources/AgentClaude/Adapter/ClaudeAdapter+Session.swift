@@ -30,6 +30,9 @@ extension ClaudeAdapter {
         } else if sessions[id]?.attended != before?.attended || sessions[id]?.isRun != before?.isRun {
             remember(id)
             offer(id)
+        } else if sessions[id]?.isLawless != before?.isLawless {
+            remember(id)
+            offer(id)
         }
     }
 
@@ -38,6 +41,7 @@ extension ClaudeAdapter {
     ) {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
+        if let mode = payload.text("permission_mode") { session.isLawless = mode == ClaudeMode.lawless }
         // What an older process still says of a session that a newer one goes on with does not take it back.
         let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
         if let process, !isOlder { session.process = process }
@@ -113,6 +117,7 @@ extension ClaudeAdapter {
         sessions[id]?.isEnded = true
         sessions[id]?.end = (now.monotonic, isProcessGone: failed)
         sessions[id]?.interrupt = nil
+        sessions[id]?.peerPrompt = nil
         programEnded(id)
         stopAskingAll(id)
         sessions[id]?.calls = [:]
@@ -130,6 +135,7 @@ extension ClaudeAdapter {
         if !prompt.hasPrefix("<task-notification>") {
             turnOver(id, agent: nil)
             stoppedTurnOver(id)
+            peerPromptTaken(prompt, in: id)
             let text = clean(prompt, bytesMax: limits.texts.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {

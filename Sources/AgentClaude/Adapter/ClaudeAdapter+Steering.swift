@@ -1,7 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Steering, as far as hooks alone can: a turn can be ended before its next tool, and nothing can be typed into a terminal that is not ours.
+/// Steering, as far as hooks alone can: a turn can be ended before its next tool, and nothing can be typed into a terminal that is not ours; a
+/// prompt goes there as another session's message.
 extension ClaudeAdapter {
     /// What can be done to it, and how to start it so that more can.
     mutating func offer(_ id: SessionID) {
@@ -17,13 +18,17 @@ extension ClaudeAdapter {
         guard session.isAttended else {
             return SteeringOffer(reason: "Another program runs this session. \(advice(nil))")
         }
-        let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(advice(session.registryName))"
-        return SteeringOffer(actions: [.interrupt], reason: reason)
+        guard session.takesMessages else {
+            let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(advice(session.registryName))"
+            return SteeringOffer(actions: [.interrupt], reason: reason)
+        }
+        let reason = "It reads this as a message of another session, not as yours. \(advice(session.registryName))"
+        return SteeringOffer(actions: [.prompt, .interrupt], reason: reason)
     }
 
     private static func advice(_ name: String?) -> String {
         let resume = name.map { ", or when it has ended `heliograph claude --resume \($0)`" } ?? ""
-        return "To send it prompts, start it with `heliograph claude` or `heliograph run -- claude`\(resume)."
+        return "To send it prompts of your own, start it with `heliograph claude` or `heliograph run -- claude`\(resume)."
     }
 
     mutating func stand(_ id: SessionID) {
@@ -42,6 +47,7 @@ extension ClaudeAdapter {
         guard let session = sessions[id], !session.isEnded else { return order(.notGiven(request, "the session has ended")) }
         if case .askAll(let isOn) = request.action { return askAll(isOn, request) }
         if session.program != nil { return hand(request) }
+        if case .prompt(let prompt) = request.action, session.takesMessages { return sendMessage(prompt.text, request) }
         guard case .interrupt = request.action, session.isAttended, !session.isRun else {
             return order(.notGiven(request, "this session does not take \(request.action.kind.rawValue)"))
         }

@@ -74,6 +74,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .programSaid(let word, let session, let run, let process, let token):
             programSaid(word, in: session, by: run, token)
             if case .stands(let offer, _) = word { programOffered(offer, session, process) }
+        case .messageSent(let name, let session, let refusal): messageSent(name, in: session, refusal: refusal)
         case .launched(let name, let outcome): launched(name, outcome)
         }
     }
@@ -141,6 +142,7 @@ package struct ClaudeAdapter: AgentAdapter {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += sessions.values.compactMap { $0.deferred.map(\.due).min() }
         deadlines += sessions.values.compactMap { $0.interrupt?.until }
+        deadlines += sessions.values.compactMap { $0.peerPrompt?.until }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         for session in sessions.values where session.usage.isDirty {
@@ -159,6 +161,7 @@ package struct ClaudeAdapter: AgentAdapter {
     private mutating func timerFired() {
         takeOverdueMessages()
         giveUpInterrupts()
+        giveUpPeerPrompts()
         programsTimerFired()
         tellOverdue()
         for session in sessionsInOrder where session.usage.isDirty {

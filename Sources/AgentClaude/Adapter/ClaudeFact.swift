@@ -17,6 +17,8 @@ package enum ClaudeFact: Sendable {
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.
     case programSaid(SteeredWord, SessionID, by: ProgramRun?, in: AgentProcess?, HookToken)
+    /// What came of `sendMessage`: nil where it was written.
+    case messageSent(SteeringName, SessionID, refusal: String?)
     /// What came of `launch`.
     case launched(SteeringName, LaunchOutcome)
 }

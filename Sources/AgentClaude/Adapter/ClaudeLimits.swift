@@ -32,6 +32,9 @@ package struct ClaudeLimits: Sendable {
     /// An interrupt takes effect at the next tool. Sooner than the host's desk gives up on it, which then would not know that nothing came
     /// of it.
     var interruptWithin = Duration.seconds(25)
+    /// A message to an idle session is its next prompt within a moment. Sooner than the host's desk gives up on it, which does not know that
+    /// it may be held at the terminal.
+    var peerShowsWithin = Duration.seconds(25)
     /// A program that ran a session that has ended tells its last and goes within some three seconds. One that is there still has it again.
     var programLeavesWithin = Duration.seconds(10)
     /// A hook gives up on us sooner; what comes from its process later means that the session goes on.

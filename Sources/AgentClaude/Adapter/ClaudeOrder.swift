@@ -3,7 +3,7 @@ package import RelayProtocol
 
 package typealias ClaudeEffect = AgentEffect<ClaudeOrder>
 
-/// What is to be read of Claude Code's files.
+/// What is to be read of Claude Code's files, and what it is to be given.
 package enum ClaudeOrder: Sendable, Equatable {
     /// Comes back as `tasksRead`.
     case readTasks(SessionID, directory: String)
@@ -14,6 +14,8 @@ package enum ClaudeOrder: Sendable, Equatable {
     case readTranscript(SessionID)
     /// Comes back as `transcriptEndRead` before the next order is carried out.
     case readTranscriptEnd(ClaudeTranscriptRequest)
+    /// Comes back as `messageSent`.
+    case sendMessage(ClaudePeerMessage)
     /// Comes back as `launched`. Refused where `openIn`, which has this session open by its hooks, is still there.
     case launch(LaunchOrder, openIn: AgentProcess?)
 }

@@ -62,6 +62,13 @@ package struct ClaudeSession {
         var isTold = false
     }
 
+    /// Written to the socket where it takes messages of other sessions.
+    struct PeerPrompt {
+        var name: SteeringName
+        var text: String
+        var until: Int64
+    }
+
     enum Fork {
         /// Nothing was asked of it yet: what it costs is what it inherited.
         case fresh
@@ -85,10 +92,17 @@ package struct ClaudeSession {
     var attended: Bool?
     var isAttended: Bool { attended == true }
     var interrupt: Interrupt?
+    /// Its registry says where it takes messages of other sessions.
+    var hasPeerSocket = false
+    /// It asks nobody for anything, as its last hook said.
+    var isLawless = false
+    var peerPrompt: PeerPrompt?
     /// By its hooks it is `heliograph run` that runs it.
     var isRun = false
     /// The same, when it has said what can be done to it.
     var program: SteeredProgram?
+    /// The agent that it runs.
+    var programAgent: AgentProcess?
     /// The run of it that ended with the session, until when it is taken to be leaving.
     var leaver: (run: ProgramRun, until: Int64)?
     /// What was last said of it.
@@ -195,6 +209,7 @@ package struct ClaudeSession {
             $0.flag("asksAll", asksAll)
             $0.flag("attended", isAttended)
             $0.flag("run", isRun)
+            $0.flag("lawless", isLawless)
             if !deferred.isEmpty { $0.array("held", deferred.map(\.event.bytes)) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
@@ -217,6 +232,7 @@ package struct ClaudeSession {
         asksAll = value.isTrue("asksAll")
         attended = value.isTrue("attended") ? true : nil
         isRun = value.isTrue("run")
+        isLawless = value.isTrue("lawless")
         deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil

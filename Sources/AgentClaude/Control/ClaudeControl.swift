@@ -103,6 +103,7 @@ package struct ClaudeControl: Sendable {
         case .ended: ended()
         case .typed(let text): typed(text)
         case .inputClosed, .terminated: stop()
+        case .openedElsewhere(let process): openedElsewhere(process)
         case .interrupted: interruptedHere()
         case .steered(let request): steered(request)
         case .timerFired: timerFired()
@@ -228,6 +229,13 @@ package struct ClaudeControl: Sendable {
             ask(.interrupt(nil)) { ControlLine.interrupt($0) }
         case .stopping, .closing, .terminating, .over: break
         }
+    }
+
+    /// Whoever opened it sits before it: it goes on there.
+    private mutating func openedElsewhere(_ process: Int32) {
+        guard phase == .starting || phase == .running else { return }
+        say("(process \(process) has opened this session: it goes on there, and ends here)")
+        stop()
     }
 
     mutating func close() {

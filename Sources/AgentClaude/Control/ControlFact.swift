@@ -16,6 +16,8 @@ package enum ControlFact: Sendable {
     case interrupted
     /// We are asked to end.
     case terminated
+    /// Another process has the same session open: two that write one lose what one of them wrote.
+    case openedElsewhere(process: Int32)
     /// A person afar steers it; the host's desk has looked at it already.
     case steered(SteeringRequest)
     /// `nextDeadline` has passed.

@@ -8,6 +8,7 @@ internal import RelayProtocol
 /// | a prompt, the thread is idle | `turn/start` | the person's message, under our name for it |
 /// | a prompt for the turn that runs | `turn/steer` of that turn | the same, when the model reads it |
 /// | interrupt | `turn/interrupt` | the turn ends as `interrupted` |
+/// | stop | `thread/archive`, and then `thread/unarchive` | the thread is not loaded any more |
 /// | model, mode | `thread/settings/update` | `thread/settings/updated`, or that it was so already |
 ///
 /// An answer that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
@@ -40,7 +41,9 @@ extension CodexAdapter {
         case .mode(let mode):
             guard session.settings.modes.contains(mode) else { return order(.notGiven(request, "that mode is not offered")) }
             set(.policy(mode), request, in: session)
-        case .stop: order(.notGiven(request, "a thread of Codex has no end: interrupt what it does"))
+        case .stop:
+            shelve(session.thread)
+            send(.archive(thread: session.thread, request.name), .end, request)
         case .askAll: order(.notGiven(request, "Codex has a mode for that: `untrusted` asks most"))
         case .launch: order(.notGiven(request, "that is for a host"))
         }
@@ -72,6 +75,32 @@ extension CodexAdapter {
     private mutating func send(_ call: CodexCalls.Call, _ evidence: CodexSteering.Evidence, _ request: SteeringRequest) {
         steering.give(request.name, in: request.session, evidence, at: now.monotonic)
         self.call(call)
+    }
+
+    // MARK: The end of a thread
+
+    /// Until it is out of the archive again, also over the end of this daemon.
+    private mutating func shelve(_ thread: String) {
+        shelved.insert(thread)
+        if let note = Self.shelfNote(thread) { order(.remember(note, Array("{}".utf8))) }
+    }
+
+    /// It is in the lists again, or was not put away.
+    mutating func unshelved(_ thread: String) {
+        stirred.insert(sessionID(thread))
+        guard shelved.remove(thread) != nil, let note = Self.shelfNote(thread) else { return }
+        order(.remember(note, nil))
+    }
+
+    mutating func unshelve() {
+        for thread in shelved.sorted() { call(.unarchive(thread: thread)) }
+    }
+
+    /// No session's name has a dot.
+    static let shelfNotes = "\(name)-ended."
+
+    private static func shelfNote(_ thread: String) -> String? {
+        thread.utf8.count <= WireLimits.nameBytesMax ? shelfNotes + thread : nil
     }
 
     /// What was sent to a thread that does not wake must not reach it when its sender has been told that it did not.
@@ -108,7 +137,7 @@ extension CodexAdapter {
             case .interruption: tell(given, .refused, "the turn had come to its end")
             // Codex drops what it was told during a turn and had not read when that was interrupted.
             case .addition where isInterrupted: tell(given, .refused, "the turn was interrupted before Codex had read it")
-            case .opening, .addition, .setting:
+            case .opening, .addition, .setting, .end:
                 tell(given, .unknown, "the turn has ended, and Codex has not shown that it read it")
             }
         }
@@ -172,7 +201,7 @@ extension CodexAdapter {
     private func offer(of session: CodexSession) -> SteeringOffer {
         guard let thread = threads[session.thread] else { return SteeringOffer(reason: Self.noServer) }
         guard thread.isWatched || thread.isLetGo else { return SteeringOffer(reason: Self.notWatched) }
-        var offer = SteeringOffer(actions: [.prompt, .interrupt, .model], steersWhileBusy: true, takesPictures: true)
+        var offer = SteeringOffer(actions: [.prompt, .interrupt, .stop, .model], steersWhileBusy: true, takesPictures: true)
         offer.mode = session.settings.policy
         offer.modes = session.settings.modes
         offer.models = session.settings.models(listed: models)
@@ -183,6 +212,8 @@ extension CodexAdapter {
     /// Nil where nobody watches it: then it stands as it stood.
     private func standing(of session: CodexSession) -> SteeringStanding? {
         guard threads[session.thread]?.isWatched == true else { return nil }
+        // Between the end of its turn and its own it is idle for a moment: what waits is not for that.
+        guard !shelved.contains(session.thread) else { return .busy }
         switch session.status {
         case .waitingApproval, .waitingAnswer: return .waiting
         case _ where session.isAsking || session.dialogSince != nil || hasOpenCard(session.id): return .waiting

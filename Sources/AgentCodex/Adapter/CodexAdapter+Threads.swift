@@ -61,6 +61,7 @@ extension CodexAdapter {
         case .initialize:
             order(.own(.send(JSONWriter.object { $0.field("method", "initialized") })))
             isGreeted = true
+            unshelve()
             self.call(.listThreads)
             launchWaiting()
         case .listThreads:
@@ -74,13 +75,19 @@ extension CodexAdapter {
         case .reopen(let launch, let name): reopened(launch, name, result)
         case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
             accepted(name, result)
+        case .archive(let thread, let name):
+            accepted(name, result)
+            self.call(.unarchive(thread: thread))
+        case .unarchive(let thread): unshelved(thread)
         case .unsubscribe: break
         }
     }
 
     private mutating func failed(_ call: CodexCalls.Call, _ reason: String) {
+        if case .archive(let thread, _) = call { unshelved(thread) }
         if let name = call.name { return refused(name, reason) }
         switch call {
+        case .unarchive(let thread): unshelved(thread)
         // What does not greet us, or does not tell what it has, is not what we know.
         case .initialize, .listThreads: order(.own(.hangUp))
         // Whoever has just started it is in it already.
@@ -92,7 +99,7 @@ extension CodexAdapter {
         case .listTurns(let name): watch(name)
         // Any name of a model is taken then.
         case .listModels, .unsubscribe, .readWhole: break
-        case .startTurn, .steerTurn, .interrupt, .set: break
+        case .startTurn, .steerTurn, .interrupt, .set, .archive: break
         case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
             refuse(launch, "Codex refused it: \(reason)")
         }

@@ -35,6 +35,8 @@ package struct CodexAdapter: AgentAdapter {
     var stirred: Set<SessionID> = []
     /// Threads that were begun from afar, and do not offer prompts yet.
     var arriving: [(name: SteeringName, session: SessionID)] = []
+    /// Threads that were ended from afar, and have to come out of Codex's archive.
+    var shelved: Set<String> = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
     var answeredHere: Set<ApprovalID> = []
 
@@ -103,7 +105,9 @@ package struct CodexAdapter: AgentAdapter {
     private mutating func restore(_ notes: [String: [UInt8]]) {
         var asked: [ApprovalID: [UInt8]] = [:]
         for (key, note) in notes {
-            if key.hasPrefix("\(name)-"), let id = SessionID(key),
+            if key.hasPrefix(Self.shelfNotes) {
+                shelved.insert(String(key.dropFirst(Self.shelfNotes.count)))
+            } else if key.hasPrefix("\(name)-"), let id = SessionID(key),
                 let session = CodexSession(id: id, note: note, at: now.monotonic)
             {
                 sessions[id] = session

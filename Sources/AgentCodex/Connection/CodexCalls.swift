@@ -18,6 +18,10 @@ struct CodexCalls {
         case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
         case set(thread: String, CodexSetting, SteeringName)
+        /// Ends what it does, and unloads it: no other call does that at once. It also goes out of everybody's list.
+        case archive(thread: String, SteeringName)
+        /// It is in the lists again, to be resumed.
+        case unarchive(thread: String)
         case startThread(LaunchOrder)
         /// The threads of its folder.
         case listPast(LaunchOrder)
@@ -26,10 +30,11 @@ struct CodexCalls {
         /// What a person sent that this carries out.
         var name: SteeringName? {
             switch self {
-            case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name):
+            case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name),
+                .archive(_, let name):
                 name
             case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels, .startThread, .listPast,
-                .reopen:
+                .reopen, .unarchive:
                 nil
             }
         }
@@ -68,6 +73,8 @@ extension CodexCalls.Call {
         case .steerTurn: "turn/steer"
         case .interrupt: "turn/interrupt"
         case .set: "thread/settings/update"
+        case .archive: "thread/archive"
+        case .unarchive: "thread/unarchive"
         case .startThread: "thread/start"
         case .listPast: "thread/list"
         }
@@ -96,7 +103,7 @@ extension CodexCalls.Call {
             writer.field("threadId", thread)
             writer.field("itemsView", "full")
             writer.field("limit", 1)
-        case .unsubscribe(let thread): writer.field("threadId", thread)
+        case .unsubscribe(let thread), .archive(let thread, _), .unarchive(let thread): writer.field("threadId", thread)
         case .startTurn(let thread, let prompt, let name):
             writer.field("threadId", thread)
             Self.write(prompt, name, to: &writer)

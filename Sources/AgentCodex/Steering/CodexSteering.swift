@@ -11,6 +11,8 @@ struct CodexSteering {
         case addition(turn: String)
         /// The end of this turn, as an interrupted one.
         case interruption(turn: String)
+        /// The end of the session.
+        case end
         /// What the thread is set to.
         case setting(CodexSetting)
     }

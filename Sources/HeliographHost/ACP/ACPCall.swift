@@ -35,8 +35,9 @@ package enum ACPCall {
         }
         let name = command[0].split(separator: "/").last.map(String.init) ?? command[0]
         var loop = ACPProxyLoop(
-            child: child, machine: ACPProxyMachine(run: run, agentName: name, takesPrompts: prompt == nil), client: client,
-            inbox: inbox, reporter: reporter, limits: limits)
+            child: child,
+            machine: ACPProxyMachine(run: run, agentName: name, takesPrompts: prompt == nil, isAlone: client != nil),
+            client: client, inbox: inbox, reporter: reporter, limits: limits)
         let end = loop.run()
         reporter.finish()
         return end.exit

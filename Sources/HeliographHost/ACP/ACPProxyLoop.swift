@@ -33,6 +33,8 @@ struct ACPProxyLoop {
     private var agentInputIsOpen = true
     private var agentOutputIsOpen = true
     private var ending = Ending.none
+    /// The session was ended from afar.
+    private var isStopped = false
     /// The process has ended; its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
 
@@ -72,7 +74,7 @@ struct ACPProxyLoop {
 
     private mutating func finish(_ end: AgentEnd) -> AgentEnd {
         perform(.agentClosed)
-        let reason = end.reason ?? (ending == .none ? nil : "the editor has left")
+        let reason = end.reason ?? (isStopped ? "ended from afar" : ending == .none ? nil : "the editor has left")
         perform(.agentGone(reason: reason, failed: end.exit != 0 && ending == .none))
         let deadline = ContinuousClock.now + limits.flushGrace
         toEditor.write(bytesMax: limits.child.writeBytes)
@@ -128,10 +130,16 @@ struct ACPProxyLoop {
         }
     }
 
+    /// Nobody is there whose leaving the machine would have to be told of: it has ordered this, and still has its end to tell.
+    private mutating func leave() {
+        isStopped = true
+        tellClient(.endedFromAfar)
+    }
+
     private mutating func editorLeft() {
         guard editorIsOpen else { return }
         editorIsOpen = false
-        perform(.editorClosed)
+        if !isStopped { perform(.editorClosed) }
         if toAgent.count == 0 { closeAgentInput() }
         if ending == .none { ending = .left(until: .now + limits.leaveGrace) }
     }
@@ -197,6 +205,7 @@ struct ACPProxyLoop {
             case .settled(let session, let approval, let outcome): reporter.put(.settled(session, approval, outcome))
             case .stands(let session, let stand): reporter.stand(session, stand)
             case .steered(let session, let change): reporter.put(.steered(session, change))
+            case .leave: leave()
             case .turnFromAfarBegan(let text): tellClient(.turnFromAfarBegan(text))
             case .turnFromAfarEnded: tellClient(.turnFromAfarEnded)
             }

@@ -47,11 +47,25 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
             tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+        case .sendMessage(let message): send(message)
         case .launch(let launch, let holder):
             if let holder, AgentProcessTable.isAlive(holder) {
                 return tell(.launched(launch.name, .refused(LiveSessions.refusal(process: holder.id))))
             }
             starter.launch(launch)
+        }
+    }
+
+    private func send(_ message: ClaudePeerMessage) {
+        let (bound, handle) = (LoopBound(seat, loop: seat.loop), seat.loop.handle)
+        let isStarted = BackgroundThread.start {
+            let refusal = PeerSocket.send(message)
+            handle.execute {
+                bound.value.tell(ClaudeFact.messageSent(message.name, message.session, refusal: refusal))
+            }
+        }
+        if !isStarted {
+            tell(.messageSent(message.name, message.session, refusal: "the host could start no thread"))
         }
     }
 

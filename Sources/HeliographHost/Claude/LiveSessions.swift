@@ -18,7 +18,8 @@ enum LiveSessions {
     }
 
     /// Nil where nobody has it open, as far as the registry can be read.
-    static func process(of session: String, in configDirectory: String) -> Int32? {
+    /// `ancestor` and what it has started do not count.
+    static func process(of session: String, in configDirectory: String, except ancestor: Int32? = nil) -> Int32? {
         let directory = configDirectory + "/sessions"
         for name in Files.names(in: directory).filter({ $0.hasSuffix(".json") }).prefix(countMax) {
             guard let entry = RegistryReader.read(directory + "/" + name)?.root,
@@ -28,6 +29,7 @@ enum LiveSessions {
             else { continue }
             // The number may be another program's by now.
             if let started = entry.text("procStart").flatMap({ UInt64($0) }), started != process.startedAt { continue }
+            if let ancestor, AgentProcessTable.isDescendant(id, of: ancestor) { continue }
             return id
         }
         return nil

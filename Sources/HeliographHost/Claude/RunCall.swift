@@ -70,15 +70,17 @@ package enum RunCall {
             return failure.shellStatus
         }
         let link = try SteeringLink(session: session, socketPath: HostPaths().socket, inbox: inbox, limits: .ofSoleProgram)
+        let rivals = SessionRivals(of: name, beside: child.process)
         let isStarted =
             link.start() && passErrors(of: child) && BackgroundThread.start { inbox.put(.ended(child.waitForEnd())) }
             && BackgroundThread.start { while true { inbox.put(.signal(signals.next().number)) } }
+            && rivals.watch { inbox.put(.openedElsewhere($0)) }
         guard isStarted else {
             kill(child.process, SIGKILL)
             throw HostError(.system, "no thread could be started")
         }
         var loop = RunLoop(
-            child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link,
+            child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link, rivals: rivals,
             limits: ChildLimits())
         let end = loop.run()
         // The agent has gone, and the next may begin while our last is told.

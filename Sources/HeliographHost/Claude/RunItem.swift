@@ -6,6 +6,8 @@ enum RunItem: Sendable {
     /// A signal that somebody sent us.
     case signal(Int32)
     case ended(AgentEnd)
+    /// This process, which is not our agent's, has the session open.
+    case openedElsewhere(Int32)
     /// The daemon is there, or away.
     case daemon(isThere: Bool)
 }

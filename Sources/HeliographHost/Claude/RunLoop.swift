@@ -23,15 +23,18 @@ struct RunLoop {
     /// The process has ended; its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
     private var daemonWasThere: Bool?
+    private let rivals: SessionRivals
+    private var hasStood = false
 
     init(
         child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: LoopInbox<RunItem>, steering: SteeringLink,
-        limits: ChildLimits
+        rivals: SessionRivals, limits: ChildLimits
     ) {
         self.child = child
         self.control = control
         self.inbox = inbox
         self.steering = steering
+        self.rivals = rivals
         self.limits = limits
         readsTerminal = hasTerminal
         toAgent = OutputBuffer(descriptor: child.input)
@@ -111,6 +114,7 @@ struct RunLoop {
         case .signal(SIGINT): perform(.interrupted)
         case .signal: perform(.terminated)
         case .ended(let end): self.end = (end, .now + limits.drainGrace)
+        case .openedElsewhere(let process): perform(.openedElsewhere(process: process))
         case .daemon(let isThere):
             guard isThere != daemonWasThere ?? true else { return }
             daemonWasThere = isThere
@@ -130,11 +134,22 @@ struct RunLoop {
             case .terminate: if end == nil { kill(child.process, SIGTERM) }
             case .kill: if end == nil { kill(child.process, SIGKILL) }
             case .show(let text): toTerminal.append(Array(text.utf8))
-            case .stand(let offer, let standing): steering.stand(offer, standing)
+            case .stand(let offer, let standing): stand(offer, standing)
             case .tell(let change): steering.tell(change)
             }
         }
         write()
+    }
+
+    /// What begins here is for the only program that has the session: somebody may have opened it while ours was starting.
+    private mutating func stand(_ offer: SteeringOffer, _ standing: SteeringStanding) {
+        if !hasStood, let rival = rivals.found {
+            ProgramRequest.complain(LiveSessions.refusal(process: rival))
+            inbox.put(.openedElsewhere(rival))
+            return
+        }
+        hasStood = true
+        steering.stand(offer, standing)
     }
 
     private var milliseconds: Int32 {

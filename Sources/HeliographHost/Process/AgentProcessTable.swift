@@ -18,15 +18,27 @@ enum AgentProcessTable {
         return process.startedAt == 0 || process.startedAt == status.startedAt
     }
 
-    private static func status(of id: Int32) -> (startedAt: UInt64, isZombie: Bool)? {
+    /// Whether a process is another one, or one that it has started, directly or not.
+    static func isDescendant(_ id: Int32, of ancestor: Int32) -> Bool {
+        var next = id
+        // Deeper than any shell that starts a shell.
+        for _ in 0..<64 {
+            if next == ancestor { return true }
+            guard next > 1, let parent = status(of: next)?.parent else { return false }
+            next = parent
+        }
+        return false
+    }
+
+    private static func status(of id: Int32) -> (parent: Int32, startedAt: UInt64, isZombie: Bool)? {
         guard let file = try? File("/proc/\(id)/stat", O_RDONLY), let bytes = try? file.read(at: 0, count: 4096) else {
             return nil
         }
         // The program's name stands in parentheses and may hold anything, parentheses too.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = String(decoding: bytes[(end + 1)...], as: UTF8.self).split(separator: " ")
-        // proc(5): state is field 3, starttime field 22.
-        guard fields.count > 19, let startedAt = UInt64(fields[19]) else { return nil }
-        return (startedAt, fields[0] == "Z" || fields[0] == "X")
+        // proc(5): state is field 3, the parent 4, starttime field 22.
+        guard fields.count > 19, let parent = Int32(fields[1]), let startedAt = UInt64(fields[19]) else { return nil }
+        return (parent, startedAt, fields[0] == "Z" || fields[0] == "X")
     }
 }

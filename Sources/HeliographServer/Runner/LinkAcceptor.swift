@@ -142,7 +142,7 @@ final class LinkAcceptor {
         let authenticated = AuthenticatedPeer(
             shared: shared, baseURL: opening.baseURL, peer: Peer(opening.peer),
             address: opening.counted.map { Peer($0) })
-        do throws(ConnectionLimiter.Limit) { try admission.enter(authenticated) } catch {
+        do throws(ConnectionLimiter.LimitError) { try admission.enter(authenticated) } catch {
             return turnAway(
                 number, on: connection, .tooMany,
                 CloseCode.tooMany(error.sentence, inSeconds: .random(in: 1...ServerLimits.retryAfterSecondsMax)))

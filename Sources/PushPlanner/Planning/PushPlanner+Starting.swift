@@ -64,6 +64,8 @@ extension PushPlanner {
                 card.rings = card.rings.mapValues { min($0, now.wall + PushPolicy.grace) }
             }
             cards[key] = card
+            // Or a relay that ends now would leave the next one a card that is years old, and that nobody tells anything.
+            if !card.stage.isAbsent || card.isEndOwed { stageRecord(of: key) }
             serveRings(key, at: now)
         }
         for key in devices.keys { serveAlerts(of: key, at: now) }

@@ -162,6 +162,17 @@ struct ACPClientTests {
         #expect(talk.sent.count == 7 && talk.sent.last?.contains(#""text":"fourth""#) == true)
     }
 
+    @Test("ended from afar it says so, and its end is no failure")
+    func endedFromAfar() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("first"))
+        talk.permission()
+        talk.take(.endedFromAfar)
+        #expect(talk.shown.hasSuffix("Ended from afar.\n") && talk.failed == false)
+        talk.take(.typed("second"))
+        #expect(talk.sent.count == 3)
+    }
+
     @Test("what is typed meanwhile is bounded")
     func queueBound() {
         var talk = open(hasTerminal: true)

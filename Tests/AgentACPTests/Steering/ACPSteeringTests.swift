@@ -29,6 +29,29 @@ struct ACPSteeringTests {
         #expect(bench.stands.count == 6 && bench.stands.last?.stand == nil)
     }
 
+    @Test("a session without an editor is ended from afar, which counts when its agent has gone")
+    func stopped() {
+        var bench = open()
+        bench.steer("s0", .stop)
+        #expect(bench.stages("s0") == [.refused] && bench.leaves == 0, "an editor's session is the editor's to end")
+        bench = ACPBench(isAlone: true)
+        bench.open()
+        #expect(bench.stands.last?.stand?.offer.actions == [.prompt, .interrupt, .stop])
+        bench.editor(ACPBench.prompt("3", "hi"))
+        bench.permission()
+        bench.steer("s1", .stop)
+        #expect(bench.stages("s1") == [.given] && bench.leaves == 1 && bench.withdrawn.count == bench.asked.count)
+        // It is heard until all of it is told.
+        #expect(bench.stands.last?.stand?.offer.actions == [] && bench.stands.last?.stand?.offer.reason != nil)
+        bench.steer("s2", .stop)
+        bench.prompt("p1", "more")
+        #expect(bench.stages("s2") == [.refused] && bench.stages("p1") == [.refused] && bench.leaves == 1)
+        bench.take(.agentClosed)
+        bench.take(.agentGone(reason: "ended from afar", failed: false))
+        #expect(bench.stages("s1") == [.given, .taken] && bench.told.last == "ended ended from afar false")
+        #expect(bench.stands.last?.stand == nil)
+    }
+
     private static let picture = Picture(
         digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 2, content: "aGk=")
 

@@ -155,7 +155,7 @@ final class ACPProgram: AgentBody {
                 guard let id = Int(String(decoding: request, as: UTF8.self)) else { continue }
                 leftToEditor.insert(id)
                 editor.hasToAnswer(id)
-            case .show, .turnFromAfarBegan, .turnFromAfarEnded: break
+            case .show, .leave, .turnFromAfarBegan, .turnFromAfarEnded: break
             }
         }
     }

@@ -57,7 +57,7 @@ final class ClaudeFiles {
         case .readTranscript(let session) where session == ClaudeHooks.session(hooks.name): readTranscript(session)
         case .readTranscriptEnd(let request) where hooks.past.contains { ClaudeHooks.session($0) == request.session }:
             host.tell(ClaudeFact.transcriptEndRead(request, nil), of: ClaudeHooks.adapter)
-        case .readTranscriptEnd, .readTranscript, .followTranscript, .readTasks, .launch: break
+        case .readTranscriptEnd, .readTranscript, .followTranscript, .readTasks, .launch, .sendMessage: break
         }
     }
 

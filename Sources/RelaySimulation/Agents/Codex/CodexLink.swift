@@ -15,4 +15,6 @@ final class CodexLink {
     var answers: [Int: [UInt8]] = [:]
     /// Interrupts under way, by the id of the call: they do not name who sent them.
     var interrupts: [Int64: SteeringRequest] = [:]
+    /// The same of what ends a thread.
+    var stops: [Int64: SteeringRequest] = [:]
 }

@@ -88,8 +88,13 @@ final class CodexServer: AgentBody {
         thread.load()
     }
 
-    func closed(_ thread: CodexThread) {
-        broadcast("thread/closed", #""threadId":"\#(thread.name)""#)
+    func closed(_ thread: CodexThread, isArchived: Bool) {
+        if isArchived {
+            broadcast("thread/status/changed", #""threadId":"\#(thread.name)","status":{"type":"notLoaded"}"#)
+            broadcast("thread/archived", #""threadId":"\#(thread.name)""#)
+        } else {
+            broadcast("thread/closed", #""threadId":"\#(thread.name)""#)
+        }
         guard !isFinished else { return }
         world.after(world.dice.within(100...2_000)) { [self] _ in if isUp, openThreads.count < terminals { open() } }
     }
@@ -120,6 +125,11 @@ final class CodexServer: AgentBody {
         case .send(let bytes):
             guard let root = (try? JSONDocument(parsing: bytes))?.root else { preconditionFailure("the adapter writes JSON") }
             if root.text("method") == "turn/start" { check(root, link) }
+            if root.text("method") == "thread/archive", let call = root.whole("id"),
+                let thread = root.optional("params")?.text("threadId")
+            {
+                link.stops[call] = host.takeGiven(.stop, in: CodexThread.session(thread))
+            }
             if root.text("method") == "turn/interrupt", let call = root.whole("id"),
                 let thread = root.optional("params")?.text("threadId")
             {
@@ -243,6 +253,9 @@ final class CodexServer: AgentBody {
         case "thread/unsubscribe":
             if let name = params.text("threadId") { link.subscribed.remove(name) }
             return .success("")
+        case "thread/unarchive":
+            let isThere = threads.contains { $0.name == params.text("threadId") && $0.isArchived }
+            return isThere ? .success("") : .failure(Refusal(words: "no archived rollout found"))
         default: break
         }
         guard let thread = thread(params), method == "thread/resume" || thread.isLoaded else {
@@ -273,6 +286,14 @@ final class CodexServer: AgentBody {
                 world.report(.steering, "\(thread.name) is interrupted, and nobody wished it")
             }
             thread.interrupt()
+            return .success("")
+        case "thread/archive":
+            if let request = link.stops.removeValue(forKey: id) {
+                world.checkTaken(request)
+            } else {
+                world.report(.steering, "\(thread.name) is ended, and nobody wished it")
+            }
+            thread.archive()
             return .success("")
         default: return .failure(RefusalError(words: "unknown method"))
         }

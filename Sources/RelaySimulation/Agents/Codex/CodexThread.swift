@@ -19,6 +19,8 @@ final class CodexThread {
     private unowned let world: World
     private(set) var isLoaded = false
     private(set) var isClosed = false
+    /// From afar; its terminal leaves it then.
+    private(set) var isArchived = false
     private var isFinished = false
     private var turn: Turn?
     private(set) var ask: CodexAsk?
@@ -103,7 +105,7 @@ final class CodexThread {
         if isActive { interrupt() }
         step += 1
         isClosed = true
-        server.closed(self)
+        server.closed(self, isArchived: isArchived)
     }
 
     // MARK: Work
@@ -271,6 +273,11 @@ final class CodexThread {
     }
 
     // MARK: From afar
+
+    func archive() {
+        isArchived = true
+        close()
+    }
 
     /// Begins a turn, or is told to the one that runs. Hands back which.
     func prompted(_ text: String, by client: String?) -> String {

@@ -32,11 +32,6 @@ struct ReserveChecker {
 
     mutating func planned(_ order: PushIntent, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
         guard order.purpose == .update || order.purpose == .end else { return nil }
-        // What goes at 5 may have asked for 10 in vain, and has then brought the bucket up to date by the rate of that moment.
-        guard order.urgency == .atOnce else {
-            if isFrequent { buckets[order.device]?.wasFrequent = true }
-            return nil
-        }
         let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
         var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
         // Whatever it was in between, it was no better than this.
@@ -45,6 +40,13 @@ struct ReserveChecker {
         bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * rate)
         bucket.at = order.plannedAt
         bucket.steady = now
+        // What goes at 5 may have asked for 10 in vain, and has then brought the bucket up to date by the clock and the rate of that
+        // moment; where the clock had gone back, it gives again what it had given when it goes forward.
+        guard order.urgency == .atOnce else {
+            bucket.wasFrequent = bucket.wasFrequent || isFrequent
+            if buckets[order.device] != nil { buckets[order.device] = bucket }
+            return nil
+        }
         bucket.wasFrequent = isFrequent
         defer { buckets[order.device] = bucket }
         if !isWaitedFor, bucket.level < 4 * Self.one {

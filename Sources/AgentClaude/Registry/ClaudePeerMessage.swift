@@ -1,0 +1,35 @@
+internal import HostCore
+package import RelayProtocol
+
+/// A prompt for a Claude Code that runs in a terminal of somebody else's: it goes to the socket where that program takes messages of other
+/// sessions, which its registry names.
+package struct ClaudePeerMessage: Sendable, Equatable {
+    package let name: SteeringName
+    package let session: SessionID
+    /// Where its registry tells of the session: what stands there when it is sent counts.
+    package let registryFile: String
+    let registryName: String
+    let text: String
+
+    /// Where it goes; nil where the process has gone on with another session, or is not idle any more.
+    package func socket(in entry: JSONValue) -> String? {
+        guard entry.text("sessionId") == registryName, entry.text("status") == "idle" else { return nil }
+        return Self.socket(in: entry)
+    }
+
+    static func socket(in entry: JSONValue) -> String? {
+        entry.text("messagingSocketPath").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    /// With its end. `next`: it begins a turn where none runs, and interrupts none.
+    package var line: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("type", "user")
+            writer.object("message") {
+                $0.field("role", "user")
+                $0.field("content", text)
+            }
+            writer.field("priority", "next")
+        } + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,43 @@
+internal import AgentClaude
+internal import Glibc
+internal import HeliographHook
+internal import RelayProtocol
+
+/// Where a Claude Code takes messages of other sessions of the same user; it says nothing back.
+enum PeerSocket {
+    /// It reads a line of 32 KiB at once, or hangs.
+    private static let within = Duration.seconds(2)
+
+    /// In microseconds.
+    private static let lookEvery: UInt32 = 50_000
+
+    /// Why it was not written whole; nil where it was.
+    static func send(_ message: ClaudePeerMessage) -> String? {
+        let deadline = ContinuousClock.now + within
+        var path: String?
+        // Its hooks tell that a turn is over some tenths of a second before its registry does.
+        while path == nil {
+            guard let entry = RegistryReader.read(message.registryFile)?.root else {
+                return "its registry does not tell of it any more"
+            }
+            path = message.socket(in: entry)
+            guard path != nil || ContinuousClock.now < deadline else {
+                return "it has begun something else; it was not given to it"
+            }
+            if path == nil { usleep(lookEvery) }
+        }
+        guard let path, let socket = HookSocket(connectingTo: path, until: .now + within) else {
+            return "it takes no messages of other sessions"
+        }
+        let line = message.line
+        var left = line[...]
+        while !left.isEmpty {
+            guard socket.wait(for: POLLOUT, until: .now + within) == .ready, let count = socket.send(left) else {
+                // Without its end a line is none.
+                return "it did not read the message"
+            }
+            left = left.dropFirst(count)
+        }
+        return nil
+    }
+}

@@ -255,7 +255,7 @@ final class CodexServer: AgentBody {
             return .success("")
         case "thread/unarchive":
             let isThere = threads.contains { $0.name == params.text("threadId") && $0.isArchived }
-            return isThere ? .success("") : .failure(Refusal(words: "no archived rollout found"))
+            return isThere ? .success("") : .failure(RefusalError(words: "no archived rollout found"))
         default: break
         }
         guard let thread = thread(params), method == "thread/resume" || thread.isLoaded else {

@@ -1,3 +1,4 @@
+import Glibc
 import HeliographPostgreSQL
 import StoreTestSupport
 import Testing
@@ -67,12 +68,63 @@ import Testing
         #expect(error?.code == .lost && connection.isLost, "\(error?.description ?? "")")
     }
 
-    @Test func `a warning is told until the next question`() throws {
+    @Test func `what a commit warns of is told until the next question, and nothing that was warned of before it`() throws {
         let connection = try connect()
-        _ = try ask(connection, "DO $$ BEGIN RAISE WARNING 'beware'; RAISE NOTICE 'not this'; END $$")
-        #expect(connection.warning == "beware")
+        let warning = PostgresStatement.once("DO $$ BEGIN RAISE WARNING 'beware'; END $$")
+        _ = try connection.run([.once("BEGIN"), warning, .once("COMMIT")], within: .seconds(10))
+        #expect(connection.warning == nil)
+        // A warning of this one's own: there is no transaction.
+        _ = try connection.run(.once("COMMIT"), within: .seconds(10))
+        #expect(connection.warning != nil)
         _ = try ask(connection, "SELECT 1")
         #expect(connection.warning == nil)
+        // A trigger that is looked at with the commit comes after the last result, as what a standby's absence makes the database say.
+        _ = try ask(connection, "CREATE TABLE w (n int)")
+        _ = try connection.run(
+            [
+                .once(
+                    "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'late'; RETURN NULL; END $$"),
+                .once(
+                    "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON w DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()"
+                ),
+            ], within: .seconds(10))
+        _ = try ask(connection, "INSERT INTO w VALUES (1)")
+        #expect(connection.warning == "late")
+    }
+
+    @Test func `where the first of two hosts says nothing the second is asked`() throws {
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        // Listens on a port of its own, and never answers.
+        #expect(listen(silent, 8) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let named = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(silent, $0, &size) }
+        }
+        #expect(named == 0)
+        let folder = try Scratch.current.postgresFolder()
+        let hosts = " host=127.0.0.1,\(folder) port=\(UInt16(bigEndian: address.sin_port)),5432"
+        let connection = try PostgresConnection(to: Scratch.current.postgresAddress() + hosts, as: "tests")
+        #expect(try ask(connection, "SELECT 1")[0].integer(0) == 1)
+    }
+
+    @Test func `a connection that is not made in time is given up`() throws {
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        #expect(listen(silent, 8) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(silent, $0, &size) }
+        }
+        let begun = ContinuousClock.now
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresConnection(
+                to: "host=127.0.0.1 port=\(UInt16(bigEndian: address.sin_port)) dbname=none", as: "tests",
+                within: .milliseconds(300))
+        }
+        #expect(error?.code == .cannotConnect && ContinuousClock.now - begun < .seconds(2))
     }
 
     @Test func `where nobody listens nothing is waited for`() throws {

@@ -25,8 +25,8 @@ internal import Synchronization
         case any
     }
 
-    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`). What the address
-    /// itself says of `target_session_attrs` and `connect_timeout` holds.
+    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`). What the
+    /// address itself says of `target_session_attrs` and `connect_timeout` holds.
     package init(
         to address: String, as name: String, of server: Server = .primary, within limit: Duration = openingMax
     ) throws(PostgresError) {
@@ -58,7 +58,12 @@ internal import Synchronization
         ]
         let opening = Opening()
         DispatchQueue(label: "heliograph.postgresql").async { opening.end(with: settings, libpq) }
-        guard opening.wait(until: .now() + .milliseconds(Int(limit.components.seconds * 1_000 + limit.components.attoseconds / 1_000_000_000_000_000))) else {
+        guard
+            opening.wait(
+                until: .now()
+                    + .milliseconds(
+                        Int(limit.components.seconds * 1_000 + limit.components.attoseconds / 1_000_000_000_000_000)))
+        else {
             throw PostgresError(.cannotConnect, "The database did not answer in time.")
         }
         return unsafe opening.take()
@@ -80,8 +85,9 @@ internal import Synchronization
         unsafe libpq.parameterStatus(connection, name).map { unsafe String(cString: $0) }
     }
 
-    /// What the database has warned of with the commit of the last `run`: that is not what was asked for. Of what it warns before, such as that
-    /// its transactions run out of numbers, each statement would be one.
+    /// What the database has warned of since the last `run` began. A commit that it warned about is not what was asked for.
+    ///
+    /// Also what it warned of before: libpq hands on a notice as soon as it has it, perhaps before the result that it came after.
     package var warning: String? { notices.warning.withLock { $0 } }
 
     /// Has the statements done in one round trip and, outside a transaction that was begun, in one transaction: all of them or none.
@@ -111,11 +117,7 @@ internal import Synchronization
     /// What comes back, in its order.
     private enum Awaited {
         case plan(sql: String, name: String)
-        case rows(isCommit: Bool)
-
-        /// The last part of a transaction that was begun: what it warns of comes before its result. Where none was begun, the database
-        /// commits after the last result.
-        var isCommit: Bool { if case .rows(true) = self { true } else { false } }
+        case rows
     }
 
     private func send(_ statement: PostgresStatement, _ awaited: inout [Awaited]) throws(PostgresError) {
@@ -149,7 +151,7 @@ internal import Synchronization
             }
         }
         guard isSent == 1 else { throw failure(.lost) }
-        awaited.append(.rows(isCommit: statement.sql == "COMMIT"))
+        awaited.append(.rows)
     }
 
     private var plansMade = 0
@@ -161,7 +163,6 @@ internal import Synchronization
         var refusal: PostgresError?
         for part in awaited {
             guard let result = unsafe try next(by: deadline) else { throw failure(.lost) }
-            if !part.isCommit { notices.warning.withLock { $0 = nil } }
             let found = unsafe PostgresRows(libpq, result)
             switch unsafe LibPQ.ResultStatus(rawValue: libpq.resultStatus(result)) {
             case .commandOK, .tuplesOK:

@@ -232,7 +232,8 @@ import Testing
                 }
                 let renewal = try PostgresConnection(to: scratch.postgresAddress(), as: "renewal")
                 _ = try renewal.run(
-                    [.once("SET LOCAL lock_timeout = '5s'"), .once("UPDATE nodes SET expires_at = now()")], within: .seconds(10))
+                    [.once("SET LOCAL lock_timeout = '5s'"), .once("UPDATE nodes SET expires_at = now()")], within: .seconds(10)
+                )
                 #expect(!isOver.isUp)
                 _ = try reader.run(.once("ROLLBACK"), within: .seconds(10))
             }

@@ -164,7 +164,8 @@ struct Ownership: Sendable {
                     AND application_name = current_setting('application_name')
                     """, .bigint(Self.endingMillisecondsMax)), within: PostgresDatabase.askingMax)
             let seen = try connection.run(
-                PostgresStatement("SELECT generation, holder IS NOT DISTINCT FROM $1::text FROM owners WHERE scope = ''", .text(holder)),
+                PostgresStatement(
+                    "SELECT generation, holder IS NOT DISTINCT FROM $1::text FROM owners WHERE scope = ''", .text(holder)),
                 within: PostgresDatabase.askingMax)[0]
             // Generations only grow: this is the database as it was before.
             if seen.integer(0) < claim.generation || seen.integer(0) == claim.generation && !seen.bool(1) {

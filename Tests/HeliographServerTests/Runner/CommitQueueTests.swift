@@ -50,7 +50,9 @@ struct CommitQueueTests {
         return found.withLock { $0 }
     }
 
-    @Test(arguments: [.full, .unfit, .damaged(.record), .unreachable(isPassing: true), .unreachable(isPassing: false)] as [LogError.Code])
+    @Test(
+        arguments: [.full, .unfit, .damaged(.record), .unreachable(isPassing: true), .unreachable(isPassing: false)]
+            as [LogError.Code])
     func `a batch of which nothing was written is refused`(_ code: LogError.Code) {
         #expect(outcome(of: [code]) == "refused")
     }

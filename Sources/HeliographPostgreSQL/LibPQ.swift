@@ -13,8 +13,7 @@ internal import Glibc
     typealias Numbers = UnsafePointer<Int32>
     typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, Result?) -> Void
 
-    let connectStartParams: @convention(c) (Texts, Texts, Int32) -> Connection?
-    let connectPoll: @convention(c) (Connection) -> Int32
+    let connect: @convention(c) (Texts, Texts, Int32) -> Connection?
     let status: @convention(c) (Connection) -> Int32
     let socket: @convention(c) (Connection) -> Int32
     let errorMessage: @convention(c) (Connection) -> Text?
@@ -60,8 +59,7 @@ internal import Glibc
             // A symbol of that name has this type: see libpq-fe.h.
             return unsafe unsafeBitCast(symbol, to: Function.self)
         }
-        unsafe connectStartParams = try find("PQconnectStartParams")
-        unsafe connectPoll = try find("PQconnectPoll")
+        unsafe connect = try find("PQconnectdbParams")
         unsafe status = try find("PQstatus")
         unsafe socket = try find("PQsocket")
         unsafe errorMessage = try find("PQerrorMessage")
@@ -97,11 +95,6 @@ internal import Glibc
 
 extension LibPQ {
     static let connectionIsBad: Int32 = 1
-
-    /// What a connection that is being made waits for.
-    enum Polling: Int32 {
-        case failed, reading, writing, done
-    }
 
     enum ResultStatus: Int32 {
         case emptyQuery, commandOK, tuplesOK, copyOut, copyIn, badResponse, nonfatalError, fatalError, copyBoth, singleTuple

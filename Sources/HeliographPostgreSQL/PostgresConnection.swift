@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
@@ -17,46 +18,59 @@ internal import Synchronization
     /// Nothing can be asked of it any more.
     package private(set) var isLost = false
 
-    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`).
-    ///
-    /// Looking up a name is the system's, and takes as long as that does.
-    package init(to address: String, as name: String, within limit: Duration = openingMax) throws(PostgresError) {
+    /// Which of the servers of an address with several is one.
+    package enum Server: String, Sendable {
+        /// The one that takes writes.
+        case primary = "read-write"
+        case any
+    }
+
+    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`). What the
+    /// address itself says of `target_session_attrs` and `connect_timeout` holds.
+    package init(
+        to address: String, as name: String, of server: Server = .primary, within limit: Duration = openingMax
+    ) throws(PostgresError) {
         libpq = try LibPQ.shared
-        let deadline = ContinuousClock.now + limit
-        guard let made = unsafe Self.start(libpq, address, name) else {
+        guard let made = unsafe try Self.connect(libpq, address, name, server, within: limit) else {
             throw PostgresError(.cannotConnect, "There is no memory for a connection.")
         }
         unsafe connection = made
         notices = Notices(libpq)
-        try open(by: deadline)
+        try begin()
     }
 
     deinit { unsafe libpq.finish(connection) }
 
-    private static func start(_ libpq: LibPQ, _ address: String, _ name: String) -> LibPQ.Connection? {
+    /// Each host of an address, and each address of a host, gets so many seconds; two that say nothing leave time for a third.
+    private static let hostSeconds = 3
+
+    /// libpq goes from one host to the next where one says nothing only if it waits by itself. So it does, on a thread of its own, which is
+    /// left to it when the time is over: it ends when libpq has tried them all.
+    private static func connect(
+        _ libpq: LibPQ, _ address: String, _ name: String, _ server: Server, within limit: Duration
+    ) throws(PostgresError) -> LibPQ.Connection? {
         // What stands in the address goes before what stands above it, what stands below it goes before the address.
         let settings = [
             // A peer that has gone is noticed by the system, too, where nobody waits with a deadline.
             ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
-            ("dbname", address), ("application_name", name), ("client_encoding", "UTF8"),
+            ("connect_timeout", "\(hostSeconds)"), ("target_session_attrs", server.rawValue), ("dbname", address),
+            ("application_name", name), ("client_encoding", "UTF8"),
         ]
-        let (names, values) = unsafe (settings.map { unsafe strdup($0.0) }, settings.map { unsafe strdup($0.1) })
-        defer { unsafe (names + values).forEach { unsafe free($0) } }
-        return unsafe libpq.connectStartParams(
-            names.map { unsafe UnsafePointer($0) } + [nil], values.map { unsafe UnsafePointer($0) } + [nil], 1)
+        let opening = Opening()
+        DispatchQueue(label: "heliograph.postgresql").async { opening.end(with: settings, libpq) }
+        guard
+            opening.wait(
+                until: .now()
+                    + .milliseconds(
+                        Int(limit.components.seconds * 1_000 + limit.components.attoseconds / 1_000_000_000_000_000)))
+        else {
+            throw PostgresError(.cannotConnect, "The database did not answer in time.")
+        }
+        return unsafe opening.take()
     }
 
-    private func open(by deadline: ContinuousClock.Instant) throws(PostgresError) {
+    private func begin() throws(PostgresError) {
         guard unsafe libpq.status(connection) != LibPQ.connectionIsBad else { throw failure(.cannotConnect) }
-        var waitsFor = LibPQ.Polling.writing
-        while waitsFor != .done {
-            guard waitsFor != .failed else { throw failure(.cannotConnect) }
-            let events = waitsFor == .reading ? POLLIN : POLLOUT
-            guard try wait(for: events, until: deadline) else {
-                throw PostgresError(.cannotConnect, "The database did not answer in time.")
-            }
-            waitsFor = unsafe LibPQ.Polling(rawValue: libpq.connectPoll(connection)) ?? .failed
-        }
         _ = unsafe libpq.setNoticeReceiver(connection, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
         guard unsafe libpq.setNonblocking(connection, 1) == 0, unsafe libpq.enterPipelineMode(connection) == 1 else {
             throw failure(.cannotConnect)
@@ -72,6 +86,8 @@ internal import Synchronization
     }
 
     /// What the database has warned of since the last `run` began. A commit that it warned about is not what was asked for.
+    ///
+    /// Also what it warned of before: libpq hands on a notice as soon as it has it, perhaps before the result that it came after.
     package var warning: String? { notices.warning.withLock { $0 } }
 
     /// Has the statements done in one round trip and, outside a transaction that was begun, in one transaction: all of them or none.

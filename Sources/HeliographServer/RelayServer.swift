@@ -138,15 +138,7 @@ package final class RelayServer {
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked beside what goes on; see decision record 0007.
-        DispatchQueue.global(qos: .utility).async {
-            do {
-                guard let damaged = try store.upkeep.checkEverything() else { return }
-                if damaged.isEmpty { logger.info("the whole data file is in order") }
-                Self.name(damaged, logger)
-            } catch {
-                logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
-            }
-        }
+        DispatchQueue.global(qos: .utility).async { Self.check(store.upkeep, logger) }
         self.access = access
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
@@ -199,6 +191,25 @@ package final class RelayServer {
         }
         certificates?.start()
     }
+
+    /// A check that fails for another reason than what it finds, such as a database that is away for a moment, says nothing of the data.
+    private static func check(_ upkeep: any StoreUpkeep & Sendable, _ logger: Logger) {
+        do throws(LogError) {
+            guard let damaged = try upkeep.checkEverything() else { return }
+            if damaged.isEmpty { logger.info("the whole data file is in order") }
+            name(damaged, logger)
+        } catch {
+            guard case .damaged = error.code else {
+                logger.error("what is stored could not be checked; it is tried again later", metadata: ["error": "\(error)"])
+                return DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + checkRetryInterval) {
+                    check(upkeep, logger)
+                }
+            }
+            logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private static let checkRetryInterval = DispatchTimeInterval.seconds(600)
 
     private static func name(_ records: [DamagedRecord], _ logger: Logger) {
         for record in records {

@@ -51,9 +51,10 @@ package final class PostgresStore: Sendable {
     /// As the log's owner.
     convenience init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
         let damage = DamageRegister()
-        let writer = LogWriter(database, ownership, claim, damage)
+        let lease = try Lease(database, ownership, claim)
+        let writer = LogWriter(database, ownership, claim, damage) { lease.fenced($0) }
         let log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
-        self.init(database, ownership, log, try Lease(database, ownership, claim), damage)
+        self.init(database, ownership, log, lease, damage)
     }
 
     private convenience init(_ database: PostgresDatabase, _ ownership: Ownership, readingIn epoch: Epoch) {
@@ -137,7 +138,7 @@ package final class PostgresStore: Sendable {
             defer { lease = nil }
             return lease
         }
-        lease?.end()
+        lease?.finish()
         log.close()
         database.close()
         guard lease != nil else { return }

@@ -237,6 +237,28 @@ struct MessageTests {
     }
 }
 
+@Suite("Kinds of events")
+struct EventKindTests {
+    private func read(_ kind: String) throws -> HostMessage {
+        try HostMessage(
+            parsing: Array(
+                (#"{"type":"events","session":"s1","first":1,"events":[{"kind":""# + kind + #"","at":1,"head":{}}]}"#).utf8))
+    }
+
+    @Test("a kind of a newer version is carried", arguments: ["memory.kept", "x", "a-b_c.D9"])
+    func unknown(_ kind: String) throws {
+        guard case .events(let events) = try read(kind) else { throw WireError(.badValue, at: "$", "no events") }
+        #expect(events.events.first?.head == .unsupported(kind: kind))
+    }
+
+    @Test("one that is no name is refused, with its place", arguments: [#"new\u0000kind"#, "", "two words", "ü", #"a\nb"#])
+    func misspelled(_ kind: String) throws {
+        #expect { try read(kind) } throws: {
+            ($0 as? WireError)?.code == .badValue && ($0 as? WireError)?.path == "$.events[0].kind"
+        }
+    }
+}
+
 @Suite("Events nested deeply")
 struct DeepEventTests {
     /// An approval's request of so many containers inside containers.

@@ -1,3 +1,4 @@
+import Glibc
 import HeliographPostgreSQL
 import StoreTestSupport
 import Testing
@@ -73,6 +74,41 @@ import Testing
         #expect(connection.warning == "beware")
         _ = try ask(connection, "SELECT 1")
         #expect(connection.warning == nil)
+    }
+
+    @Test func `where the first of two hosts says nothing the second is asked`() throws {
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        // Listens on a port of its own, and never answers.
+        #expect(listen(silent, 8) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let named = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(silent, $0, &size) }
+        }
+        #expect(named == 0)
+        let folder = try Scratch.current.postgresFolder()
+        let hosts = " host=127.0.0.1,\(folder) port=\(UInt16(bigEndian: address.sin_port)),5432"
+        let connection = try PostgresConnection(to: Scratch.current.postgresAddress() + hosts, as: "tests")
+        #expect(try ask(connection, "SELECT 1")[0].integer(0) == 1)
+    }
+
+    @Test func `a connection that is not made in time is given up`() throws {
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        #expect(listen(silent, 8) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(silent, $0, &size) }
+        }
+        let begun = ContinuousClock.now
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresConnection(
+                to: "host=127.0.0.1 port=\(UInt16(bigEndian: address.sin_port)) dbname=none", as: "tests",
+                within: .milliseconds(300))
+        }
+        #expect(error?.code == .cannotConnect && ContinuousClock.now - begun < .seconds(2))
     }
 
     @Test func `where nobody listens nothing is waited for`() throws {

@@ -2,10 +2,11 @@ import HeliographPostgreSQL
 import RelayCore
 import RelayModel
 import RelayProtocol
-import StorePostgres
 import StoreTestSupport
 import Synchronization
 import Testing
+
+@testable import StorePostgres
 
 /// Who may commit: one relay at a time, and no other, however late it wakes up.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct OwnershipTests {
@@ -127,6 +128,118 @@ import Testing
         #expect(second.log.epoch != first.log.epoch)
         try second.close()
         #expect(try open().log.epoch == second.log.epoch)
+    }
+
+    @Test func `whoever is refused as replaced hears that it has lost the log, however well its lease is`() throws {
+        var writer = Writer(.first)
+        let store = try open()
+        try store.log.commit(writer.batch(1))
+        let lost = Flag()
+        store.whenLost { error in
+            #expect(error.code == .fenced)
+            lost.raise()
+        }
+        try sql("UPDATE owners SET generation = generation + 1")
+        let late = writer.batchAhead(1)
+        let error = #expect(throws: LogError.self) { try store.log.commit(late) }
+        #expect(error?.code == .fenced)
+        for _ in 0..<100 where !lost.isUp { try sql("SELECT pg_sleep(0.05)") }
+        #expect(lost.isUp)
+    }
+
+    @Test(arguments: [
+        "UPDATE sessions SET seq = 2; DELETE FROM events WHERE seq > 2", "UPDATE owners SET generation = generation - 1",
+        "UPDATE owners SET generation = 0, holder = 'another'",
+    ])
+    func `a database that came up again without what it had acknowledged ends its owner and the epoch`(_ loss: String) throws {
+        var writer = Writer(.first)
+        let first = try open()
+        try first.log.commit(writer.batch(3))
+        for statement in loss.split(separator: "; ") { try sql(String(statement)) }
+        try sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%/log'")
+        let lost = Flag()
+        first.whenLost { _ in lost.raise() }
+        // Of another session: nothing that it adds to is missing.
+        var other = Writer(.second)
+        let batch = other.batch(1)
+        let error = #expect(throws: LogError.self) { try first.log.commit(batch) }
+        #expect(error?.code == .fenced)
+        for _ in 0..<100 where !lost.isUp { try sql("SELECT pg_sleep(0.05)") }
+        #expect(lost.isUp)
+        try first.close()
+        try sql("UPDATE owners SET holder = NULL")
+        #expect(try open().log.epoch != first.log.epoch)
+    }
+
+    @Test func `what the database has no place for is refused as that, and what comes after is committed`() throws {
+        var writer = Writer(.first)
+        let store = try open()
+        try store.log.commit(writer.batch(1))
+        var append = writer.appending(1)
+        append.events[0].kind = "new\u{0}kind"
+        let batch = LogBatch(appends: [append])
+        let error = #expect(throws: LogError.self) { try store.log.commit(batch) }
+        #expect(error?.code == .unfit)
+        try store.log.commit(writer.batch(1))
+        #expect(try store.log.all(.first) == expected(.first, 1...2))
+    }
+
+    @Test func `commits wait for a disk where the database says that they need not, and it may warn`() throws {
+        let name = try sql("SELECT current_database()")[0].text(0)
+        for setting in ["synchronous_commit = off", "client_min_messages = error"] {
+            try sql("ALTER DATABASE \(name) SET \(setting)")
+        }
+        let database = try PostgresDatabase(scratch.postgresAddress(), name: "tests")
+        func setting(_ name: String) throws -> String {
+            try database.connect(for: "asking").run(.once("SHOW \(name)"), within: .seconds(10))[0].text(0)
+        }
+        #expect(try setting("synchronous_commit") == "on" && setting("client_min_messages") == "warning")
+        // Somebody's choice.
+        try sql("ALTER DATABASE \(name) SET synchronous_commit = remote_write")
+        #expect(try setting("synchronous_commit") == "remote_write")
+    }
+
+    @Test func `a claim that another holds up is no longer in the database when it is given up`() throws {
+        try open().close()
+        let blocker = try PostgresConnection(to: scratch.postgresAddress(), as: "operator")
+        _ = try blocker.run([.once("BEGIN"), .once("SELECT FROM owners FOR UPDATE")], within: .seconds(10))
+        let error = #expect(throws: LogError.self) { try scratch.openPostgres() }
+        #expect(error?.code == .unreachable(isPassing: true))
+        let waiting = try sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        #expect(waiting[0].integer(0) == 0)
+        _ = try blocker.run(.once("ROLLBACK"), within: .seconds(10))
+        _ = try open()
+    }
+
+    @Test func `a migration behind a reader lets everybody else pass, and comes after it`() throws {
+        try open().close()
+        try sql("DELETE FROM versions WHERE version = 5")
+        try sql("ALTER TABLE nodes DROP COLUMN name, DROP COLUMN url, DROP COLUMN link_secret, DROP COLUMN link_version")
+        let reader = try PostgresConnection(to: scratch.postgresAddress(), as: "pg_dump")
+        _ = try reader.run([.once("BEGIN"), .once("SELECT FROM nodes")], within: .seconds(10))
+        let isOver = Flag()
+        onThreads(2) { thread in
+            attempt {
+                if thread == 0 {
+                    _ = try scratch.openPostgresAsCommandLine()
+                    return isOver.raise()
+                }
+                while try sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'nodes'::regclass")[0].integer(0)
+                    == 0
+                {
+                    try sql("SELECT pg_sleep(0.02)")
+                }
+                let renewal = try PostgresConnection(to: scratch.postgresAddress(), as: "renewal")
+                _ = try renewal.run(
+                    [.once("SET LOCAL lock_timeout = '5s'"), .once("UPDATE nodes SET expires_at = now()")], within: .seconds(10)
+                )
+                #expect(!isOver.isUp)
+                _ = try reader.run(.once("ROLLBACK"), within: .seconds(10))
+            }
+        }
+        #expect(isOver.isUp)
+        #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) >= 5)
     }
 
     @Test func `a connection that ended while nobody looked is made anew`() throws {

@@ -45,7 +45,8 @@ struct CommitQueue: Sendable {
                 case .inDoubt: break
                 case .unreachable(isPassing: true) where isInDoubt: break
                 case .conflict, .fenced: return .unknown("\(error)")
-                case .full, .damaged, .unreachable: return .refused("\(error)")
+                // That nothing was written now says nothing of the time before.
+                case .full, .damaged, .unfit, .unreachable: return isInDoubt ? .unknown("\(error)") : .refused("\(error)")
                 }
                 guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
                 isInDoubt = true

@@ -131,7 +131,7 @@ struct OpenStore: Sendable {
         return switch error.code {
         case .unreachable(let isPassing): isPassing
         case .full, .inDoubt: true
-        case .conflict, .damaged, .fenced: false
+        case .conflict, .unfit, .damaged, .fenced: false
         }
     }
 }

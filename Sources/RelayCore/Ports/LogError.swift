@@ -8,6 +8,9 @@ package struct LogError: Error, Sendable {
         case inDoubt
         /// What was to be written contradicts what is stored. Nothing was written; what the caller believes is stored is wrong.
         case conflict
+        /// The store has no place for what was to be written, whatever is stored: a text with a NUL, a number that is too large. Nothing was
+        /// written; the same is refused again.
+        case unfit
         /// There is no room. Nothing was written; it works again when an operator has made some.
         case full
         /// What is stored is not as it was written. It was left as it is, and is not shown.

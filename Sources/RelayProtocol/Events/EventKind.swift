@@ -27,6 +27,20 @@ package enum EventKind: String, Sendable, CaseIterable {
     case truncated
     case rewound
 
+    /// Whether some version may have an event of this kind: 1 or more of `A-Z a-z 0-9 . _ -`. Every store has a place for these, and none for
+    /// each text: PostgreSQL's has no NUL.
+    package static func isSpelled(_ kind: String) -> Bool {
+        !kind.isEmpty
+            && kind.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
     /// Only the relay states these: a host that could would decide in a person's place.
     package var isMadeByRelay: Bool {
         switch self {

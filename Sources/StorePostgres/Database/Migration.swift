@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HeliographPostgreSQL
 internal import RelayCore
 
@@ -6,6 +7,13 @@ enum Migration {
     /// A version that touches every row of a large table.
     static let runningMax = Duration.seconds(600)
 
+    /// Whoever reads a table for minutes, such as `pg_dump`, is not waited for with a lock in hand: all others would wait behind it, the
+    /// owner that renews its lease, too. The change is given up, and tried again.
+    private static let patience = "SET LOCAL lock_timeout = '2s'"
+    private static let attemptSeconds = 1.0
+    /// Half a minute in all; whoever starts the relay again tries again.
+    private static let attemptsMax = 10
+
     /// Versions of PostgreSQL that the store was written for: pipelines need none, `pg_terminate_backend` with a deadline needs 14.
     static let serverVersionMin = 14_00_00
 
@@ -13,13 +21,23 @@ enum Migration {
         try check(connection)
         // Nearly always it is.
         if try version(of: connection) == Schema.newest { return }
+        for attempt in 1...attemptsMax {
+            do { return try migrate(connection) } catch let error as PostgresError
+                where error.state == SQLState.lockNotAvailable && attempt < attemptsMax
+            {
+                Thread.sleep(forTimeInterval: attemptSeconds)
+            }
+        }
+    }
+
+    private static func migrate(_ connection: PostgresConnection) throws {
         try run(["BEGIN"], on: connection)
         do {
             _ = try connection.run(
                 .once("SELECT pg_advisory_xact_lock($1::bigint)", .bigint(Schema.migrationLock)), within: runningMax)
-            try run([Schema.bookkeeping], on: connection)
+            try run([patience, Schema.bookkeeping], on: connection)
             let known = try version(of: connection) ?? 0
-            for version in known..<Schema.newest {
+            for version in known..<max(known, Schema.newest) {
                 try run(Schema.versions[version], on: connection)
                 _ = try connection.run(
                     .once("INSERT INTO versions (version) VALUES ($1::int)", .int(Int32(version + 1))), within: runningMax)

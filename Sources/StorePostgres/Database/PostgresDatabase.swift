@@ -34,7 +34,25 @@ final class PostgresDatabase: Sendable {
     func connect(
         for purpose: String, within limit: Duration = PostgresConnection.openingMax
     ) throws(PostgresError) -> PostgresConnection {
-        try PostgresConnection(to: address, as: "\(name)/\(purpose)", within: limit)
+        let deadline = ContinuousClock.now + limit
+        let connection = try PostgresConnection(to: address, as: "\(name)/\(purpose)", within: limit)
+        try Self.prepare(connection, within: deadline - ContinuousClock.now)
+        return connection
+    }
+
+    /// What is acknowledged is on a disk: a database, or a role, for which commits need not wait for that is told to wait for ours. Who has
+    /// chosen `local`, `remote_write` or `remote_apply` has chosen for how many machines, and it stays. A warning of a commit is an answer,
+    /// which nobody may have turned off.
+    static func prepare(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
+        _ = try connection.run(
+            [
+                .once(
+                    """
+                    SELECT set_config('synchronous_commit', 'on', false)
+                    WHERE current_setting('synchronous_commit') = 'off'
+                    """),
+                .once("SELECT set_config('client_min_messages', 'warning', false)"),
+            ], within: limit)
     }
 
     /// Nothing can be read or written afterwards; what is under way comes to its end.
@@ -155,5 +173,11 @@ extension LogError {
     var isAuditPlaceTaken: Bool {
         guard let error = underlying as? PostgresError else { return false }
         return error.state == SQLState.uniqueViolation && error.constraint == "audit_pkey"
+    }
+
+    /// Nothing was done, and only because others did something at the same time: a deadlock, or what cannot be put in an order.
+    var isOutOfTurn: Bool {
+        guard let error = underlying as? PostgresError, error.code == .refused else { return false }
+        return error.state?.hasPrefix("40") == true
     }
 }

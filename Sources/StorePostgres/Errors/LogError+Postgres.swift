@@ -39,14 +39,15 @@ extension LogError {
         switch state {
         case SQLState.fenced: return .fenced
         case SQLState.notWhereItWas: return .conflict
-        // Text that the database has no place for, such as a NUL.
-        case "22021", "22P05": return .conflict
         case "53100": return .full
+        // A standby, or one that was told so: where it is promoted, or another is found, it works again.
+        case "25006": return .unreachable(isPassing: true)
         case "XX001", "XX002": return .damaged(.store)
         default: break
         }
         // A constraint; too much at once, locks in the way, an operator; all else is for somebody to look at.
         switch state.prefix(2) {
+        case "22": return .unfit
         case "23": return .conflict
         case "40", "53", "55", "57": return .unreachable(isPassing: true)
         default: return .unreachable(isPassing: false)

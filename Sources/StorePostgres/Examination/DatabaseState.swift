@@ -32,7 +32,7 @@ package struct DatabaseState: Sendable {
     package static func read(at address: String, clock: () -> Int64) throws(LogError) -> Self {
         do {
             let name = Ownership().name
-            let connection = try PostgresConnection(to: address, as: "\(name)/doctor")
+            let connection = try PostgresConnection(to: address, as: "\(name)/doctor", of: .any)
             try Migration.check(connection)
             let asked = clock()
             let now = try connection.run(

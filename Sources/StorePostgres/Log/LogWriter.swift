@@ -17,8 +17,16 @@ struct LogWriter {
     private var isInDoubt = false
     /// Another has taken over, for good.
     private var fencing: LogError?
+    private let whenFenced: @Sendable (LogError) -> Void
+    /// Where the last batch that had events has left its sessions: where they are not there, what was acknowledged is lost.
+    private var acknowledged: [SessionKey: Int64] = [:]
 
-    init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ damage: DamageRegister) {
+    /// `whenFenced` is called once, before the commit throws it.
+    init(
+        _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ damage: DamageRegister,
+        whenFenced: @escaping @Sendable (LogError) -> Void
+    ) {
+        self.whenFenced = whenFenced
         self.database = database
         self.ownership = ownership
         self.claim = claim
@@ -31,24 +39,37 @@ struct LogWriter {
     /// it is committed once more. Throws `inDoubt` where nobody can look.
     mutating func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         if let fencing { throw fencing }
-        do throws(LogError) { return try commitUnlessFenced(batch) } catch {
-            if error.code == .fenced { fencing = error }
+        return try watched { writer throws(LogError) in
+            let taken = try writer.commitUnlessFenced(batch)
+            if !batch.appends.isEmpty {
+                writer.acknowledged = batch.appends.reduce(into: [:]) { $0[$1.key] = $1.state.seq }
+            }
+            return taken
+        }
+    }
+
+    private mutating func watched<Value>(_ body: (inout Self) throws(LogError) -> Value) throws(LogError) -> Value {
+        do throws(LogError) { return try body(&self) } catch {
+            if error.code == .fenced {
+                fencing = error
+                whenFenced(error)
+            }
             throw error
         }
     }
 
     private mutating func commitUnlessFenced(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
-        if isInDoubt, let taken = try settle(batch) { return taken }
+        if isInDoubt, let taken = try settled(batch) { return taken }
         do throws(LogError) { return try put(batch) } catch {
             switch error.code {
             case .inDoubt:
                 isInDoubt = true
                 // Of the two, this error says more.
-                let settled: [ApprovalName]?
-                do throws(LogError) { settled = try settle(batch) } catch let later {
+                let taken: [ApprovalName]?
+                do throws(LogError) { taken = try settled(batch) } catch let later {
                     throw later.code == .fenced ? later : error
                 }
-                if let settled { return settled }
+                if let taken { return taken }
             // It has ended while nobody looked, and nothing was sent.
             case .unreachable(isPassing: true) where connection == nil: break
             default: throw error
@@ -63,7 +84,15 @@ struct LogWriter {
     /// After this nothing that was sent before can be committed any more.
     mutating func settle() throws(LogError) {
         if let fencing { throw fencing }
-        if isInDoubt { _ = try renewed() }
+        if isInDoubt { _ = try watched { writer throws(LogError) in try writer.renewed() } }
+    }
+
+    /// As `settle`; whatever keeps it from finding out leaves the batch in doubt, whatever it says of itself.
+    private mutating func settled(_ batch: LogBatch) throws(LogError) -> [ApprovalName]? {
+        do throws(LogError) { return try settle(batch) } catch {
+            guard error.code != .fenced, error.code != .inDoubt else { throw error }
+            throw LogError(.inDoubt, "Nobody can look yet whether the last batch is there: \(error.message)", underlying: error)
+        }
     }
 
     /// Finds out what came of it: nil where it is not there, and never will be.
@@ -82,12 +111,32 @@ struct LogWriter {
         do {
             let fresh = try database.connect(for: "log")
             claim = try ownership.claimAnew(claim, on: fresh)
+            try checkAcknowledged(on: fresh)
             connection = fresh
             isInDoubt = false
             return fresh
         } catch {
             throw LogError(error)
         }
+    }
+
+    /// A database that came up again without its last commits, on the same timeline, says so nowhere (`synchronous_commit` was off, or its
+    /// disk is an older one): what misses any of them misses the last.
+    private func checkAcknowledged(on fresh: PostgresConnection) throws {
+        guard !acknowledged.isEmpty else { return }
+        let keys = Array(acknowledged.keys)
+        let missing = try fresh.run(
+            PostgresStatement(
+                """
+                SELECT count(*) FROM unnest($1::text[], $2::text[], $3::bigint[]) AS known (workspace, session, seq)
+                LEFT JOIN workspaces AS w ON w.workspace = known.workspace
+                LEFT JOIN sessions AS s ON s.workspace = w.number AND s.session = known.session
+                WHERE w.removed_at IS NULL AND coalesce(s.seq, 0) < known.seq
+                """, .texts(keys.map(\.workspace.rawValue)), .texts(keys.map(\.session.rawValue)),
+                .bigints(keys.map { acknowledged[$0] ?? 0 })), within: PostgresDatabase.askingMax)[0].integer(0)
+        guard missing > 0 else { return }
+        try ownership.endEpoch(over: claim.generation, on: fresh)
+        throw Ownership.anotherLife
     }
 
     private mutating func drop() {
@@ -97,9 +146,11 @@ struct LogWriter {
 
     private mutating func put(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         do throws(LogError) { return try put(batch, besidesWriters: true) } catch {
-            guard error.isAuditPlaceTaken else { throw error }
             // Commands have added to the audit log, and could again and again: the second time they wait.
-            return try put(batch, besidesWriters: false)
+            if error.isAuditPlaceTaken { return try put(batch, besidesWriters: false) }
+            // Somebody else's locks, in another order: whoever is refused of the two begins again.
+            guard error.isOutOfTurn else { throw error }
+            return try put(batch, besidesWriters: true)
         }
     }
 

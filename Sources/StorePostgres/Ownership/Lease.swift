@@ -20,17 +20,27 @@ final class Lease: Sendable {
     private let ownership: Ownership
     /// See `Ownership.Claim`.
     private let bornOn: String
-    private let whenLost = Mutex<(@Sendable (LogError) -> Void)?>(nil)
+    private let end = Mutex(End())
     private let whenEntrantsChanged = Mutex<(@Sendable () -> Void)?>(nil)
     private let whenDurabilityChanged = Mutex<(@Sendable (Durability) -> Void)?>(nil)
-    private let loss = Mutex<LogError?>(nil)
     private let stop = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
 
-    /// It was renewed just now.
+    /// When it was last renewed, as far as the claim knows.
+    private let claimed: ContinuousClock.Instant
+
+    private struct End {
+        /// A commit was refused, as another has taken over.
+        var fencing: LogError?
+        var loss: LogError?
+        /// Called once.
+        var body: (@Sendable (LogError) -> Void)?
+    }
+
     init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
         self.database = database
         bornOn = claim.bornOn
+        claimed = claim.renewed
         self.ownership = ownership
         guard BackgroundThread.start({ [self] in run() }) else {
             throw LogError(.unreachable(isPassing: true), "The system starts no thread.")
@@ -39,9 +49,15 @@ final class Lease: Sendable {
 
     /// Called once, from a thread of its own, when this process can no longer count on holding the log; at once where it is lost already.
     func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
-        if let loss = loss.withLock({ $0 }) { return body(loss) }
-        whenLost.withLock { $0 = body }
+        let loss = end.withLock { end in
+            if end.loss == nil { end.body = body }
+            return end.loss
+        }
+        if let loss { body(loss) }
     }
+
+    /// The database has refused a commit as another's: it is lost, however well the lease is. Told within `interval`, from this one's thread.
+    func fenced(_ error: LogError) { end.withLock { $0.fencing = $0.fencing ?? error } }
 
     /// `body` is called soon, and whenever the count of changes is another one.
     func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) { whenEntrantsChanged.withLock { $0 = body } }
@@ -52,7 +68,7 @@ final class Lease: Sendable {
     }
 
     /// Returns when nothing is sent any more.
-    func end() {
+    func finish() {
         stop.signal()
         isStopped.wait()
     }
@@ -60,11 +76,12 @@ final class Lease: Sendable {
     private func run() {
         defer { isStopped.signal() }
         var connection: PostgresConnection?
-        var renewed = ContinuousClock.now
+        var renewed = claimed
         // As was last told; nil: nobody was.
         var toldChanges: Int64?
         var (durability, durabilityLooked) = (Durability?.none, ContinuousClock.Instant?.none)
         while stop.wait(timeout: .now() + Self.interval) == .timedOut {
+            if let fencing = end.withLock({ $0.fencing }) { return lose(fencing) }
             let asked = ContinuousClock.now
             do {
                 // Whoever waits longer has lost it.
@@ -105,10 +122,11 @@ final class Lease: Sendable {
     }
 
     private func lose(_ error: LogError) {
-        loss.withLock { $0 = error }
-        whenLost.withLock { body in
-            body?(error)
-            body = nil
+        let body = end.withLock { end in
+            end.loss = error
+            defer { end.body = nil }
+            return end.body
         }
+        body?(error)
     }
 }

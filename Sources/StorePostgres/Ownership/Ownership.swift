@@ -13,6 +13,8 @@ struct Ownership: Sendable {
     static let leaseSeconds = 8
     /// How often somebody who stands by looks.
     static let lookingSeconds = 0.25
+    /// A claim behind one that waits for a standby ends in the database, too: those of everybody who stands by would pile up there.
+    private static let patience = PostgresStatement("SELECT set_config('lock_timeout', '3000', true)")
     /// A predecessor's connections end within that, or the claim is tried again.
     private static let endingMillisecondsMax: Int64 = 2_000
 
@@ -36,6 +38,8 @@ struct Ownership: Sendable {
         let epoch: Epoch
         /// Which database, and which life of it.
         let bornOn: String
+        /// Before the lease was last renewed.
+        let renewed: ContinuousClock.Instant
     }
 
     /// The database's identity and timeline. The timeline that `pg_control_checkpoint` tells is an old one for seconds after a promotion.
@@ -128,16 +132,22 @@ struct Ownership: Sendable {
         try renewLease(on: connection)
         let fresh = Ownership().holder
         let rows = try connection.run(
-            PostgresStatement(
-                """
-                UPDATE owners SET generation = generation + 1, holder = $1::text, born_on = \(Self.born),
-                    epoch = CASE WHEN epoch IS NOT NULL AND born_on = \(Self.born) THEN epoch ELSE $3::text END
-                WHERE scope = '' AND generation = $2::bigint RETURNING generation, epoch, born_on
-                """, .text(holder), .bigint(seen.generation), .text(fresh)), within: PostgresDatabase.askingMax)
+            [
+                Self.patience,
+                PostgresStatement(
+                    """
+                    UPDATE owners SET generation = generation + 1, holder = $1::text, born_on = \(Self.born),
+                        epoch = CASE WHEN epoch IS NOT NULL AND born_on = \(Self.born) THEN epoch ELSE $3::text END
+                    WHERE scope = '' AND generation = $2::bigint RETURNING generation, epoch, born_on
+                    """, .text(holder), .bigint(seen.generation), .text(fresh)),
+            ], within: PostgresDatabase.askingMax)[1]
         try refuseWarning(connection)
         guard let row = rows.first else { return nil }
         guard let epoch = Epoch(row.text(1)) else { throw LogError(.damaged(.store), "The database's epoch is misspelled.") }
-        return Claim(generation: row.integer(0), epoch: epoch, bornOn: row.text(2))
+        // The claim may have waited for longer than the lease lasts, and somebody else may have replaced it already.
+        let renewed = ContinuousClock.now
+        guard try renewLease(on: connection) == row.text(2) else { return nil }
+        return Claim(generation: row.integer(0), epoch: epoch, bornOn: row.text(2), renewed: renewed)
     }
 
     // MARK: - As the owner
@@ -153,23 +163,53 @@ struct Ownership: Sendable {
                     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
                     AND application_name = current_setting('application_name')
                     """, .bigint(Self.endingMillisecondsMax)), within: PostgresDatabase.askingMax)
-            let rows = try connection.run(
+            let seen = try connection.run(
                 PostgresStatement(
-                    """
-                    UPDATE owners SET generation = generation + 1 WHERE scope = '' AND holder = $1::text
-                    RETURNING generation, \(Self.born)
-                    """, .text(holder)), within: PostgresDatabase.askingMax)
+                    "SELECT generation, holder IS NOT DISTINCT FROM $1::text FROM owners WHERE scope = ''", .text(holder)),
+                within: PostgresDatabase.askingMax)[0]
+            // Generations only grow: this is the database as it was before.
+            if seen.integer(0) < claim.generation || seen.integer(0) == claim.generation && !seen.bool(1) {
+                try endEpoch(over: seen.integer(0), on: connection)
+                throw Self.anotherLife
+            }
+            guard seen.bool(1) else { throw Self.replaced }
+            let rows = try connection.run(
+                [
+                    Self.patience,
+                    PostgresStatement(
+                        """
+                        UPDATE owners SET generation = generation + 1
+                        WHERE scope = '' AND holder = $1::text AND generation = $2::bigint RETURNING generation, \(Self.born)
+                        """, .text(holder), .bigint(seen.integer(0))),
+                ], within: PostgresDatabase.askingMax)[1]
             try refuseWarning(connection)
-            guard let row = rows.first else { throw LogError(.fenced, "Another relay has taken over the database.") }
+            // Somebody else's, or an earlier one of ours that was on its way: the next look tells.
+            guard let row = rows.first else {
+                throw LogError(.unreachable(isPassing: true), "The log was claimed at the same time.")
+            }
             guard row.text(1) == claim.bornOn else { throw Self.anotherLife }
-            return Claim(generation: row.integer(0), epoch: claim.epoch, bornOn: claim.bornOn)
+            return Claim(generation: row.integer(0), epoch: claim.epoch, bornOn: claim.bornOn, renewed: claim.renewed)
         } catch {
             throw LogError(error)
         }
     }
 
+    /// The next owner begins an epoch: something that was shown is missing here. Whoever holds generation `seen` can commit nothing more.
+    func endEpoch(over seen: Int64, on connection: PostgresConnection) throws {
+        _ = try connection.run(
+            [
+                Self.patience,
+                PostgresStatement(
+                    "UPDATE owners SET generation = generation + 1, epoch = NULL WHERE scope = '' AND generation = $1::bigint",
+                    .bigint(seen)),
+            ], within: PostgresDatabase.askingMax)
+    }
+
+    private static let replaced = LogError(.fenced, "Another relay has taken over the database.")
+
     static let anotherLife = LogError(
-        .fenced, "The database is another one, or was promoted: something that was shown may be missing there.")
+        .fenced,
+        "The database is another one, was promoted, or is as it was before: something that was shown may be missing there.")
 
     /// As `Claim.bornOn`, now; nil where this process does not hold the log any more. Waits for no standby: a renewal that is lost does no
     /// harm.

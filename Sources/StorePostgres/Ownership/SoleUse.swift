@@ -14,6 +14,7 @@ final class SoleUse {
     init(_ address: String) throws(LogError) {
         do {
             connection = try PostgresConnection(to: address, as: "\(ownership.name)/alone")
+            try PostgresDatabase.prepare(connection, within: PostgresDatabase.askingMax)
             try Migration.bringUpToDate(connection)
             // What it sees is as of the first question after the locks.
             for statement in [

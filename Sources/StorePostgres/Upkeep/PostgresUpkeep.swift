@@ -75,7 +75,9 @@ package final class PostgresUpkeep: StoreUpkeep {
                         workspace: row.optionalText(7) ?? "", session: row.optionalText(8) ?? "", what: "event \(seq) \(what)")
                     found.append(DamagedRow(record, .event(seq)))
                 }
-                if (place.workspace, place.session) == (last.workspace, last.session), place.seq != last.seq + 1 {
+                if (place.workspace, place.session) == (last.workspace, last.session), place.seq != last.seq + 1,
+                    try !isTrimmed(last.seq + 1, place)
+                {
                     note(last.seq + 1, "is missing")
                 }
                 if !RowChecksum.matches(row, from: 3, session: place.session, seq: place.seq) {
@@ -87,6 +89,16 @@ package final class PostgresUpkeep: StoreUpkeep {
         }
         damage.checked(found)
         return found.map(\.record)
+    }
+
+    /// Whether retention has taken the event since the rows before it were read: it takes a session's first ones.
+    private func isTrimmed(
+        _ seq: Int64, _ place: (workspace: Int64, session: Int64, seq: Int64)
+    ) throws(LogError) -> Bool {
+        let first = try database.ask(
+            "SELECT min(seq) FROM events WHERE workspace = $1::int AND session = $2::int", .int(Int32(place.workspace)),
+            .int(Int32(place.session)))[0].optionalInteger(0)
+        return first.map { $0 > seq } ?? true
     }
 
     /// Nobody waits for it now.

@@ -1,0 +1,68 @@
+import Dispatch
+import RelayCore
+import RelayModel
+import RelayProtocol
+import Synchronization
+import Testing
+
+@testable import HeliographServer
+
+/// What a relay makes of what its store says of a batch.
+struct CommitQueueTests {
+    /// Throws one error a commit, and takes the batch once there are none left.
+    private final class FailingLog: SessionLog, Sendable {
+        let epoch = Epoch("e1")!
+        private let errors: Mutex<[LogError.Code]>
+
+        init(_ errors: [LogError.Code]) { self.errors = Mutex(errors) }
+
+        func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+            let next = errors.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let next { throw LogError(next, "no") }
+            return []
+        }
+
+        func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState { throw LogError(.full, "unused") }
+        func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
+            LogPage(first: 0, events: [])
+        }
+        func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
+            LogPage(first: 0, events: [])
+        }
+        func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession] { [:] }
+        func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval? { nil }
+    }
+
+    private func outcome(of errors: [LogError.Code]) -> String {
+        let queue = CommitQueue(FailingLog(errors))
+        let found = Mutex("")
+        queue.commit(LogBatch()) { outcome in
+            found.withLock {
+                $0 =
+                    switch outcome {
+                    case .committed: "committed"
+                    case .refused: "refused"
+                    case .unknown: "unknown"
+                    }
+            }
+        }
+        queue.finish()
+        return found.withLock { $0 }
+    }
+
+    @Test(
+        arguments: [.full, .unfit, .damaged(.record), .unreachable(isPassing: true), .unreachable(isPassing: false)]
+            as [LogError.Code])
+    func `a batch of which nothing was written is refused`(_ code: LogError.Code) {
+        #expect(outcome(of: [code]) == "refused")
+    }
+
+    @Test(arguments: [.full, .unfit, .damaged(.store), .conflict, .fenced, .unreachable(isPassing: false)] as [LogError.Code])
+    func `after a doubt nothing is refused: what was written before is not known`(_ code: LogError.Code) {
+        #expect(outcome(of: [.inDoubt, code]) == "unknown")
+    }
+
+    @Test func `a doubt that the store settles is over`() {
+        #expect(outcome(of: [.inDoubt, .unreachable(isPassing: true)]) == "committed")
+    }
+}

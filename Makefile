@@ -89,6 +89,7 @@ test-simulation: test-seeds test-soak
 
 test-seeds: simulator
 	.build/release/heliograph-simulate --seeds 3000
+	.build/release/heliograph-simulate --nodes --seeds 1000
 
 test-soak: simulator
 	@# Half of it has to be long enough for retention and forgetting to hold the core at what it keeps for good.

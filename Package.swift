@@ -152,8 +152,8 @@ let package = Package(
         module(
             "RelaySimulation",
             [
-                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP", "AgentClaude",
-                "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "RelayCluster", "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
 

@@ -13,6 +13,8 @@ struct Simulate: AsyncParsableCommand {
               heliograph-simulate --seeds 100000
               heliograph-simulate --seed 4711 --trace
               heliograph-simulate --seed 1 --hours 24
+              heliograph-simulate --nodes --seeds 1000
+              heliograph-simulate --nodes --seed 4711 --trace
             """)
 
     @Option(help: "How many seeds to run.") var seeds: UInt64 = 1_000
@@ -21,16 +23,22 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "Print all that happens.") var trace = false
     @Option(help: "A soak: so many virtual hours of one seed, with modest faults. Of two or more, it fails where it grows.")
     var hours: Int64?
-    @Option(help: "Plant a fault that has to be caught: \(Plant.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Flag(help: "Worlds of one to four relays on one database.") var nodes = false
+    @Option(
+        help: """
+            Plant a fault that has to be caught: \(Plant.allCases.map(\.rawValue).joined(separator: ", ")); with --nodes \
+            \(ClusterPlant.allCases.map(\.rawValue).joined(separator: ", ")).
+            """)
     var plant: String?
 
     func run() async throws {
+        guard seeds > 0 else { throw ValidationError("at least one seed") }
+        if nodes { return try await runClusters() }
         var settings = SimulationSettings()
         if let plant {
             guard let known = Plant(rawValue: plant) else { throw ValidationError("there is no plant \(plant)") }
             settings.plant = known
         }
-        guard seeds > 0 else { throw ValidationError("at least one seed") }
         if let hours { return try await soak(seed ?? from, hours) }
         if let seed { try runOne(seed, settings) } else { try await runMany(settings) }
     }
@@ -79,6 +87,44 @@ struct Simulate: AsyncParsableCommand {
         }
         guard failed.isEmpty else {
             print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
+            throw ExitCode(1)
+        }
+    }
+
+    // MARK: - Clusters
+
+    private func runClusters() async throws {
+        guard hours == nil else { throw ValidationError("a soak is of one relay") }
+        var settings = ClusterSettings()
+        if let plant {
+            guard let known = ClusterPlant(rawValue: plant) else {
+                throw ValidationError("there is no plant \(plant) of a cluster")
+            }
+            settings.plant = known
+        }
+        if let seed {
+            let outcome = ClusterSimulator(seed: seed, settings: settings).run(isTraced: trace)
+            for line in outcome.trace.lines { print(line) }
+            print("seed \(seed): \(outcome.steps) steps, \(outcome.summary)")
+            if outcome.violation != nil { throw ExitCode(1) }
+            return
+        }
+        let begun = ContinuousClock.now
+        var (steps, latest) = (0, Int64(0))
+        var failed: [UInt64] = []
+        for await outcome in ClusterSimulator.outcomes(of: from..<from + seeds, settings) {
+            steps += outcome.steps
+            latest = max(latest, outcome.levelAfter ?? 0)
+            guard outcome.violation != nil else { continue }
+            failed.append(outcome.seed)
+            print("seed \(outcome.seed): \(outcome.summary)")
+        }
+        print(
+            "\(seeds) clusters, \(failed.count) failed, \(steps) steps in \(ContinuousClock.now - begun), "
+                + "all level at most \(latest) ms after the last fault")
+        guard failed.isEmpty else {
+            print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
+            print("replay one with: heliograph-simulate --nodes --seed N --trace")
             throw ExitCode(1)
         }
     }

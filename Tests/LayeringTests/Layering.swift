@@ -83,8 +83,8 @@ struct Layering {
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(
             imports: [
-                "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP", "AgentClaude",
-                "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "RelayCluster", "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),

@@ -89,7 +89,9 @@ package struct ClusterMachine {
 
     private mutating func looked(_ view: ClusterView, _ link: Link, at now: Int64) {
         renew(at: now)
-        guard view.isFree else {
+        // A claim may have come through without a word of it: nobody else takes over from a node that lives.
+        let isOwn = view.holder == holder
+        guard view.isFree || isOwn else {
             free = nil
             return follow(view.owner, link, at: now)
         }
@@ -97,7 +99,7 @@ package struct ClusterMachine {
         // An owner that was stopped keeps its link.
         if case .toward = link { orders.append(.hangUp) }
         let since = free?.since ?? now
-        guard preferred(among: view.nodes) == holder || now - since >= Self.courtesy else { return }
+        guard isOwn || preferred(among: view.nodes) == holder || now - since >= Self.courtesy else { return }
         state = .claiming
         orders.append(.claim(generation: view.generation))
     }

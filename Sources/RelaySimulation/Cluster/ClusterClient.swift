@@ -1,0 +1,169 @@
+import RelayModel
+import RelayProtocol
+
+/// A page: watches the workspace, follows every session from where it was, and decides.
+final class ClusterClient {
+    private struct View {
+        let epoch: Epoch
+        /// The first event that it has.
+        var first: Int64
+        var events: [[UInt8]]
+        var seq: Int64 { first + Int64(events.count) - 1 }
+        /// The next events are the first since it asked for them: all that it has is looked at again.
+        var isResumed = false
+    }
+
+    private unowned let world: ClusterWorld
+    private let index: Int
+    let identity: ClientIdentity
+    private var socket: ClusterSocket?
+    private var epoch: Epoch?
+    private var views: [SessionID: View] = [:]
+    /// Asked for on this connection.
+    private var followed: Set<SessionID> = []
+    private var isWorkspaceKnown = false
+    private var pending: [ApprovalID: Approval] = [:]
+    /// Not answered, over every connection.
+    private var unanswered: [CommandID: DecideCommand] = [:]
+    private var seenAsks: Set<ApprovalID> = []
+    private var attempts: Int64 = 0
+    private let eagerness: Double
+
+    init(world: ClusterWorld, index: Int) {
+        self.world = world
+        self.index = index
+        let name = "client\(index)"
+        identity = ClientIdentity(
+            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
+        eagerness = world.dice.pick([0.3, 0.7, 1])
+    }
+
+    var name: String { "client\(index)" }
+
+    /// What keeps it from being level.
+    var complaint: String? {
+        guard isWorkspaceKnown else { return "\(name) is not connected" }
+        for key in world.database.log.order {
+            let seq = world.database.log.sessions[key]?.seq ?? 0
+            guard let view = views[key.session], view.epoch == epoch, followed.contains(key.session) else {
+                return "\(name) does not follow \(key.session)"
+            }
+            if view.seq != seq { return "\(name) has \(view.seq) of \(seq) of \(key.session)" }
+        }
+        return unanswered.isEmpty ? nil : "\(name) has no answer to \(unanswered.count) decisions"
+    }
+
+    // MARK: The connection
+
+    func start() { connect() }
+
+    private func connect() { if socket == nil { socket = world.connect(.client(index)) } }
+
+    func opened(_ socket: ClusterSocket) {
+        guard self.socket === socket else { return world.peerCloses(socket) }
+        world.sendToNode(ClientMessage.hello(Hello(software: "simulated")).bytes, on: socket)
+    }
+
+    func closed(_ socket: ClusterSocket, _ end: (code: UInt16, reason: String)?) {
+        guard self.socket === socket else { return }
+        self.socket = nil
+        (epoch, isWorkspaceKnown, followed, pending) = (nil, false, [], [:])
+        attempts += 1
+        let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
+        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), 2_000))) { [self] _ in connect() }
+    }
+
+    private func send(_ command: ClientCommand, as id: CommandID? = nil) {
+        guard let socket, epoch != nil else { return }
+        world.sendToNode(ClientMessage.command(id ?? CommandID(world.name("k"))!, command).bytes, on: socket)
+    }
+
+    // MARK: Receiving
+
+    func received(_ bytes: [UInt8], on socket: ClusterSocket) {
+        guard self.socket === socket else { return }
+        let message: MessageToClient
+        do throws(WireError) { message = try MessageToClient(parsing: bytes) } catch {
+            return world.report(.delivery, "\(name) gets what is no client's: \(error)")
+        }
+        switch message {
+        case .welcome(let welcome, let client, _, _):
+            if client.id != identity.client.id { world.report(.delivery, "\(name) is welcomed as \(client.id)") }
+            epoch = welcome.epoch
+            attempts = 0
+            send(.subscribe(nil, after: nil))
+            for session in views.keys.sorted(by: { $0.rawValue < $1.rawValue }) { follow(session) }
+            for (id, decide) in unanswered.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { send(.decide(decide), as: id) }
+        case .workspaceSnapshot(let summaries, let approvals):
+            isWorkspaceKnown = true
+            for summary in summaries { follow(summary.session) }
+            for approval in approvals { take(approval) }
+        case .summary(let summary): follow(summary.session)
+        case .approval(let approval): take(approval)
+        case .sessionSnapshot(let tail, let seq, _, _):
+            let first = tail.events.isEmpty ? seq + 1 : tail.first
+            views[tail.session] = View(epoch: tail.epoch, first: first, events: tail.events)
+            check(tail.session, from: first)
+        case .events(let run): took(run)
+        case .reset(let session, _): views[session] = nil
+        case .reply(let id, let reply): replied(id, reply)
+        default: break
+        }
+    }
+
+    private func follow(_ session: SessionID) {
+        guard let epoch, followed.insert(session).inserted else { return }
+        views[session]?.isResumed = true
+        // A position of an earlier life is what a page has, too: the relay says that it means nothing.
+        _ = epoch
+        send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }))
+    }
+
+    private func took(_ run: SessionEvents) {
+        guard var view = views[run.session] else {
+            return world.report(.view, "\(name) gets events of \(run.session) from \(run.first) without a place for them")
+        }
+        guard run.epoch == view.epoch, run.first == view.seq + 1 else {
+            return world.report(
+                .view, "\(name) has \(view.seq) of \(run.session) in \(view.epoch), and gets \(run.first) in \(run.epoch)")
+        }
+        let first = view.isResumed ? view.first : run.first
+        view.events += run.events
+        view.isResumed = false
+        views[run.session] = view
+        check(run.session, from: first)
+    }
+
+    private func check(_ session: SessionID, from first: Int64) {
+        guard let view = views[session] else { return }
+        let stored = world.history.events(of: SessionKey(workspace: World.workspace.id, session: session), in: view.epoch)
+        let part = Array(view.events[Int(first - view.first)...])
+        if let complaint = ViewChecker.compare(part, first: first, with: stored) {
+            world.report(.view, "\(name) in \(view.epoch), \(session): \(complaint)")
+        }
+    }
+
+    // MARK: Deciding
+
+    private func take(_ approval: Approval) {
+        guard approval.stage == .pending else { return pending[approval.id] = nil }
+        pending[approval.id] = approval
+        guard seenAsks.insert(approval.id).inserted, world.dice.chance(eagerness) else { return }
+        world.after(world.dice.within(50...4_000)) { [self] world in
+            let decide = DecideCommand(
+                session: approval.session, approval: approval.id, digest: approval.request.digest,
+                verdict: world.dice.chance(0.5) ? .allow : .deny(message: nil))
+            let id = CommandID(world.name("decide-"))!
+            unanswered[id] = decide
+            send(.decide(decide), as: id)
+        }
+    }
+
+    private func replied(_ id: CommandID, _ reply: Reply) {
+        guard let decide = unanswered[id] else { return }
+        if case .failed(let notice, _) = reply, ["unavailable", "tooMany"].contains(notice.code) {
+            return world.after(500) { [self] _ in if unanswered[id] != nil { send(.decide(decide), as: id) } }
+        }
+        unanswered[id] = nil
+    }
+}

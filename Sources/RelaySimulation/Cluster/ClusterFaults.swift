@@ -1,0 +1,47 @@
+/// The chances of what goes wrong in a cluster; those of a second unless something else is said.
+struct ClusterFaults {
+    var kill = 0.0
+    /// A node is asked to end.
+    var stop = 0.0
+    var freeze = 0.0
+    /// Nodes do not reach each other.
+    var linkCut = 0.0
+    /// Links of a node are slow for a while.
+    var linkSlow = 0.0
+    /// Of one message of a link.
+    var linkDelay = 0.0
+    /// A node does not reach the database.
+    var databaseCut = 0.0
+    /// Of one commit.
+    var slowCommit = 0.0
+    /// Of one commit: its answer is lost.
+    var unclearCommit = 0.0
+    var standbyAway = 0.0
+    var promotion = 0.0
+    /// A peer's connection breaks.
+    var cut = 0.0
+    /// Of one message between a peer and its node.
+    var delay = 0.0
+
+    static let none = ClusterFaults()
+
+    /// Most are absent from most worlds, so that each is met alone, too.
+    static func drawn(by dice: inout Dice) -> ClusterFaults {
+        var faults = ClusterFaults()
+        func some(_ low: Double, _ high: Double) -> Double { dice.chance(0.5) ? dice.spread(low, high) : 0 }
+        faults.kill = some(0.005, 0.1)
+        faults.stop = some(0.005, 0.05)
+        faults.freeze = some(0.01, 0.15)
+        faults.linkCut = some(0.01, 0.15)
+        faults.linkSlow = some(0.02, 0.2)
+        faults.linkDelay = some(0.001, 0.1)
+        faults.databaseCut = some(0.01, 0.1)
+        faults.slowCommit = some(0.005, 0.1)
+        faults.unclearCommit = some(0.005, 0.1)
+        faults.standbyAway = some(0.01, 0.1)
+        faults.promotion = some(0.005, 0.04)
+        faults.cut = some(0.02, 0.3)
+        faults.delay = some(0.001, 0.05)
+        return faults
+    }
+}

@@ -1,0 +1,149 @@
+import RelayCore
+import RelayModel
+import RelayProtocol
+
+/// What was committed, in each epoch, and what was shown of it: what the checkers of a cluster compare with.
+final class ClusterHistory {
+    private struct Life {
+        var events: [SessionKey: [[UInt8]]] = [:]
+        var hostSeqs: [SessionKey: Int64] = [:]
+        var decisions: [ApprovalID: CommandID] = [:]
+        /// The last event of each that anybody was sent.
+        var shown: [SessionKey: Int64] = [:]
+    }
+
+    private unowned let world: ClusterWorld
+    private var lives: [Epoch: Life] = [:]
+    private var current: Epoch?
+    private(set) var commits = 0
+
+    init(world: ClusterWorld) { self.world = world }
+
+    func events(of key: SessionKey, in epoch: Epoch) -> [[UInt8]] { lives[epoch]?.events[key] ?? [] }
+
+    // MARK: What the database does
+
+    func commits(_ batch: LogBatch, as generation: Int64, of row: ClusterDatabase.Row) {
+        commits += 1
+        if generation != row.generation {
+            world.report(.fence, "a commit of generation \(generation) is taken in generation \(row.generation)")
+        }
+        guard let epoch = row.epoch else { return world.report(.fence, "a commit is taken that nobody's claim came before") }
+        var life = lives[epoch] ?? Life()
+        for append in batch.appends {
+            life.events[append.key, default: []] += append.events.map(\.bytes)
+            life.hostSeqs[append.key] = append.state.hostSeq
+            for approval in append.approvals {
+                if let decision = approval.decision { decided(approval.id, decision, &life) }
+            }
+            checkOrder(life.events[append.key] ?? [], of: append.key, host: append.state.summary.host.id)
+        }
+        lives[epoch] = life
+    }
+
+    private func decided(_ approval: ApprovalID, _ decision: Decision, _ life: inout Life) {
+        if let winner = life.decisions[approval], winner != decision.command {
+            world.report(.decision, "\(approval) was decided by \(winner) and by \(decision.command)")
+        }
+        life.decisions[approval] = decision.command
+    }
+
+    /// The host's events are its first ones, in their order.
+    private func checkOrder(_ stored: [[UInt8]], of key: SessionKey, host id: HostID) {
+        guard let host = world.hosts.first(where: { $0.identity.host.id == id }) else { return }
+        let said = host.said(in: key.session)
+        let its = stored.filter { !Self.isRelayMade($0) }
+        if its.count > said.count || !zip(its, said).allSatisfy(==) {
+            world.report(.completeness, "the log of \(key.session) is not what its host said")
+        }
+    }
+
+    private static func isRelayMade(_ bytes: [UInt8]) -> Bool {
+        (try? Event(stored: bytes))?.head.knownKind?.isMadeByRelay == true
+    }
+
+    func refuses(_ batch: LogBatch, _ error: LogError) {
+        if world.plant == nil { world.report(.fence, "the log refuses what was checked: \(error.message)") }
+    }
+
+    func claims(_ row: ClusterDatabase.Row, after before: ClusterDatabase.Row, on timeline: Int, in log: SimulatedLog) {
+        guard let epoch = row.epoch else { return }
+        if epoch != before.epoch, before.epoch != nil, before.bornOn == timeline {
+            world.report(.fence, "an epoch begins without a cause")
+        }
+        if row.generation <= before.generation { world.report(.fence, "a generation is given twice") }
+        guard epoch != current || before.bornOn != timeline else { return }
+        if epoch == current, let events = lives[epoch]?.events.values.map(\.count).reduce(0, +),
+            log.sessions.values.map(\.events.count).reduce(0, +) < events
+        {
+            world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
+        }
+        current = epoch
+        // What was decided by then stays decided.
+        var life = Life()
+        for key in log.order {
+            guard let stored = log.sessions[key] else { continue }
+            life.events[key] = stored.events
+            life.hostSeqs[key] = stored.hostSeq
+            for (approval, decision) in stored.decisions { life.decisions[approval] = decision.command }
+        }
+        lives[epoch] = life
+    }
+
+    func loads(_ database: ClusterDatabase) {
+        if database.isSynchronous, !database.isAllReplicated {
+            world.report(.load, "what is loaded is on one machine only")
+        }
+    }
+
+    func promoted(to log: SimulatedLog, isSynchronous: Bool) {
+        guard isSynchronous, let current, let life = lives[current] else { return }
+        for (key, seq) in life.shown.sorted(by: { $0.key < $1.key }) where (log.sessions[key]?.seq ?? 0) < seq {
+            world.report(.durability, "event \(seq) of \(key.session) was shown, and is lost in spite of a synchronous standby")
+        }
+    }
+
+    // MARK: What an owner shows
+
+    func shows(_ bytes: [UInt8], toHost isHost: Bool, in epoch: Epoch) {
+        let life = lives[epoch] ?? Life()
+        do throws(WireError) {
+            if isHost {
+                switch try MessageToHost(parsing: bytes) {
+                case .ack(let acks):
+                    for ack in acks where ack.through > life.hostSeqs[key(ack.session)] ?? 0 {
+                        world.report(.durability, "\(ack.through) of \(ack.session) is acknowledged, and not committed")
+                    }
+                case .decision(_, let approval, _, let decision) where life.decisions[approval] != decision.command:
+                    world.report(.durability, "what \(decision.command) decided is handed out, and not committed")
+                default: break
+                }
+            } else {
+                switch try MessageToClient(parsing: bytes) {
+                case .events(let run): show(run, in: epoch)
+                case .sessionSnapshot(let tail, _, _, _): show(tail, in: epoch)
+                default: break
+                }
+            }
+        } catch { world.report(.codec, "the owner sends what its own codec refuses: \(error)") }
+    }
+
+    private func show(_ run: SessionEvents, in epoch: Epoch) {
+        let stored = events(of: key(run.session), in: epoch)
+        if let complaint = ViewChecker.compare(run.events, first: run.first, with: stored) {
+            world.report(.durability, "\(run.session) is shown in \(epoch): \(complaint)")
+        }
+        let last = run.first + Int64(run.events.count) - 1
+        let shown = lives[epoch]?.shown[key(run.session)] ?? 0
+        lives[epoch]?.shown[key(run.session)] = max(shown, last)
+    }
+
+    private func key(_ session: SessionID) -> SessionKey { SessionKey(workspace: World.workspace.id, session: session) }
+
+    // MARK: What an edge delivers
+
+    func delivers(to peer: PeerID, for addressees: Set<PeerID>?) {
+        guard let addressees, !addressees.contains(peer) else { return }
+        world.report(.delivery, "peer \(peer.rawValue) gets what was for \(addressees.map { String($0.rawValue) }.sorted())")
+    }
+}

@@ -1,0 +1,30 @@
+/// What several relays on one database promise together; see `ClusterHistory`.
+package enum ClusterPromise: String, Sendable, CaseIterable {
+    case fence, load, durability, view, completeness, decision, delivery, presence, replaced, level, codec
+
+    package var sentence: String {
+        switch self {
+        case .fence: "each commit has the generation that was the last, and an epoch changes only with a cause"
+        case .load: "what an owner loads is as durable as any commit"
+        case .durability: "nothing is shown, acknowledged or handed to a host that is not committed, and nothing of it is lost"
+        case .view: "each client's view is a stretch of the log of its epoch, or a reset or a snapshot said so"
+        case .completeness: "what a host said is in the log in order and once"
+        case .decision: "an approval is decided once, and its host hears one decision"
+        case .delivery: "no record of a link reaches a peer that it was not for"
+        case .presence: "the owner's core knows those who are connected, and nobody else"
+        case .replaced: "a host that lives is not told that another speaks for it"
+        case .level: "once faults stop, one node owns the log, and everybody is level within a bounded time"
+        case .codec: "what one node writes, the other reads"
+        }
+    }
+}
+
+/// A promise that was broken.
+package struct ClusterViolation: Sendable, CustomStringConvertible {
+    package let promise: ClusterPromise
+    package let what: String
+    /// Virtual milliseconds.
+    package let at: Int64
+
+    package var description: String { "\(promise.rawValue) at \(at) ms: \(what)\n  (\(promise.sentence))" }
+}

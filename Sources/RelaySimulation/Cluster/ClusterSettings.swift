@@ -1,0 +1,14 @@
+/// What a run of a cluster is like, beside its seed.
+package struct ClusterSettings: Sendable {
+    /// Nil draws it from the seed, from one to four.
+    package var nodes: Int?
+    package var plant: ClusterPlant?
+    /// Virtual milliseconds with faults.
+    package var duration: Int64 = 30_000
+    /// And without, within which everybody is level: the time of two leases, of a commit's deadline, and of coming back.
+    package var levelWithin: Int64 = 60_000
+    /// A host says in its hello which of its connections is the newer.
+    package var hasAttempts = false
+
+    package init() {}
+}

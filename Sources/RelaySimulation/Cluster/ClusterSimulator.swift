@@ -1,0 +1,69 @@
+/// One seed, one run: one to four nodes on one database, hosts and clients under faults, watched by checkers.
+///
+/// The same seed and settings give the same trace, to the byte. Reading order: `ClusterWorld`, `ClusterDatabase`, `ClusterNode`, `OwnerPart`,
+/// `OwnerLinks`, then `ClusterHistory`, which most checkers are in.
+package struct ClusterSimulator: Sendable {
+    package struct Outcome: Sendable {
+        package let seed: UInt64
+        package let violation: ClusterViolation?
+        package let trace: Trace
+        package let steps: Int
+        package let nodes: Int
+        package let commits: Int
+        package let generations: Int64
+        /// Virtual milliseconds after the last fault until everybody was level; nil: nobody looked.
+        package let levelAfter: Int64?
+    }
+
+    package let seed: UInt64
+    package let settings: ClusterSettings
+
+    package init(seed: UInt64, settings: ClusterSettings = ClusterSettings()) {
+        self.seed = seed
+        self.settings = settings
+    }
+
+    package func run(isTraced: Bool = false) -> Outcome {
+        let world = ClusterWorld(seed: seed, settings: settings, isTraced: isTraced)
+        world.run()
+        return Outcome(
+            seed: seed, violation: world.violation, trace: world.trace, steps: world.stepCount, nodes: world.nodes.count,
+            commits: world.history.commits, generations: world.database.row.generation, levelAfter: world.levelAfter)
+    }
+}
+
+extension ClusterSimulator.Outcome {
+    package var summary: String {
+        violation.map(\.description)
+            ?? "all promises held, \(nodes) nodes, \(commits) commits, \(generations) generations, "
+            + "level after \(levelAfter ?? 0) ms, trace \(String(trace.hash, radix: 16))"
+    }
+}
+
+extension ClusterSimulator {
+    /// Runs seeds side by side; in the order they end.
+    package static func outcomes(of seeds: Range<UInt64>, _ settings: ClusterSettings) -> AsyncStream<Outcome> {
+        AsyncStream { stream in
+            let task = Task {
+                await withTaskGroup(of: Outcome.self) { group in
+                    var rest = seeds.makeIterator()
+                    func next() {
+                        guard let seed = rest.next() else { return }
+                        group.addTask { ClusterSimulator(seed: seed, settings: settings).run() }
+                    }
+                    for _ in 0..<sideBySide { next() }
+                    for await outcome in group {
+                        stream.yield(outcome)
+                        if Task.isCancelled { break }
+                        next()
+                    }
+                }
+                stream.finish()
+            }
+            stream.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// More than most machines have cores; the pool runs no more than there are.
+    private static let sideBySide = 16
+}

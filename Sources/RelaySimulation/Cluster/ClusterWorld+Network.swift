@@ -1,0 +1,209 @@
+import RelayCluster
+import RelayModel
+import RelayProtocol
+
+/// The network of a cluster: between peers and nodes, and between nodes.
+extension ClusterWorld {
+    func transit() -> Int64 { dice.chance(faults.delay) ? dice.within(50...3_000) : dice.within(1...5) }
+    func hop(_ one: ClusterNode, _ other: ClusterNode) -> Int64 {
+        if one.linksAreSlowUntil > now || other.linksAreSlowUntil > now { return dice.within(200...1_500) }
+        return dice.chance(faults.linkDelay) ? dice.within(50...2_000) : dice.within(0...2)
+    }
+
+    // MARK: Peers
+
+    /// To any node, as whatever stands before them chooses. The answer is `opened` or `closed`.
+    func connect(_ role: ClusterSocket.Role) -> ClusterSocket {
+        lastSocket += 1
+        let socket = ClusterSocket(
+            id: PeerID(rawValue: lastSocket), role: role, node: plant == .reusedNumber ? nodes[0] : dice.pick(nodes))
+        let node = socket.node
+        after(transit()) { world in
+            guard node.isUp, node.life == socket.life, !socket.isCut else { return world.learnsPeer(socket, nil, in: 1) }
+            // A node that is stopped takes connections, and says nothing.
+            world.after(10_000) { world in
+                if !socket.isOpenAtPeer, !socket.isOpenAtNode { world.learnsPeer(socket, nil, in: 0) }
+            }
+            node.run { node in
+                guard !socket.isCut, node.life == socket.life, node.isServing else {
+                    return world.learnsPeer(socket, nil, in: 2)
+                }
+                socket.isOpenAtNode = true
+                node.opened(socket)
+                socket.lastAtPeer = world.now + world.transit()
+                world.at(socket.lastAtPeer) { world in
+                    guard !socket.isCut else { return }
+                    socket.isOpenAtPeer = true
+                    world.peerOpened(socket)
+                }
+            }
+        }
+        return socket
+    }
+
+    func peerOpened(_ socket: ClusterSocket) {
+        switch socket.role {
+        case .host(let index): hosts[index].opened(socket)
+        case .client(let index): clients[index].opened(socket)
+        }
+    }
+
+    func sendToNode(_ bytes: [UInt8], on socket: ClusterSocket) {
+        guard !socket.isCut else { return }
+        if dice.chance(faults.cut / 10) { return cut(socket) }
+        socket.lastAtNode = max(socket.lastAtNode, now + transit())
+        at(socket.lastAtNode) { _ in
+            socket.node.run { node in
+                guard socket.isOpenAtNode, node.life == socket.life else { return }
+                if socket.isPaused { socket.unread.append(bytes) } else { node.received(bytes, on: socket) }
+            }
+        }
+    }
+
+    func sendToPeer(_ bytes: [UInt8], on socket: ClusterSocket) {
+        guard !socket.isCut, socket.isOpenAtNode else { return }
+        socket.lastAtPeer = max(socket.lastAtPeer, now + transit())
+        at(socket.lastAtPeer) { world in
+            guard socket.isOpenAtPeer else { return }
+            switch socket.role {
+            case .host(let index): world.hosts[index].received(bytes, on: socket)
+            case .client(let index): world.clients[index].received(bytes, on: socket)
+            }
+        }
+    }
+
+    /// Both ends learn of it soon, each for itself.
+    func cut(_ socket: ClusterSocket) {
+        guard !socket.isCut else { return }
+        socket.isCut = true
+        trace.note(now, socket.name, "is cut", "from \(socket.node.name)")
+        learnsNode(socket, in: plant == .reusedNumber ? 0 : dice.within(0...600))
+        learnsPeer(socket, nil, in: dice.within(0...200))
+    }
+
+    /// The node closes: what it sent before still arrives.
+    func nodeCloses(_ socket: ClusterSocket, _ code: UInt16, _ reason: String) {
+        guard !socket.isCut else { return }
+        socket.isCut = true
+        trace.note(now, socket.node.name, "closes", "\(socket.name) \(socket.id.rawValue): \(code) \(reason)")
+        let arrival = max(socket.lastAtPeer, now + transit())
+        learnsPeer(socket, (code, reason), in: arrival - now)
+        learnsNode(socket, in: arrival - now + dice.within(0...5))
+    }
+
+    func peerCloses(_ socket: ClusterSocket) {
+        guard !socket.isCut else { return }
+        socket.isCut = true
+        learnsNode(socket, in: max(socket.lastAtNode, now + transit()) - now)
+        learnsPeer(socket, nil, in: 1)
+    }
+
+    private func learnsNode(_ socket: ClusterSocket, in wait: Int64) {
+        after(wait) { _ in
+            socket.node.run { node in
+                guard socket.isOpenAtNode, node.life == socket.life else { return }
+                socket.isOpenAtNode = false
+                node.closed(socket)
+            }
+        }
+    }
+
+    func learnsPeer(_ socket: ClusterSocket, _ end: (code: UInt16, reason: String)?, in wait: Int64) {
+        after(wait) { world in
+            socket.isCut = true
+            socket.isOpenAtPeer = false
+            switch socket.role {
+            case .host(let index): world.hosts[index].closed(socket, end)
+            case .client(let index): world.clients[index].closed(socket, end)
+            }
+        }
+    }
+
+    // MARK: Links
+
+    func reaches(_ one: ClusterNode, _ other: ClusterNode) -> Bool {
+        !(one.linksAreCutUntil > now || other.linksAreCutUntil > now)
+    }
+
+    func dial(_ address: NodeAddress, from edge: ClusterNode) {
+        guard let owner = nodes.first(where: { $0.name == address.name }) else { return }
+        let wire = NodeWire(edge: edge, owner: owner)
+        edge.wire = wire
+        // As long as a living node may take.
+        after(3_000) { world in if !wire.isOpenAtEdge { world.end(wire) } }
+        after(hop(edge, owner)) { world in
+            guard owner.isUp, world.reaches(edge, owner) else { return world.end(wire) }
+            owner.run { owner in
+                guard !wire.isCut, owner.life == wire.ownerLife, owner.holder == address.holder, owner.accept(wire) else {
+                    return world.end(wire)
+                }
+                wire.lastAtEdge = world.now + world.hop(edge, owner)
+                world.at(wire.lastAtEdge) { _ in
+                    edge.run { edge in
+                        guard !wire.isCut, edge.life == wire.edgeLife, edge.wire === wire else { return }
+                        wire.isOpenAtEdge = true
+                        edge.linkOpened()
+                    }
+                }
+            }
+        }
+    }
+
+    func sendToOwner(_ bytes: [UInt8], on wire: NodeWire) {
+        guard isAlive(wire) else { return }
+        wire.waitingBytes += bytes.count
+        if wire.waitingBytes > NodeWire.congestedBytes, !wire.isCongested {
+            wire.isCongested = true
+            after(0) { _ in wire.edge.run { if $0.wire === wire { $0.take(.linkCongested) } } }
+        }
+        wire.lastAtOwner = max(wire.lastAtOwner, now + hop(wire.edge, wire.owner))
+        at(wire.lastAtOwner) { _ in
+            wire.owner.run { owner in
+                wire.waitingBytes -= bytes.count
+                if wire.isCongested, wire.waitingBytes < NodeWire.drainedBytes {
+                    wire.isCongested = false
+                    wire.edge.run { if $0.wire === wire { $0.take(.linkDrained) } }
+                }
+                guard let number = wire.number, owner.life == wire.ownerLife else { return }
+                owner.linkSaid(bytes, on: number)
+            }
+        }
+    }
+
+    func sendToEdge(_ bytes: [UInt8], for sockets: [Set<PeerID>], on wire: NodeWire) {
+        guard isAlive(wire) else { return }
+        wire.lastAtEdge = max(wire.lastAtEdge, now + hop(wire.edge, wire.owner))
+        at(wire.lastAtEdge) { _ in
+            wire.edge.run { edge in
+                guard wire.isOpenAtEdge, edge.life == wire.edgeLife, edge.wire === wire else { return }
+                edge.ownerSaid(bytes, for: sockets)
+            }
+        }
+    }
+
+    private func isAlive(_ wire: NodeWire) -> Bool {
+        if !wire.isCut, !reaches(wire.edge, wire.owner) { end(wire, isSlow: true) }
+        return !wire.isCut
+    }
+
+    /// Each end learns of it for itself; by its heartbeat where nothing says so.
+    func end(_ wire: NodeWire, isSlow: Bool = false) {
+        guard !wire.isCut else { return }
+        wire.isCut = true
+        func wait() -> Int64 { isSlow ? dice.within(100...6_000) : dice.within(0...5) }
+        after(wait()) { _ in
+            wire.edge.run { edge in
+                guard edge.life == wire.edgeLife, edge.wire === wire else { return }
+                wire.isOpenAtEdge = false
+                edge.linkEnded()
+            }
+        }
+        after(wait()) { _ in
+            wire.owner.run { owner in
+                guard let number = wire.number, owner.life == wire.ownerLife else { return }
+                wire.number = nil
+                owner.linkClosed(number)
+            }
+        }
+    }
+}

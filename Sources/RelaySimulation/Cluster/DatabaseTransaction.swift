@@ -1,0 +1,43 @@
+import RelayCore
+
+/// A claim, or a commit of the log: what takes the owners' row.
+final class DatabaseTransaction {
+    enum Kind {
+        /// `number` is the batch's own, for whoever looks for it.
+        case commit(LogBatch, number: Int, generation: Int64)
+        case claim(over: Int64)
+        /// A new generation for the same owner.
+        case claimAnew
+    }
+
+    enum Outcome {
+        case committed
+        case fenced
+        /// It does not follow on what is stored, or another claim was quicker.
+        case refused
+        case claimed(ClusterDatabase.Row)
+    }
+
+    enum Phase {
+        /// For the row. Becomes `running` or `over`.
+        case waiting
+        /// Has the row. Becomes `written` or `over`.
+        case running
+        /// In the database's log of changes, and not seen by others before the standby has it. Becomes `over`.
+        case written
+        case over
+    }
+
+    let kind: Kind
+    let connection: DatabaseConnection
+    let reply: (Outcome) -> Void
+    var phase = Phase.waiting
+
+    init(_ kind: Kind, on connection: DatabaseConnection, reply: @escaping (Outcome) -> Void) {
+        self.kind = kind
+        self.connection = connection
+        self.reply = reply
+    }
+
+    var isCommit: Bool { if case .commit = kind { true } else { false } }
+}

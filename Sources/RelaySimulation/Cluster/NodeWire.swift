@@ -1,0 +1,32 @@
+import RelayCluster
+import RelayModel
+
+/// A link between two nodes: what either end sends arrives as bytes, in order, late, or not at all.
+///
+/// Beside the bytes go the names of the sockets that each record is for, which no node ever reads: a checker does.
+final class NodeWire {
+    /// In the edge's direction: congested beyond, and drained below; so small that both are met.
+    static let congestedBytes = 6 << 10
+    static let drainedBytes = 1 << 10
+
+    let edge: ClusterNode
+    let owner: ClusterNode
+    let edgeLife: Int
+    let ownerLife: Int
+    var isOpenAtEdge = false
+    /// The owner's number of it; nil: it is not open there.
+    var number: Int?
+    var isCut = false
+    var lastAtEdge: Int64 = 0
+    var lastAtOwner: Int64 = 0
+    /// On their way to the owner.
+    var waitingBytes = 0
+    var isCongested = false
+
+    init(edge: ClusterNode, owner: ClusterNode) {
+        self.edge = edge
+        self.owner = owner
+        edgeLife = edge.life
+        ownerLife = owner.life
+    }
+}

@@ -1,0 +1,52 @@
+import RelaySimulation
+import Testing
+
+@Suite("Simulation of several relays")
+struct ClusterSimulationTests {
+    /// With every assertion. `make test-seeds` runs as many as an optimised build has time for.
+    static let seeds: UInt64 = 30
+
+    @Test("in many clusters under faults every promise holds")
+    func manySeeds() async {
+        var failures: [String] = []
+        var generations: Int64 = 0
+        for await outcome in ClusterSimulator.outcomes(of: 1..<1 + Self.seeds, ClusterSettings()) {
+            generations += outcome.generations
+            if let violation = outcome.violation { failures.append("seed \(outcome.seed): \(violation)") }
+        }
+        #expect(
+            failures.isEmpty,
+            "\(failures.sorted().joined(separator: "\n"))\nreplay one with: heliograph-simulate --nodes --seed N --trace")
+        #expect(generations > Int64(Self.seeds) * 2, "clusters in which nobody takes over prove nothing")
+    }
+
+    @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(3), 7, 11])
+    func sameSeed(_ seed: UInt64) {
+        let first = ClusterSimulator(seed: seed).run(isTraced: true)
+        let second = ClusterSimulator(seed: seed).run()
+        #expect(first.trace.hash == second.trace.hash)
+        #expect(first.trace.count == first.trace.lines.count && first.trace.count > 20)
+        #expect(ClusterSimulator(seed: seed + 1_000_000).run().trace.hash != first.trace.hash)
+    }
+
+    /// A node whose claim came through too late to be told dialled itself, again and again, and nobody owned the log any more.
+    @Test("a claim that came through without a word of it is made again", arguments: [UInt64(47), 122])
+    func untoldClaim(_ seed: UInt64) {
+        let outcome = ClusterSimulator(seed: seed).run()
+        #expect(outcome.violation == nil, "seed \(seed): \(outcome.summary)")
+    }
+
+    /// Where it takes many worlds to meet a fault, the first that does.
+    private static let firstSeeds: [ClusterPlant: UInt64] = [.keptEpoch: 39, .reusedNumber: 84]
+
+    @Test("every checker of a cluster sees the fault that is planted for it", arguments: ClusterPlant.allCases)
+    func planted(_ plant: ClusterPlant) throws {
+        var settings = ClusterSettings()
+        settings.plant = plant
+        let first = Self.firstSeeds[plant] ?? 1
+        let caught = (first...first + 400).lazy.compactMap { ClusterSimulator(seed: $0, settings: settings).run().violation }
+            .first
+        let violation = try #require(caught, "\(plant) is never seen")
+        #expect(plant.watchers.contains(violation.promise), "\(plant) is seen as \(violation)")
+    }
+}

@@ -26,6 +26,8 @@ final class ClusterHost {
     private var socket: ClusterSocket?
     private var isGreeted = false
     private var attempts: Int64 = 0
+    /// All that it ever opened, in their order.
+    private var connections: Int64 = 0
     private(set) var timesReplaced = 0
 
     private static let batchMax = 16
@@ -103,7 +105,10 @@ final class ClusterHost {
 
     func opened(_ socket: ClusterSocket) {
         guard self.socket === socket else { return world.peerCloses(socket) }
-        world.sendToNode(HostMessage.hello(Hello(software: "simulated", sessions: sessions.map(\.id))).bytes, on: socket)
+        connections += 1
+        let hello = Hello(
+            software: "simulated", sessions: sessions.map(\.id), attempt: world.settings.hasAttempts ? connections : nil)
+        world.sendToNode(HostMessage.hello(hello).bytes, on: socket)
     }
 
     func closed(_ socket: ClusterSocket, _ end: (code: UInt16, reason: String)?) {

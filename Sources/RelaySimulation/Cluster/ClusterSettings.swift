@@ -8,7 +8,7 @@ package struct ClusterSettings: Sendable {
     /// And without, within which everybody is level: the time of two leases, of a commit's deadline, and of coming back.
     package var levelWithin: Int64 = 60_000
     /// A host says in its hello which of its connections is the newer.
-    package var hasAttempts = false
+    package var hasAttempts = true
 
     package init() {}
 }

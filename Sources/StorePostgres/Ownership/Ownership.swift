@@ -56,7 +56,7 @@ struct Ownership: Sendable {
     func claim(_ connection: PostgresConnection) throws(LogError) -> Claim? {
         do {
             guard let seen = try look(connection) else { return nil }
-            try endConnections(of: seen.holder, on: connection)
+            if seen.holder != holder { try endConnections(of: seen.holder, on: connection) }
             return try claim(over: seen, on: connection)
         } catch {
             throw LogError(error)
@@ -78,11 +78,12 @@ struct Ownership: Sendable {
                 WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || owners.holder || '/')))
         """
 
-    /// Nil where the holder is alive.
+    /// Nil where the holder is alive, and another: a claim of ours may have come through without a word of it.
     private func look(_ connection: PostgresConnection) throws -> Seen? {
         let rows = try connection.run(
-            PostgresStatement("SELECT generation, holder, \(Self.isFree) FROM owners WHERE scope = ''"),
-            within: PostgresDatabase.askingMax)
+            PostgresStatement(
+                "SELECT generation, holder, \(Self.isFree) OR owners.holder = $1::text FROM owners WHERE scope = ''",
+                .text(holder)), within: PostgresDatabase.askingMax)
         guard let row = rows.first, row.bool(2) else { return nil }
         return Seen(generation: row.integer(0), holder: row.optionalText(1))
     }

@@ -106,7 +106,8 @@ struct ClusterMachineTests {
         _ = machine.handle(.looked(view(nil, isFree: true, nodes: [("a", "alpha")])), at: 0)
         _ = machine.handle(.claimFailed, at: 10_000)
         let others = [("a", "alpha"), ("b", "beta"), ("c", "gamma")]
-        #expect(machine.handle(.looked(view("a", generation: 2, nodes: others)), at: 10_250) == [.renew, .claim(generation: 2)])
+        #expect(
+            machine.handle(.looked(view("a", generation: 2, nodes: others)), at: 10_250) == [.renew, .claim(generation: 2)])
     }
 
     @Test("a link to an owner whose lease is over ends, and the log is claimed")

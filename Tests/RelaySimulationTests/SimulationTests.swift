@@ -19,9 +19,10 @@ struct SimulationTests {
         #expect(steps > Int(Self.seeds) * 300, "worlds in which nothing happens prove nothing")
     }
 
+    /// 1015: a relay ended after its clock was set back and forth, and the next one took starts of a minute ago for some of an hour ago.
     /// 17010: a clock that went back and forth gave urgent pushes twice. 19155: a relay ended after its clock was set, and the next one took
     /// a card for years old.
-    @Test("worlds that failed once", arguments: [UInt64(17_010), 19_155])
+    @Test("worlds that failed once", arguments: [UInt64(1_015), 17_010, 19_155])
     func failedOnce(_ seed: UInt64) {
         let outcome = Simulator(seed: seed).run()
         #expect(outcome.violation == nil, "SEED=\(seed): \(outcome.summary)")

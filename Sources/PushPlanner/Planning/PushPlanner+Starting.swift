@@ -68,6 +68,10 @@ extension PushPlanner {
             if !card.stage.isAbsent || card.isEndOwed { stageRecord(of: key) }
             serveRings(key, at: now)
         }
-        for key in devices.keys { serveAlerts(of: key, at: now) }
+        for key in devices.keys {
+            // Likewise: what was started within an hour would count for nothing.
+            stageRecord(of: key)
+            serveAlerts(of: key, at: now)
+        }
     }
 }

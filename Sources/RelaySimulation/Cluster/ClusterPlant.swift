@@ -27,7 +27,8 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .keptEpoch: [.view]
         case .reusedNumber: [.delivery]
         case .keptPeers: [.presence]
-        case .doubledCommit: [.completeness]
+        // What is there twice moves what comes after it.
+        case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
         }
     }

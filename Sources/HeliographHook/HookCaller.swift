@@ -26,5 +26,7 @@ extension HookCaller {
 
     package mutating func lookForRun(of hooks: HookPart, environment: (String) -> String? = HostPaths.variable) {
         if let run = environment(hooks.run), run == environment(hooks.session) { attended = Self.run }
+        // One that runs in a terminal of ours, or below it: until that says what can be done, nothing is offered in its place.
+        if attended == "1", environment(TerminalNotice.variable) != nil { attended = Self.run }
     }
 }

@@ -73,6 +73,8 @@ def test_caddy_leads_to_any_of_them_and_not_to_their_links(tmp_path: Path) -> No
         assert owner.process is not None
         owner.process.send_signal(signal.SIGSTOP)
         try:
+            # The stopped one still takes connections: Caddy has to see that nobody answers there.
+            cluster.wait_owner(among=[node for node in cluster.nodes if node is not owner], seconds=30)
             wait_until(lambda: front.curl("/v1/me", *header)[0] == 200, 20, lambda: f"Caddy to lead on:\n{front.log.read_text()[-3000:]}")
         finally:
             owner.process.send_signal(signal.SIGCONT)

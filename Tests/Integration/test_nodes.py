@@ -247,6 +247,7 @@ def test_rolling_restarts_with_an_approval_open(make_cluster):
             for node in cluster.nodes:
                 node.restart()
                 cluster.wait_owner()
+                wait_until(node._is_ready, 20, "the node to reach the owner")
                 phone = WireClient(node)
                 phone.subscribe()
                 assert phone.approvals[approval]["stage"] == "pending"

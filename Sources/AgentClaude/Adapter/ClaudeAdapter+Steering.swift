@@ -13,7 +13,7 @@ extension ClaudeAdapter {
     /// Where no program of ours says what else can be done.
     private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
         guard !session.isRun else {
-            return SteeringOffer(reason: "`heliograph run`, which runs it, has not said yet what can be done to it.")
+            return SteeringOffer(reason: "The program of Heliograph that runs it has not said yet what can be done to it.")
         }
         guard session.isAttended else {
             return SteeringOffer(reason: "Another program runs this session. \(advice(nil))")

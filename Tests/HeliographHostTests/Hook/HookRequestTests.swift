@@ -33,7 +33,7 @@ struct HookRequestTests {
         #expect(asked == ["CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"])
     }
 
-    @Test("A session that `heliograph run` runs is told apart from one that its agent starts in turn")
+    @Test("A session that a program of ours runs is told apart from one that its agent starts in turn")
     func attended() throws {
         let hooks = try Self.claude()
         func attended(_ variables: [String: String]) -> (String?, Bool) {
@@ -45,6 +45,8 @@ struct HookRequestTests {
         let inner = ["HELIOGRAPH_RUN": "s1", "CLAUDE_CODE_SESSION_ID": "s2", "CLAUDE_CODE_SESSION_ATTENDED": "0"]
         #expect(attended(inner) == ("0", false))
         #expect(attended(["CLAUDE_CODE_SESSION_ATTENDED": "1"]) == ("1", true))
+        let screen = ["HELIOGRAPH_TERMINAL": "/run/t.sock", "CLAUDE_CODE_SESSION_ATTENDED": "1"]
+        #expect(attended(screen) == ("run", true), "a terminal of ours says itself what can be done")
         #expect(attended([:]) == (nil, false), "one that says nothing may be waiting for us alone")
     }
 

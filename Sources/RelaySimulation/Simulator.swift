@@ -45,29 +45,8 @@ extension Simulator.Outcome {
 extension Simulator {
     /// Runs seeds side by side, as many as there are threads; in the order they end.
     package static func outcomes(of seeds: Range<UInt64>, _ configuration: SimulationSettings) -> AsyncStream<Outcome> {
-        AsyncStream { stream in
-            let task = Task {
-                await withTaskGroup(of: Outcome.self) { group in
-                    var rest = seeds.makeIterator()
-                    func next() {
-                        guard let seed = rest.next() else { return }
-                        group.addTask { Simulator(seed: seed, configuration: configuration).run() }
-                    }
-                    for _ in 0..<sideBySide { next() }
-                    for await outcome in group {
-                        stream.yield(outcome)
-                        if Task.isCancelled { break }
-                        next()
-                    }
-                }
-                stream.finish()
-            }
-            stream.onTermination = { _ in task.cancel() }
-        }
+        SideBySide.outcomes(of: seeds) { Simulator(seed: $0, configuration: configuration).run() }
     }
-
-    /// More than most machines have cores; the pool runs no more than there are.
-    private static let sideBySide = 16
 
     /// Takes away one fault after the other as long as the same checker still sees a failure; what is left is needed.
     package func shrunk() -> Faults {

@@ -252,7 +252,9 @@ def test_rolling_restarts_with_an_approval_open(make_cluster):
                 phone.subscribe()
                 assert phone.approvals[approval]["stage"] == "pending"
                 phone.connection.close()
-        phone = WireClient(cluster.edges[0])
+        edge = cluster.edges[0]
+        wait_until(edge._is_ready, 20, "an edge to reach the new owner")
+        phone = WireClient(edge)
         phone.subscribe()
         assert "error" not in phone.decide("s1", approval, "allow")
         host.wait_decision(approval, timeout=20)

@@ -100,6 +100,19 @@ struct ClusterMachineTests {
             ])
     }
 
+    @Test("after a claim that failed nobody is dialled before the link to the stopped owner has ended")
+    func slowGoodbye() {
+        var machine = ClusterMachine(holder: "a", name: "alpha")
+        let next = NodeAddress(holder: "b", name: "beta", url: "http://b:1", secret: "t", version: 1)
+        _ = machine.handle(.looked(view("o", owner: owner)), at: 0)
+        let orders = machine.handle(.looked(view("o", isFree: true, owner: owner, nodes: [("a", "alpha")])), at: 9_000)
+        #expect(orders == [.renew, .hangUp, .claim(generation: 1)])
+        _ = machine.handle(.claimFailed, at: 9_100)
+        #expect(machine.handle(.looked(view("b", generation: 2, owner: next)), at: 9_250) == [.hangUp])
+        _ = machine.handle(.linkEnded, at: 9_300)
+        #expect(machine.handle(.looked(view("b", generation: 2, owner: next)), at: 10_000) == [.dial(next)])
+    }
+
     @Test("a claim that came through without a word of it is made again at once")
     func untold() {
         var machine = ClusterMachine(holder: "a", name: "alpha")

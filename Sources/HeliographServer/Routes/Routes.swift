@@ -1,6 +1,6 @@
-import Glibc
 import Logging
 import RelayAccess
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -59,7 +59,7 @@ final class Routes {
 
     /// The relay's own user, by the kernel's word, may have the tokens read again.
     private func answerAdministrator(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        guard case .unix(let userID, _) = request.peer, userID == geteuid() || userID == 0 else {
+        guard NodePeer(request.peer) == .administrator else {
             return respond(id, .text(403, "this socket is for the relay's own user\n"))
         }
         switch (request.method, request.path) {

@@ -40,8 +40,8 @@ package struct ClusterMachine {
     private enum State {
         /// Carries messages, if there is an owner to carry them to. Becomes `claiming` or `ended`.
         case edge(Link)
-        /// The database is asked. Becomes `edge`, `owner` or `ended`.
-        case claiming
+        /// The database is asked; the link of before may not have ended yet. Becomes `edge`, `owner` or `ended`.
+        case claiming(Link)
         /// For good: an owner that is none any more ends.
         case owner
         case ended
@@ -78,8 +78,9 @@ package struct ClusterMachine {
         case (.claiming, .claimed):
             state = .owner
             orders.append(.serve)
-        case (.claiming, .claimFailed): state = .edge(.none(until: now))
+        case (.claiming(let link), .claimFailed): state = .edge(link)
         case (.edge(.toward), .linkEnded): state = .edge(.none(until: now + Self.dialInterval))
+        case (.claiming(.toward), .linkEnded): state = .claiming(.none(until: now + Self.dialInterval))
         case (.edge, .claimed), (.edge, .claimFailed): preconditionFailure("only a claim that was ordered is answered")
         case (_, .linkOpened), (_, .linkEnded): break
         }
@@ -100,7 +101,7 @@ package struct ClusterMachine {
         if case .toward = link { orders.append(.hangUp) }
         let since = free?.since ?? now
         guard isOwn || preferred(among: view.nodes) == holder || now - since >= Self.courtesy else { return }
-        state = .claiming
+        state = .claiming(link)
         orders.append(.claim(generation: view.generation))
     }
 

@@ -43,27 +43,6 @@ extension ClusterSimulator.Outcome {
 extension ClusterSimulator {
     /// Runs seeds side by side; in the order they end.
     package static func outcomes(of seeds: Range<UInt64>, _ settings: ClusterSettings) -> AsyncStream<Outcome> {
-        AsyncStream { stream in
-            let task = Task {
-                await withTaskGroup(of: Outcome.self) { group in
-                    var rest = seeds.makeIterator()
-                    func next() {
-                        guard let seed = rest.next() else { return }
-                        group.addTask { ClusterSimulator(seed: seed, settings: settings).run() }
-                    }
-                    for _ in 0..<sideBySide { next() }
-                    for await outcome in group {
-                        stream.yield(outcome)
-                        if Task.isCancelled { break }
-                        next()
-                    }
-                }
-                stream.finish()
-            }
-            stream.onTermination = { _ in task.cancel() }
-        }
+        SideBySide.outcomes(of: seeds) { ClusterSimulator(seed: $0, settings: settings).run() }
     }
-
-    /// More than most machines have cores; the pool runs no more than there are.
-    private static let sideBySide = 16
 }

@@ -110,4 +110,31 @@ struct CodexLaunchTests {
         bench.launch(Launch(.resume("old"), project: "proj", agent: "codex"))
         #expect(bench.take() == ["launch: k refused (Codex refused it: thread old already has an active writer)"])
     }
+
+    @Test("a thread that shows life while it is resumed is asked for twice and caught up with once: its first prompt is seen to be taken")
+    func resumedTwice() throws {
+        var bench = connected()
+        bench.answersItself = false
+        bench.launch(Launch(.resume(CodexBench.thread), project: "proj", agent: "codex"), "k2")
+        try answer(&bench, "thread/list", #"{"data":[\#(Self.listed(CodexBench.thread))]}"#)
+        bench.rests()
+        #expect(asked(bench, "thread/resume").count == 2)
+        let resumes = bench.asked.filter { $0.method == "thread/resume" }.map(\.id)
+        bench.say(#"{"id":\#(resumes[0]),"result":\#(CodexBench.resumed(CodexBench.thread))}"#)
+        try answer(&bench, "thread/turns/list", #"{"data":[]}"#)
+        bench.prompt("go on")
+        bench.say(#"{"id":\#(resumes[1]),"result":\#(CodexBench.resumed(CodexBench.thread))}"#)
+        try answer(&bench, "turn/start", #"{"turn":{"id":"t1","status":"inProgress"}}"#)
+        bench.turnStarts()
+        bench.shows("go on")
+        bench.turnEnds()
+        #expect(asked(bench, "thread/turns/list").count == 1)
+        #expect(bench.take().filter { $0.hasPrefix("steering") } == ["steering: k given", "steering: k taken"])
+    }
+
+    /// The server's answer to the last request of that method.
+    private func answer(_ bench: inout CodexBench, _ method: String, _ result: String) throws {
+        let id = try #require(bench.asked.last { $0.method == method }?.id)
+        bench.say(#"{"id":\#(id),"result":\#(result)}"#)
+    }
 }

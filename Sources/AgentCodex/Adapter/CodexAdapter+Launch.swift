@@ -75,7 +75,7 @@ extension CodexAdapter {
     }
 
     mutating func reopened(_ launch: LaunchOrder, _ name: String, _ result: JSONValue) {
-        if threads[name]?.isWatched != true { resumed(name, result) }
+        resumed(name, result)
         guard threads[name]?.isIgnored != true else { return refuse(launch, "Codex does not open this thread again") }
         tell(launch, began: sessionID(name))
     }

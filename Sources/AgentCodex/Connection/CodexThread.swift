@@ -24,6 +24,14 @@ struct CodexThread {
     private(set) var buffered: [(message: JSONDocument, token: HookToken)] = []
 
     var isWatched: Bool { if case .watched = phase { true } else { false } }
+    /// Codex has let us in on this connection.
+    var isJoined: Bool {
+        switch phase {
+        case .catchingUp, .watched: true
+        case .waiting, .resuming, .ignored: false
+        }
+    }
+
     var isIgnored: Bool { if case .ignored = phase { true } else { false } }
     var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 

@@ -16,8 +16,8 @@ PATIENCE ?= 3
 # Whoever may mount, trace and make networks has failed a test of faults that is left out; elsewhere the runs say which are.
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
-# Processes that run the files of integration tests side by side: most tests wait.
-WORKERS ?= 2
+# Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
+WORKERS ?= 3
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1

@@ -19,6 +19,21 @@ import Testing
         #expect(Set(Layering.modules.keys).subtracting(modules).isEmpty)
     }
 
+    @Test("a module has one error type that others see, but for those that record 53 argues")
+    func oneErrorType() throws {
+        let breaches = ErrorTypes.breaches(in: try SourceFile.all(below: Self.top))
+        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        let planted = [
+            SourceFile("Sources/A/A.swift", "package struct AError: Error, Equatable {"),
+            SourceFile("Sources/A/B.swift", "public final class Fault: Error {\n    enum Inner: Error { case it }"),
+        ]
+        #expect(
+            ErrorTypes.breaches(in: planted) == [
+                "Sources/A/B.swift:1: the error type Fault is not named …Error",
+                "Sources/A/B.swift:1: Fault is the second error type of A, beside AError",
+            ])
+    }
+
     @Test("a bad file is found", arguments: Planted.bad)
     func badFileIsFound(file: Planted) {
         let breaches = Layering.breaches(in: [SourceFile(file.path, file.text)])

@@ -39,6 +39,8 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "ingest-1-64": ("durable ingest, 1 host, 64 events a message", lambda bench: rows.ingest(bench, 1, 64)),
     "ingest-100": ("durable ingest, 100 hosts, 1 event a message", lambda bench: rows.ingest(bench, 100, 1)),
     "ingest-100-64": ("durable ingest, 100 hosts, 64 events a message", lambda bench: rows.ingest(bench, 100, 64)),
+    "ingest-window": ("durable ingest, 1 host, 1 event a message, 64 under way", lambda bench: rows.ingest_under_way(bench, 1)),
+    "ingest-window-100": ("durable ingest, 100 hosts, 1 event a message, 64 under way each", lambda bench: rows.ingest_under_way(bench, 100)),
     "idle": ("idle clients", rows.idle),
     "storm": ("storm", rows.storm),
     "crowd": ("a hundred thousand clients, or as many as a process may have open files", rows.crowd),

@@ -43,6 +43,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "ingest-window-100": ("durable ingest, 100 hosts, 1 event a message, 64 under way each", lambda bench: rows.ingest_under_way(bench, 100)),
     "idle": ("idle clients", rows.idle),
     "storm": ("storm", rows.storm),
+    "storm-lws": ("storm, by libwebsockets' client", rows.storm_of_another_make),
     "crowd": ("a hundred thousand clients, or as many as a process may have open files", rows.crowd),
     "slow": ("1,000 clients at 50 events/s, beside one that reads a kilobyte a second", lambda bench: beside(bench, 1_000, SlowReader, 1.3)),
     "storm-live": ("100 clients at 50 events/s, beside storms of 10,000 clients", lambda bench: beside(bench, 100, Storm, 10)),

@@ -81,6 +81,19 @@ def wire_sizes(relay: Relay) -> tuple[int, int]:
     return asyncio.run(ask())
 
 
+def begin_session(relay: Relay) -> str:
+    """The id of a session that has just begun."""
+
+    async def begin() -> None:
+        host = await Peer.open(relay, "host", relay.token("host", "begins"))
+        host.send({"type": "events", "session": "bench-0000-0", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]})
+        await host.until("ack")
+        host.close()
+
+    asyncio.run(begin())
+    return "bench-0000-0"
+
+
 def compact(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fill import fill_history
-from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite, slow_disk
+from peer import begin_session
+from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite, slow_disk, storm_of_libwebsockets
 
 EVENT_BYTES = 300
 OPEN_LOOP_DELIVERIES = 50_000
@@ -18,6 +19,8 @@ INGEST_WINDOW = 16_384
 """Events under way, over all hosts: enough that the relay never waits for one round trip."""
 EVENTS_UNDER_WAY = 64
 """Of each host, where commits are to be small."""
+IN_PROGRESS = 64
+"""Handshakes of a storm by a client of another make."""
 LIBWEBSOCKETS_ALLOWANCE_KIB = 2.7
 CROWD = 100_000
 """Clients, or as many as one process may have open files: each is one here and one at the relay."""
@@ -59,8 +62,8 @@ class Bench:
     quick: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def raw(self, mode: str = "durable", environment: dict[str, str] | None = None) -> Raw:
-        return Raw(self.programs, mode, EVENT_BYTES, self.sizes, environment)
+    def raw(self, mode: str = "durable", environment: dict[str, str] | None = None, hosts: int = 1) -> Raw:
+        return Raw(self.programs, mode, EVENT_BYTES, self.sizes, environment, hosts)
 
     def in_turn(self, servers: dict[str, Callable[[], Server]], scenario: str, rounds: int | None = None, **options: Any) -> dict[str, list[Result]]:
         """Each server once in each round, every time as a new process."""
@@ -145,7 +148,7 @@ def ingest(bench: Bench, hosts: int, batch: int) -> Yield:
 def ingest_under_way(bench: Bench, hosts: int) -> Yield:
     """A team's agents: each waits for what it has under way, so commits are small, and what a commit costs counts."""
     window = hosts * EVENTS_UNDER_WAY
-    found = bench.in_turn({"relay": RelayServer, "L": bench.raw}, "ingest", hosts=hosts, window=window, size=EVENT_BYTES, duration=bench.seconds)
+    found = bench.in_turn({"relay": RelayServer, "L": lambda: bench.raw(hosts=hosts)}, "ingest", hosts=hosts, window=window, size=EVENT_BYTES, duration=bench.seconds)
     for results in found.values():
         for result in results:
             result["relay"]["microsecondsPerEvent"] = 1e6 * result["relay"]["processorSeconds"] / result["result"]["done"]
@@ -197,6 +200,25 @@ def storm(bench: Bench) -> Yield:
             f"{median(results, 'result', 'turnedAway'):,.0f} turned away and back; the load idle {median(results, 'driver', 'waitedShare'):.0%}"
         )
     yield Ratio("handshakes/s / bare libwebsockets", ratio(found, "result", "clientsPerSecond"), 0.7, False)
+
+
+def storm_of_another_make(bench: Bench) -> Yield:
+    """The same, by libwebsockets' client, which has one processor for itself."""
+    clients = 1_000 if bench.quick else 5_000
+    rates: dict[str, list[float]] = {"relay": [], "libwebsockets": []}
+    loads: dict[str, list[float]] = {"relay": [], "libwebsockets": []}
+    for _ in range(bench.rounds):
+        with RelayServer() as server:
+            session = begin_session(server.relay)
+            found = {"relay": storm_of_libwebsockets(bench.programs, server.relay.port, server.relay.token("client", "storm"), session, clients, IN_PROGRESS)}
+        with BareLibwebsockets(bench.programs, bench.sizes[1]) as bare:
+            found["libwebsockets"] = storm_of_libwebsockets(bench.programs, bare.port, "any", "any", clients, IN_PROGRESS)
+        for name, (rate, seconds) in found.items():
+            rates[name].append(rate)
+            loads[name].append(seconds * rate / clients)
+    for name in rates:
+        yield f"{name:<17} {clients:,} clients, {IN_PROGRESS} in progress, each with a snapshot: {statistics.median(rates[name]):,.0f} /s; the load uses {statistics.median(loads[name]):.0%} of a processor"
+    yield Ratio("handshakes/s / bare libwebsockets", statistics.median(relay / bare for relay, bare in zip(*rates.values(), strict=True)), 0.7, False)
 
 
 def resume(bench: Bench) -> Yield:

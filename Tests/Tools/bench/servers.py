@@ -28,7 +28,7 @@ def compile_programs(folder: Path) -> None:
     if not compiler:
         raise BenchFailed("there is no C compiler: apt-get install gcc")
     websockets = subprocess.run(["pkg-config", "--cflags", "--libs", "libwebsockets"], check=True, capture_output=True, text=True).stdout.split()
-    for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets)):
+    for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets), ("lws_storm", websockets)):
         subprocess.run([compiler, "-O2", "-o", str(folder / name), str(HERE / f"{name}.c"), *libraries], check=True)
     subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "slow_sync.so"), str(HERE / "slow_sync.c"), "-ldl"], check=True)
 
@@ -98,10 +98,11 @@ class Program(Server):
     def __enter__(self) -> "Program":
         self.process = subprocess.Popen([*self.command, *self.extra()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.environment)
         assert self.process.stdout
-        port = self.process.stdout.readline().strip()
-        if not port:
+        line = self.process.stdout.readline().strip()
+        if not line:
             raise BenchFailed(f"{self.command[0]} does not start")
-        self.target = ["--relay", f"http://127.0.0.1:{port}", "--pid", str(self.process.pid), "--client-token", "any"]
+        self.port = int(line)
+        self.target = ["--relay", f"http://127.0.0.1:{self.port}", "--pid", str(self.process.pid), "--client-token", "any"]
         self.target += ["--host-token", "any"] * self.hosts
         return self
 
@@ -117,8 +118,8 @@ class Program(Server):
 class Raw(Program):
     """`raw.c` in one of its modes; `durable` is the limit L."""
 
-    def __init__(self, programs: Path, mode: str, event_bytes: int, sizes: tuple[int, int], environment: dict[str, str] | None = None):
-        super().__init__(programs / "raw", mode, event_bytes, *sizes, environment=environment)
+    def __init__(self, programs: Path, mode: str, event_bytes: int, sizes: tuple[int, int], environment: dict[str, str] | None = None, hosts: int = 1):
+        super().__init__(programs / "raw", mode, event_bytes, *sizes, environment=environment, hosts=hosts)
 
     def extra(self) -> list[str]:
         return [str(self.folder / "raw.sqlite")]
@@ -137,6 +138,16 @@ def plain_sqlite(programs: Path, sessions: int, group: int, row_bytes: int, seco
         command = [programs / "plain_sqlite", Path(folder) / "plain.sqlite", sessions, max(1, group), row_bytes, seconds]
         done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
     return float(done.stdout.split()[0])
+
+
+def storm_of_libwebsockets(programs: Path, port: int, token: str, session: str, clients: int, in_progress: int) -> tuple[float, float]:
+    """Clients a second that libwebsockets' own client brings, and the seconds of processor that it took for all."""
+    command = [programs / "lws_storm", port, token, session, clients, in_progress]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=RUN_SECONDS_MAX)
+    if done.returncode:
+        raise BenchFailed(f"lws_storm ended with {done.returncode}: {done.stderr.strip()}")
+    rate, seconds = done.stdout.split()
+    return float(rate), float(seconds)
 
 
 def processor_name() -> str:

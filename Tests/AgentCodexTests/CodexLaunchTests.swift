@@ -111,7 +111,7 @@ struct CodexLaunchTests {
         #expect(bench.take() == ["launch: k refused (Codex refused it: thread old already has an active writer)"])
     }
 
-    @Test("a thread that shows life while it is resumed is asked for twice and caught up with once: its first prompt is seen to be taken")
+    @Test("a thread that shows life while it is resumed is caught up with once: its first prompt is seen to be taken")
     func resumedTwice() throws {
         var bench = connected()
         bench.answersItself = false

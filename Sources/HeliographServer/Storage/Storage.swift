@@ -42,6 +42,8 @@ package struct Storage {
     /// where that shows by itself, and while a relay uses the database.
     package func beginNewEpoch() throws -> String {
         guard let address = try StoreAddressFile.read(in: directory) else {
+            // Throws where there is no relay at all.
+            _ = try DataDirectory(existing: directory)
             throw ServerError(
                 .settings,
                 "The relay of \(directory) keeps its data in a file: `heliograph restore` puts a backup in its place, in another epoch"

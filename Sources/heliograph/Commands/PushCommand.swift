@@ -72,7 +72,7 @@ struct PushCommand: ParsableCommand {
 
     struct Test: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ring a device, and say whether APNs accepted it.",
+            abstract: "Ring a device, and say whether its push service accepted it.",
             discussion: """
                   heliograph push test d1
 

@@ -35,7 +35,7 @@ struct Serve: ParsableCommand {
                 // Line by line, so that whoever reads our output through a pipe sees it now.
                 print(
                     isatty(STDOUT_FILENO) == 1
-                        ? Self.welcome(addresses, directory)
+                        ? Self.welcome(addresses, directory, place.data.flag)
                         : "heliograph is listening on \(addresses.localURL)\n"
                             + "To pair a phone, a browser or a terminal: \(Executable.shown) pair\(place.data.flag)\n"
                             + "To connect a machine with agents: \(Executable.shown) pair --role host\(place.data.flag)")
@@ -45,7 +45,7 @@ struct Serve: ParsableCommand {
     }
 
     /// What a person does next. Codes are shown on a terminal only: a journal is no place for them.
-    private static func welcome(_ addresses: RelayAddresses, _ directory: String) -> String {
+    private static func welcome(_ addresses: RelayAddresses, _ directory: String, _ data: String) -> String {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)
         else { return "Heliograph is listening on \(addresses.localURL), but its data file takes no pairing codes." }
@@ -62,12 +62,12 @@ struct Serve: ParsableCommand {
                \(link)
 
             \(code)
-            2. Connect the Claude Code of this machine, in a second terminal:
+            2. Connect the Claude Code of this machine, in a second terminal (Codex: `connect codex`):
 
                \(command) connect claude && \\
                \(command) host '\(host.link(base: addresses.localURL))'
 
-            Later: `\(command) pair` makes a new link, `\(command) watch` follows along in a terminal.
+            Later: `\(command) pair\(data)` makes a new link, `\(command) watch\(data)` follows along in a terminal.
 
             """
     }

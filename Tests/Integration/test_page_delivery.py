@@ -89,6 +89,16 @@ def test_the_page_is_sent_compressed_and_only_once(relay: Any) -> None:
     assert relay.get("/app.js").status == 404, "it stands in the page"
 
 
+def test_what_modules_share_hides_nothing_of_the_browsers_own(screen: Callable[..., Screen], relay: Any) -> None:
+    """In the page what one module exports has its name in all of them: there it would stand for what the browser calls so."""
+    shared = re.findall(r"const\{([\w,]+)\}=\(\(\)=>\{", relay.get("/").body.decode())
+    names = [name for given in shared for name in given.split(",")]
+    assert len(names) > 100
+    one = screen(paired=False)
+    one.page.goto("about:blank")
+    assert one.page.evaluate("names => names.filter((name) => name in window)", names) == []
+
+
 def first_part(whole: bytes) -> tuple[int, bytes]:
     """What has to come of the compressed page until both scripts that draw the list have: how much that is, and what it says."""
     reader, text = zlib.decompressobj(wbits=31), b""

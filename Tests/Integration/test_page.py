@@ -412,6 +412,16 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     expect(card).to_contain_text("Its edits run without a question.")
 
 
+def test_a_plan_that_cannot_be_allowed_looks_so_on_both_buttons(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    approval = host.request_approval("s1", "ExitPlanMode", {"plan": "# The plan"}, modes=["default", "acceptEdits"], cut=True)
+    one.go("#/approvals")
+    ways = one.card(approval).get_by_role("button", name="Allow")
+    expect(ways).to_have_count(2)
+    looks = ways.evaluate_all("buttons => buttons.map((one) => [one.disabled, ...['backgroundColor', 'borderColor', 'color'].map((what) => getComputedStyle(one)[what])].join())")
+    assert looks[0].startswith("true") and looks[0] == looks[1]
+
+
 OFFERS = [
     {"id": "s0", "label": "Allow this from now on", "rule": f"Bash(npm test *)\nBash({RLO}evil)", "scope": "local", "effect": "allow"},
     {"id": "s1", "label": "Allow, and go on in the mode acceptEdits", "mode": "acceptEdits", "scope": "session", "effect": "allow"},

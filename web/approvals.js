@@ -26,15 +26,15 @@ export function isWhole({ request: { head, body } }) {
  */
 export function obstacle(approval, { live, seen }) {
   const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
-  if (!isWhole(approval)) return `${missing(approval)}. It can be denied here, ${answer} only at the terminal.`;
+  if (!isWhole(approval)) return `${missing(approval.request.head)}. It can be denied here, ${answer} only at the terminal.`;
   if (!live) return "The connection is down: decide when it is back.";
   if (!seen) return "Scroll to the end of the text before allowing it.";
   return null;
 }
 
-/** @param {Approval} approval */
-const missing = ({ request: { head } }) =>
-  head.cut && head.redacted ? "Not whole: parts are hidden because they may be secret" : "Not whole: it was cut on the way";
+/** @param {import("./wire").Fields} head Of a request that is not whole. */
+const missing = (head) =>
+  `Not whole: ${head.cut && head.redacted ? "parts are hidden because they may be secret" : "it was cut, or is in a form not known here"}`;
 
 /** @param {Decision["decision"]} decision */
 export const deed = (decision) => ({ allow: "allowed", deny: "denied", answer: "answered" })[decision] ?? decision;

@@ -5,7 +5,7 @@
 /** Edits that are kept; of more, the first are let go. A long day of work of an agent has some hundreds. */
 export const editsMax = 2_000;
 /** Characters of their diffs that are kept; the joined ones are as long again. */
-export const charactersMax = 4_000_000;
+export const editCharactersMax = 4_000_000;
 
 export class Edits {
   /** @type {Event[]} In their order. */
@@ -46,7 +46,7 @@ export class Edits {
   }
 
   #letGo() {
-    while (this.all.length > editsMax || (this.#characters > charactersMax && this.all.length > 1)) {
+    while (this.all.length > editsMax || (this.#characters > editCharactersMax && this.all.length > 1)) {
       this.#characters -= lengthOf(/** @type {Event} */ (this.all.shift()));
       this.isCut = true;
     }

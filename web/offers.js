@@ -16,7 +16,7 @@ const places = {
 };
 
 /** @param {Offer} offer */
-export const placeOf = (offer) => places[offer.scope];
+export const scopeWords = (offer) => places[offer.scope];
 
 /**
  * It holds beyond this project, for others too, for nobody knows how long, or for more than one kind of tool: a person is asked twice.
@@ -48,7 +48,7 @@ const isText = (value) => typeof value === "string" && value !== "";
  * The button that opens the list.
  * @param {Offer[]} offers
  */
-export const headingOf = (offers) =>
+export const openerWords = (offers) =>
   (offers.every(({ effect, scope }) => effect === "allow" && scope !== "once") ? "Always allow …" : "More answers …");
 
 /**
@@ -66,5 +66,5 @@ export function chosenIn({ request: { head }, decision }) {
   const offers = Array.isArray(head.offers) ? head.offers.filter((offer) => isKnown(offer) && offer.id === decision.offer) : [];
   const [offer] = offers;
   if (offers.length !== 1) return ` By the agent's option ${decision.offer}.`;
-  return ` By the agent's option “${offer.label}”${offer.rule ? `: ${offer.rule.split("\n").join(", ")}` : ""}. ${placeOf(offer)}`;
+  return ` By the agent's option “${offer.label}”${offer.rule ? `: ${offer.rule.split("\n").join(", ")}` : ""}. ${scopeWords(offer)}`;
 }

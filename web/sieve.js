@@ -45,7 +45,7 @@ export const narrows = ({ words, project, host, status }) => Boolean(words.trim(
  * The heading that a session stands under.
  * @param {Summary} summary @param {Sieve["group"]} group
  */
-export function headingOf({ project, host }, group) {
+function headingOf({ project, host }, group) {
   if (group === "project") return project || "No project";
   return group === "host" ? host.name : "";
 }

@@ -26,7 +26,7 @@ export const placesOf = (hosts) =>
  * Why nothing can be started now; empty where it can.
  * @param {string[]} may @param {Place|undefined} place @param {boolean} isLive
  */
-export function obstacle(may, place, isLive) {
+export function startObstacle(may, place, isLive) {
   if (!may.includes("steer")) return "To start sessions from here, open a link from heliograph pair --role operator.";
   if (!place) return "No host lets sessions be started. On the host: heliograph host projects add DIR";
   if (!isLive) return "No connection to the relay.";

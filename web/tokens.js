@@ -37,7 +37,7 @@ const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milli
  * Where it comes from.
  * @param {Token} token @param {number} now
  */
-export function origin({ createdAt, by }, now) {
+export function originOf({ createdAt, by }, now) {
   const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
   return `Added ${calmly(now - createdAt)} ${whence}`;
 }

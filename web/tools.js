@@ -34,7 +34,7 @@ export const fieldOf = (tool, field) =>
  * A value that is no text, in words.
  * @param {string} field @param {unknown} value
  */
-export function valueOf(field, value) {
+export function valueWords(field, value) {
   if (value === true) return "yes";
   if (value === false) return "no";
   if (value === null || value === undefined) return "nothing";
@@ -50,6 +50,9 @@ export function serverOf(tool) {
   const [, server, name] = tool.match(/^mcp__(.+?)__(.+)$/s) ?? [];
   return server ? { server, name } : null;
 }
+
+/** @param {string} tool Whether our words for it are no other tool's. */
+export const isSaid = (tool) => tool === "ExitPlanMode" || (/^mcp__[\w.-]+$/.test(tool) && !tool.includes("___") && tool.split("__").length === 3);
 
 /** @type {Record<string, string>} Verbs of tools that touch a file or folder. */
 const onFiles = { Edit: "Change", MultiEdit: "Change", Write: "Write", NotebookEdit: "Change", Read: "Read", LS: "List", Glob: "Look for files in", Grep: "Search in" };

@@ -1,17 +1,11 @@
 /// One module: what it takes from others, what it gives, and its code without either.
 ///
-/// It understands `import { a, b as c } from "./file.js"`, `import "./file.js"` and `export` before a declaration. Whatever else a module may do
+/// It understands `import { a, b } from "./file.js"`, `import "./file.js"` and `export` before a declaration. Whatever else a module may do
 /// with others ends the build: nothing is guessed.
 struct JavaScriptModule {
     struct Import: Equatable {
         var path: String
-        /// What the other calls it, and what it is called here.
-        var names: [(theirs: String, ours: String)]
-
-        static func == (left: Self, right: Self) -> Bool {
-            left.path == right.path && left.names.map(\.theirs) == right.names.map(\.theirs)
-                && left.names.map(\.ours) == right.names.map(\.ours)
-        }
+        var names: [String]
     }
 
     let path: String
@@ -54,27 +48,23 @@ struct JavaScriptModule {
     }
 
     private mutating func takeImport() throws(PageBundleError) {
-        var names: [(theirs: String, ours: String)] = []
+        var names: [String] = []
         var token = try nextToken()
         if token.is("{") {
             token = try nextToken()
             while token.kind == .word {
-                var name = (theirs: token.text, ours: token.text)
+                names.append(token.text)
                 token = try nextToken()
-                if token.is("as") {
-                    name.ours = try nextToken().text
-                    token = try nextToken()
-                }
-                names.append(name)
-                if token.is(",") { token = try nextToken() }
+                guard token.is(",") else { break }
+                token = try nextToken()
             }
             guard token.is("}"), try nextToken().is("from") else {
-                throw fails("an import that is not of the form { a, b as c } from")
+                throw fails("an import that is not of the form { a, b } from")
             }
             token = try nextToken()
         }
         guard token.kind == .literal, try nextToken().is(";") else {
-            throw fails("an import that is not of the form { a, b as c } from")
+            throw fails("an import that is not of the form { a, b } from")
         }
         imports.append(Import(path: try resolved(String(token.text.dropFirst().dropLast())), names: names))
     }

@@ -1,7 +1,8 @@
 /// Puts a page into one file: its stylesheets and modules come to stand in the HTML, where a link or a `script` named them, without their comments.
 ///
 /// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
-/// what it exports, in the order in which a browser would run them; so each keeps its own names. What cannot be put so ends the build.
+/// what it exports, in the order in which a browser would run them. So each keeps its own names, and what it exports has one name in all of the
+/// page, which nobody has to import there. What cannot be put so ends the build.
 ///
 /// A program of modules runs where it stands, as soon as it has come, before the rest of the page has: what is needed first stands first. What one
 /// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
@@ -11,6 +12,8 @@ package struct PageBundle {
     private var modules: [JavaScriptModule] = []
     /// By path: its place in `modules`, nil while what it imports is read.
     private var places: [String: Int?] = [:]
+    /// By what is exported: the path of the module that does.
+    private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
     package static func page(_ files: [String: String], index: String = "index.html") throws(PageBundleError) -> String {
@@ -75,7 +78,7 @@ package struct PageBundle {
     private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
-        return modules.indices.dropFirst(known).map(function).joined(separator: "\n")
+        return modules.dropFirst(known).map(Self.function).joined(separator: "\n")
     }
 
     /// The module's place in `modules`, after those of all that it imports.
@@ -86,10 +89,15 @@ package struct PageBundle {
         }
         places[path] = .some(nil)
         let module = try JavaScriptModule(path: path, source: try file(path))
-        for (path, names) in module.imports.map({ ($0.path, $0.names) }) {
-            let other = modules[try load(path)]
-            for name in names where !other.exports.contains(name.theirs) {
-                throw PageBundleError(file: module.path, sentence: "\(other.path) exports no \(name.theirs)")
+        for taken in module.imports {
+            let other = modules[try load(taken.path)]
+            for name in taken.names where !other.exports.contains(name) {
+                throw PageBundleError(file: path, sentence: "\(other.path) exports no \(name)")
+            }
+        }
+        for name in module.exports {
+            if let other = exporters.updateValue(path, forKey: name) {
+                throw PageBundleError(file: path, sentence: "it exports \(name), and so does \(other)")
             }
         }
         modules.append(module)
@@ -97,14 +105,10 @@ package struct PageBundle {
         return modules.count - 1
     }
 
-    private func function(_ place: Int) -> String {
-        let module = modules[place]
-        let taken = module.imports.filter { !$0.names.isEmpty }.map { one in
-            let names = one.names.map { $0.theirs == $0.ours ? $0.ours : "\($0.theirs):\($0.ours)" }
-            return "const{\(names.joined(separator: ","))}=$\((places[one.path] ?? nil) ?? 0);"
-        }
-        return
-            "const $\(place)=(()=>{\(taken.joined())\(module.code)\nreturn{\(module.exports.joined(separator: ","))}})();"
+    private static func function(of module: JavaScriptModule) -> String {
+        guard !module.exports.isEmpty else { return "(()=>{\(module.code)})();" }
+        let given = "{\(module.exports.joined(separator: ","))}"
+        return "const\(given)=(()=>{\(module.code)\nreturn\(given)})();"
     }
 
     // MARK: - Stylesheets

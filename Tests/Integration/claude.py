@@ -23,6 +23,7 @@ from scripted_anthropic_api import Block, ScriptedAnthropicAPI  # noqa: E402
 KEY = "sk-ant-dummy-000000000000000000000000000000"
 MODEL = "claude-opus-5-5"
 DIALOG = "Do you want to proceed?"
+PLAN_DIALOG = "Would you like to proceed?"
 # What a user may have had before we came; `disconnect` must leave exactly these bytes.
 SETTINGS = '{\n  "cleanupPeriodDays": 30,\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]\n  }\n}\n'
 
@@ -34,8 +35,12 @@ def claude_program() -> Path:
 
 
 def decide(terminal: Terminal, key: str) -> None:
-    """Answers the dialog on the screen: `Enter` and `1` are yes, `4` and `Escape` are no."""
-    terminal.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
+    """Answers the dialog on the screen: of a tool's, `Enter` and `1` are yes, `4` and `Escape` are no."""
+    shown = wait_until(
+        lambda: next((dialog for dialog in (DIALOG, PLAN_DIALOG) if dialog in terminal.screen()), None), 20,
+        lambda: f"a dialog on the screen, which shows:\n{terminal.screen()}",
+    )  # fmt: skip
+    terminal.press_until(key, lambda screen: shown not in screen, "close the dialog")
 
 
 class Machine:

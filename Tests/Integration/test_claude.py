@@ -131,16 +131,8 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
 @pytest.mark.parametrize(("chosen", "after"), [({}, "manual mode"), ({"mode": "acceptEdits"}, "accept edits")], ids=["plain", "accepting edits"])
 def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
     """Claude Code keeps the plan in a file, whose text it adds to the request; an Allow without an input it takes no notice of."""
-    machine.start_claude([[{"text": "Which file?"}]], permission_mode="plan")
-    machine.prompt("plan something")
-    machine.wait_screen("Which file?")
-    plan = re.search(r'[^ "]*/plans/[^ "\\\\]*\.md', json.dumps(machine.api.requests[-1]))
-    assert plan
-    write = {"tool": "Write", "input": {"file_path": plan[0], "content": "# The plan\n\n1. Do it.\n"}}
-    machine.api.script = [[{"text": "Which file?"}], [write], [{"tool": "ExitPlanMode", "input": {}}], [{"text": "All done now."}]]
-    machine.prompt("that one")
-    card = phone.wait_card(lambda card: card["request"]["head"]["tool"] == "ExitPlanMode")
-    assert card["request"]["body"]["input"]["plan"] == write["input"]["content"] and not card["request"]["head"].get("cut")
+    card, plan = ask_about_a_plan(machine, phone)
+    assert card["request"]["body"]["input"]["plan"] == plan and not card["request"]["head"].get("cut")
     assert card["request"]["head"]["modes"] == ["default", "acceptEdits"]
     refused = phone.decide(session_of(card), card["approval"], "allow", mode="bypassPermissions")
     assert refused["error"]["code"] == "badAnswer"
@@ -149,6 +141,57 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
     machine.wait_screen(after)
     assert "approved your plan" in machine.wait_tool_result("approved your plan")
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
+
+
+def ask_about_a_plan(machine, phone):
+    """The card of a plan that Claude Code asks about, and the plan's text."""
+    machine.start_claude([[{"text": "Which file?"}]], permission_mode="plan")
+    machine.prompt("plan something")
+    machine.wait_screen("Which file?")
+    plan = re.search(r'[^ "]*/plans/[^ "\\\\]*\.md', json.dumps(machine.api.requests[-1]))
+    assert plan
+    write = {"tool": "Write", "input": {"file_path": plan[0], "content": "# The plan\n\n1. Do it.\n"}}
+    machine.api.script = [[{"text": "Which file?"}], [write], [{"tool": "ExitPlanMode", "input": {}}], [{"text": "All done now."}]]
+    machine.prompt("that one")
+    return phone.wait_card(lambda card: card["request"]["head"]["tool"] == "ExitPlanMode"), write["input"]["content"]
+
+
+@pytest.mark.parametrize(("option", "after"), [("use auto mode", "auto mode on"), ("manually approve edits", "manual mode")], ids=["unasked", "asking"])
+def test_a_plan_is_approved_at_the_terminal(machine, phone, option, after):
+    """In a mode that only its own dialog offers, or in one that the card offers too: the card says that it was allowed there."""
+    card, _ = ask_about_a_plan(machine, phone)
+    screen = machine.wait_screen(option)
+    choice = next(line for line in screen.splitlines() if option in line)
+    machine.decide_locally(re.search(r"\d", choice)[0])
+    closed = phone.wait_approval(card["approval"], "cancelled")
+    assert closed["reason"] == "allowedLocally"
+    assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
+    machine.wait_screen("All done now.")
+    machine.wait_screen(after)
+    assert "approved your plan" in machine.wait_tool_result("approved your plan")
+    phone.wait_summary(session_of(card), lambda summary: summary["status"] == "idle" and summary["approvals"] == 0)
+
+
+def test_a_plan_is_turned_down_at_the_terminal(machine, phone):
+    card, _ = ask_about_a_plan(machine, phone)
+    machine.decide_locally("Escape")
+    assert phone.wait_approval(card["approval"], "cancelled")["reason"] == "deniedLocally"
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
+    machine.wait_screen("plan mode on")
+
+
+def test_a_plan_is_sent_back_from_the_terminal_with_what_to_change(machine, phone):
+    """The turn goes on with those words, so only what the model is told says that it was no yes."""
+    card, _ = ask_about_a_plan(machine, phone)
+    machine.press_until("3", lambda screen: "❯ 3." in screen, "select what to change")
+    machine.type("Do it twice.")
+    machine.wait_screen("Do it twice.")
+    machine.decide_locally("Enter")
+    assert "Do it twice." in machine.wait_tool_result("Do it twice.")
+    assert phone.wait_approval(card["approval"], "cancelled")["reason"] == "deniedLocally"
+    assert phone.decide(session_of(card), card["approval"], "allow")["error"]["code"] == "closed"
+    machine.wait_screen("All done now.")
+    machine.wait_screen("plan mode on")
 
 
 @pytest.mark.parametrize(

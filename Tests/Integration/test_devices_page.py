@@ -60,12 +60,15 @@ def let_in(one: Screen, name: str) -> Locator:
 
 def test_everything_that_is_let_in_is_listed_and_revoked_after_a_question(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
     host = scripted_host(relay, "laptop")
+    relay.run("login", relay.pair_link(), "--name", "Ada's shell")
+    relay.run("sessions")
     one, other = screen(name="Ada's phone"), screen(name="An old phone", size=DESK)
     one.go("#/devices")
     expect(let_in(one, "Ada's phone")).to_contain_text("This browser")
     expect(let_in(one, "An old phone")).to_contain_text("Browser · In use now")
     expect(let_in(one, "An old phone").get_by_text("This browser")).to_be_hidden()
-    expect(let_in(one, "laptop")).to_contain_text("Host")
+    expect(let_in(one, "laptop")).to_contain_text("Host · In use now from 127.0.0.1")
+    expect(let_in(one, "Ada's shell")).to_contain_text("Terminal · Last used just now from 127.0.0.1")
     one.expect_no_overflow()
     one.expect_accessible()
     revoke = one.page.get_by_role("button", name="Revoke An old phone")

@@ -400,6 +400,7 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     approval = host.request_approval("s1", "ExitPlanMode", {"plan": "# The plan\n\n1. Do it."}, modes=["default", "acceptEdits", "bypassPermissions"])
     one.go("#/approvals")
     card = one.card(approval)
+    expect(card).not_to_contain_text("ExitPlanMode", use_inner_text=True)
     card.locator(".card-foot").scroll_into_view_if_needed()
     expect(card.get_by_role("button", name="Allow, ask before each edit")).to_be_enabled()
     expect(card.get_by_role("button", name="Allow")).to_have_count(2)
@@ -409,6 +410,16 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     assert host.wait_decision(approval)["decision"]["mode"] == "acceptEdits"
     host.apply("s1", approval)
     expect(card).to_contain_text("Its edits run without a question.")
+
+
+def test_a_plan_that_cannot_be_allowed_looks_so_on_both_buttons(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    approval = host.request_approval("s1", "ExitPlanMode", {"plan": "# The plan"}, modes=["default", "acceptEdits"], cut=True)
+    one.go("#/approvals")
+    ways = one.card(approval).get_by_role("button", name="Allow")
+    expect(ways).to_have_count(2)
+    looks = ways.evaluate_all("buttons => buttons.map((one) => [one.disabled, ...['backgroundColor', 'borderColor', 'color'].map((what) => getComputedStyle(one)[what])].join())")
+    assert looks[0].startswith("true") and looks[0] == looks[1]
 
 
 OFFERS = [
@@ -854,8 +865,14 @@ def test_five_thousand_events_begin_with_one_click_and_end_with_another(screen: 
     one.go("#/session/long")
     timeline = one.timeline()
     expect(timeline.get_by_text("message number 5000.", exact=True)).to_be_in_viewport()
-    timeline.get_by_role("button", name="Jump to the start").click()
+    start = timeline.get_by_role("button", name="Jump to the start")
+    expect(start).to_be_hidden()
+    # Whoever goes back is offered it, and a page of older events that is on its way meanwhile neither takes it away nor takes the tap.
+    timeline.get_by_role("group", name="Timeline").evaluate("element => { element.scrollTop = 0 }")
+    start.click()
     expect(timeline.get_by_text("message number 1.", exact=True)).to_be_in_viewport()
+    expect(start).to_be_hidden()
+    expect(timeline.get_by_role("group", name="Timeline")).to_be_focused()
     expect(timeline.get_by_text("The beginning")).to_be_visible()
     # What follows comes as the reader does, and what is new is not mixed in.
     host.event("long", "message", {"role": "assistant"}, {"text": "message number 5001."})

@@ -14,7 +14,11 @@ FOUR_TIMES = {"width": 320, "height": 256}
 """1280 × 1024 at 400 %, which is how the Web Content Accessibility Guidelines measure reflow."""
 NARROW = {"width": 320, "height": 568}
 
-VIEWS = ("#/", "#/session/s1", "#/approvals", "#/approvals/recent", "#/devices", "#/budgets", "#/link")
+VIEWS = {
+    "#/": "Fix the login", "#/session/s1": "Fix the login, please", "#/session/s1/changes": "Conversation", "#/approvals": "npm test",
+    "#/approvals/recent": "make old", "#/devices": "This browser", "#/budgets": "No budget is set", "#/link": "Ada's phone",
+}  # fmt: skip
+"""With words of each that the relay has to tell."""
 
 
 @pytest.fixture
@@ -73,6 +77,21 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
         button = one.page.get_by_role("button", name=name)
         button.scroll_into_view_if_needed()
         expect(button).to_be_in_viewport(ratio=0.95)
+
+
+@pytest.mark.parametrize("where", VIEWS)
+def test_a_view_that_is_reloaded_is_there_again(screen: Callable[..., Screen], host: Any, where: str) -> None:
+    host.cancel("s1", bash(host, "make old"))
+    bash(host, "npm test")
+    one = screen()
+    one.go(where)
+    pane = one.page.locator("main > .pane:not([hidden])").last
+    for _ in range(2):
+        expect(pane).to_contain_text(VIEWS[where])
+        expect(pane.locator("h2:visible").first).to_be_visible()
+        assert one.page.url.endswith(where)
+        one.page.reload()
+    one.expect_live()
 
 
 def test_a_tablet_shows_the_list_beside_the_session(screen: Callable[..., Screen], host: Any) -> None:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -216,17 +217,20 @@ def test_the_demo_says_so_where_the_relay_has_its_data_elsewhere(short_path, rel
     assert done.returncode == 1 and "has its data elsewhere" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_the_demo_takes_its_questions_along(short_path, client, relay):
-    """It played into somebody's own relay, and is ended while it waits for a person."""
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP], ids=lambda end: end.name)
+def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
+    """It played into somebody's own relay, and is ended while it waits for a person: told to, or because its terminal is closed."""
     (short_path / "home").mkdir()
+    (short_path / "tmp").mkdir()
     command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--speed", "20", "--listen", f"127.0.0.1:{relay.port}"]
-    environment = plain_environment(short_path / "home") | {"HELIOGRAPH_BIN": str(BINARY), "HELIOGRAPH_DATA": str(relay.data)}
+    environment = plain_environment(short_path / "home")
+    environment |= {"HELIOGRAPH_BIN": str(BINARY), "HELIOGRAPH_DATA": str(relay.data), "TMPDIR": str(short_path / "tmp")}
     person = client(relay, "person")
     person.subscribe()
     with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
         try:
             card = person.wait_card(timeout=60)
-            demo.terminate()
+            demo.send_signal(end)
             said, _ = demo.communicate(timeout=patient(60))
             assert demo.returncode == 0, said
         finally:
@@ -234,6 +238,17 @@ def test_the_demo_takes_its_questions_along(short_path, client, relay):
     summary = person.wait_summary(card["session"], lambda summary: "endedAt" in summary, timeout=20)
     assert (summary["status"], summary["approvals"]) == ("completed", 0)
     assert person.wait_approval(card["approval"], "cancelled", timeout=20)
+    assert not list((short_path / "tmp").iterdir()), "nor does it leave files"
+
+
+def test_a_heartbeat_that_would_lock_everybody_out_is_refused(relay, make_relay):
+    """Peers take no `welcome` that lets them be silent for more than an hour, which is twice the setting."""
+    refused = relay.run("serve", "--heartbeat", "1801", "--data", str(relay.folder / "other"), check=False)
+    assert refused.returncode == 2, refused
+    assert '--heartbeat: heartbeat takes a number from 1 to 1800, not "1801"' in refused.stderr
+    slow = make_relay("--heartbeat", "1800")
+    slow.run("login", slow.pair_link())
+    assert slow.run("sessions").stdout == "no sessions yet\n"
 
 
 def test_pairing_alone_makes_the_folders_that_a_service_is_shown(relay):

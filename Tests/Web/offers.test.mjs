@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chosenIn, headingOf, isFarReaching, offersOf, placeOf, verdictOf } from "../../web/offers.js";
+import { chosenIn, isFarReaching, offersOf, openerWords, scopeWords, verdictOf } from "../../web/offers.js";
 
 const rule = { id: "s0", label: "Allow from now on", rule: "Bash(npm test *)", scope: "local", effect: "allow" };
 const asking = (offers, head = {}) => ({ approval: "a", session: "s", seq: 1, stage: "pending", requestedAt: 0, request: { kind: "approval.requested", at: 0, head: { kind: "tool", tool: "Bash", offers, ...head }, body: { input: { command: "npm test" } } } });
@@ -32,9 +32,9 @@ test("what holds for others, everywhere, for who knows how long, or changes the 
 });
 
 test("each says where it is written", () => {
-  const places = ["once", "session", "local", "project", "user", "agent"].map((scope) => placeOf({ ...rule, scope }));
+  const places = ["once", "session", "local", "project", "user", "agent"].map((scope) => scopeWords({ ...rule, scope }));
   assert.equal(new Set(places).size, 6);
-  assert.match(placeOf({ ...rule, scope: "project" }), /everyone/);
+  assert.match(scopeWords({ ...rule, scope: "project" }), /everyone/);
 });
 
 test("a choice is sent as its effect and its id, and nothing else", () => {
@@ -43,9 +43,9 @@ test("a choice is sent as its effect and its id, and nothing else", () => {
 });
 
 test("the button says what it opens", () => {
-  assert.equal(headingOf([rule]), "Always allow …");
-  assert.equal(headingOf([rule, { ...rule, effect: "deny" }]), "More answers …");
-  assert.equal(headingOf([rule, { ...rule, scope: "once" }]), "More answers …");
+  assert.equal(openerWords([rule]), "Always allow …");
+  assert.equal(openerWords([rule, { ...rule, effect: "deny" }]), "More answers …");
+  assert.equal(openerWords([rule, { ...rule, scope: "once" }]), "More answers …");
 });
 
 test("once decided it says what was chosen", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { obstacle, outcomeOf, placesOf } from "../../web/starts.js";
+import { outcomeOf, placesOf, startObstacle } from "../../web/starts.js";
 import { apply, emptyState } from "../../web/store.js";
 
 const may = ["watch", "decide", "steer"];
@@ -17,12 +17,12 @@ test("projects of all hosts stand in an order that stays", () => {
 
 test("why nothing can be started is said in one sentence", () => {
   const [place] = placesOf(new Map([["a", desk("a", "laptop", ["site"])]]));
-  assert.equal(obstacle(may, place, true), "");
-  assert.match(obstacle(["watch"], place, true), /--role operator/);
-  assert.match(obstacle(may, undefined, true), /projects add/);
-  assert.match(obstacle(may, place, false), /No connection/);
-  assert.match(obstacle(may, { ...place, connected: false }, true), /laptop is away/);
-  assert.match(obstacle(may, { ...place, agents: [] }, true), /no agent/);
+  assert.equal(startObstacle(may, place, true), "");
+  assert.match(startObstacle(["watch"], place, true), /--role operator/);
+  assert.match(startObstacle(may, undefined, true), /projects add/);
+  assert.match(startObstacle(may, place, false), /No connection/);
+  assert.match(startObstacle(may, { ...place, connected: false }, true), /laptop is away/);
+  assert.match(startObstacle(may, { ...place, agents: [] }, true), /no agent/);
 });
 
 test("an outcome is the last word of its host on that command, and nothing before it", () => {

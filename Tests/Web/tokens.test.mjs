@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inOrder, kindOf, lastUse, origin, revocationQuestion, revokedWords, Tokens } from "../../web/tokens.js";
+import { inOrder, kindOf, lastUse, originOf, revocationQuestion, revokedWords, Tokens } from "../../web/tokens.js";
 
 const now = 10_000_000;
 const token = (id, more = {}) => ({ id, role: "client", kind: "browser", name: id, createdAt: now - 3_600_000, connections: 0, children: [], ...more });
@@ -14,8 +14,8 @@ test("each says what it is and when it was last here", () => {
   assert.equal(lastUse(token("a", { usedAt: now - 120_000, usedFrom: "192.0.2.7" }), now), "Last used 2 min ago from 192.0.2.7");
   assert.equal(lastUse(token("a", { usedAt: now - 120_000, usedFrom: "192.0.2.7", connections: 2 }), now), "In use now from 192.0.2.7");
   assert.match(lastUse(token("a", { kind: "unsure", connections: 1 }), now), /pair it again/);
-  assert.match(origin(token("a"), now), /^Added 1 h ago on the relay's own machine$/);
-  assert.match(origin(token("a", { by: { id: "b", name: "Ada's phone", revoked: true } }), now), /by Ada's phone \(revoked\)$/);
+  assert.match(originOf(token("a"), now), /^Added 1 h ago on the relay's own machine$/);
+  assert.match(originOf(token("a", { by: { id: "b", name: "Ada's phone", revoked: true } }), now), /by Ada's phone \(revoked\)$/);
 });
 
 test("this browser comes first, then what is in use, then what was used last", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldOf, requestOf, risksOf, valueOf } from "../../web/tools.js";
+import { fieldOf, isSaid, requestOf, risksOf, valueWords } from "../../web/tools.js";
 
 const asked = (tool, input, folder) => {
   const { verb, object, place } = requestOf(tool, input, folder);
@@ -30,6 +30,11 @@ test("a request names what it touches", () => {
   ]) assert.equal(asked(tool, input, "/home/ada/shop"), words);
 });
 
+test("a name is left out where our words are no other tool's", () => {
+  for (const tool of ["ExitPlanMode", "mcp__github__create_issue", "mcp__my-server__a.b"]) assert.ok(isSaid(tool), tool);
+  for (const tool of ["Bash", "mcp__a__b__c", "mcp__a___b", "mcp__a", "mcp__a__b c", "mcp__a__\u0430", "MCP__a__b", ""]) assert.ok(!isSaid(tool), tool);
+});
+
 test("only fields of known tools have our words", () => {
   assert.deepEqual(fieldOf("Edit", "file_path"), { text: "File", isOwn: false });
   assert.deepEqual(fieldOf("mcp__x__Edit", "file_path"), { text: "file_path", isOwn: true });
@@ -37,8 +42,8 @@ test("only fields of known tools have our words", () => {
 });
 
 test("values that are no text are told in words, and a time limit in seconds too", () => {
-  assert.deepEqual([true, false, null, 12.5].map((value) => valueOf("x", value)), ["yes", "no", "nothing", "12.5"]);
-  assert.equal(valueOf("timeout", 120_000), "120 s (120000 ms)");
+  assert.deepEqual([true, false, null, 12.5].map((value) => valueWords("x", value)), ["yes", "no", "nothing", "12.5"]);
+  assert.equal(valueWords("timeout", 120_000), "120 s (120000 ms)");
 });
 
 test("risks are looked for wherever an input has a command, a file that is written, or an address", () => {

@@ -13,7 +13,7 @@ import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { keyOf } from "../store.js";
 import { exact, line } from "../text.js";
-import { folderOf, requestOf, risksOf } from "../tools.js";
+import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
@@ -144,8 +144,8 @@ export class ApprovalCard extends HTMLElement {
     write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
-    // What asks a question has a name for the agent, which tells a person nothing.
-    attribute(this.#tool, "hidden", this.#isQuestion);
+    // What asks a question, and what the heading names in words, has a name for the agent, which tells a person nothing.
+    attribute(this.#tool, "hidden", this.#isQuestion || isSaid(tool));
     if (this.#isQuestion) {
       this.#heading.append(span("card-verb", "A question"));
       this.#buildQuestions(body);
@@ -185,7 +185,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
-    reachable(whole, `What ${tool} would do, whole`);
+    reachable(whole, "What it would do, whole");
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,

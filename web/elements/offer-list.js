@@ -4,7 +4,7 @@
  */
 
 import { attribute, h, nodes, say, span, write } from "../dom.js";
-import { headingOf, isFarReaching, placeOf } from "../offers.js";
+import { isFarReaching, openerWords, scopeWords } from "../offers.js";
 import { exact, line } from "../text.js";
 
 /** @typedef {import("../offers.js").Offer} Offer */
@@ -43,7 +43,7 @@ export class OfferList {
     this.#offers = offers;
     attribute(this.opener, "hidden", offers.length === 0);
     if (!offers.length) return;
-    write(this.opener, headingOf(offers));
+    write(this.opener, openerWords(offers));
     this.#choices.replaceChildren(h("legend", {}, "The agent itself offers"), ...offers.map((offer) => this.#choice(offer)));
   }
 
@@ -54,7 +54,7 @@ export class OfferList {
       h("span", { class: "choice-label foreign" }, nodes(exact(offer.label))),
       offer.mode ? span("offer-mode", "Mode: ", h("code", { class: "foreign" }, nodes(exact(offer.mode)))) : null,
       offer.rule ? h("span", { class: "offer-rule foreign exact" }, ...ruleLines(offer.rule)) : null,
-      span("quiet", placeOf(offer))));
+      span("quiet", scopeWords(offer))));
   }
 
   /** @param {Offer} offer */
@@ -111,7 +111,7 @@ export class OfferList {
     event.preventDefault();
     if (this.#isLocked || !this.#chosen) return;
     if (!isFarReaching(this.#chosen)) return this.#give();
-    say(this.#question, `${this.#chosen.label}? ${placeOf(this.#chosen)}`, line);
+    say(this.#question, `${this.#chosen.label}? ${scopeWords(this.#chosen)}`, line);
     const { rule, mode } = this.#chosen;
     this.#rule.replaceChildren(...(mode ? ruleLines(`Mode: ${mode}`) : []), ...(rule ? ruleLines(rule) : []));
     write(this.#sure, this.#chosen.effect === "allow" ? "Yes, allow it so" : "Yes, deny it so");

@@ -5,7 +5,7 @@ import { changeOf, changeWords } from "../changes.js";
 import { counts, difference, parsed } from "../diff.js";
 import { plural } from "../format.js";
 import { exact, suspicions } from "../text.js";
-import { fieldOf, valueOf } from "../tools.js";
+import { fieldOf, valueWords } from "../tools.js";
 import { argumentNodes, commandBlock, diffBlock, textBlock } from "./blocks.js";
 import { markdownToDecide } from "./markdown.js";
 
@@ -165,7 +165,7 @@ function nameNode(tool, field) {
  */
 function valueNode(tool, field, value, depth) {
   if (typeof value === "string") return value === "" ? span("quiet", "(empty)") : h("span", { class: "exact value" }, argumentNodes(value));
-  if (typeof value !== "object" || value === null) return h("span", {}, valueOf(field, value));
+  if (typeof value !== "object" || value === null) return h("span", {}, valueWords(field, value));
   if (depth >= nestingMax) return h("span", { class: "exact value" }, nodes(exact(asText(value))));
   if (!Object.keys(value).length) return span("quiet", Array.isArray(value) ? "(an empty list)" : "(nothing in it)");
   if (!Array.isArray(value)) return list(tool, Object.entries(value), depth + 1);

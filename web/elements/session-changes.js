@@ -3,7 +3,7 @@
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ChangedFiles } from "../changed-files.js";
 import { changeOf, changeWords } from "../changes.js";
-import { charactersMax, editsMax } from "../edits.js";
+import { editCharactersMax, editsMax } from "../edits.js";
 import { count, plural, size, timeOfDay } from "../format.js";
 import { line } from "../text.js";
 import { diffBlock } from "./blocks.js";
@@ -168,7 +168,7 @@ const measure = (added, removed) => {
 
 /** @param {Log} log @param {number} files @param {boolean} isWhole @param {number} oldest */
 function noteOf({ edits }, files, isWhole, oldest) {
-  const cut = edits.isCut ? `Only the last ${count(editsMax)} edits, or ${size(charactersMax)} of them, are kept here: what came before is left out.` : "";
+  const cut = edits.isCut ? `Only the last ${count(editsMax)} edits, or ${size(editCharactersMax)} of them, are kept here: what came before is left out.` : "";
   const many = files > filesMax ? `Only the last ${filesMax} files are listed.` : "";
   const before = isWhole ? (oldest > 1 ? "The relay keeps nothing from before these." : "") : cut ? "" : `Read from event ${edits.first.toLocaleString("en-US")} on.`;
   const none = files ? "" : isWhole ? "No file was changed, as far as the agent's host was told." : "None in what was read so far.";

@@ -59,13 +59,14 @@ export class SessionTimeline extends HTMLElement {
   #hasFailed = false;
   /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
   #heldAt = 0;
-  #beginning = h("button", { type: "button", class: "plain", onclick: () => this.#want(this.onbeginning) }, "Jump to the start");
+  /** Offered to whoever goes back, where no page that comes moves it away. */
+  #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, "↑ Jump to the start");
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
   #start = h("p", { class: "quiet earlier" }, "The beginning");
   #list = h("div", { class: "events", role: "list", "aria-label": "Timeline" });
   #unfinished = h("div", { class: "events", role: "list", "aria-label": "Being written" });
   /** @type {Map<number, HTMLElement>} By the chunk's place in the log. */ #chunks = new Map();
-  #content = h("div", { class: "timeline-content" }, h("div", { class: "earlier-line" }, this.#earlier, this.#beginning), this.#start, this.#list, this.#unfinished);
+  #content = h("div", { class: "timeline-content" }, this.#earlier, this.#start, this.#list, this.#unfinished);
   #scroller = h("div", {
     class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
   }, this.#content);
@@ -73,7 +74,7 @@ export class SessionTimeline extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(this.#scroller, this.#newer);
+    this.append(this.#beginning, this.#scroller, this.#newer);
     new ResizeObserver(() => {
       if (this.#atEnd) this.#follow();
       // Heights are remembered with the frame that this belongs to; only after it may anything be left out.
@@ -96,6 +97,7 @@ export class SessionTimeline extends HTMLElement {
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.#atEnd = true;
     attribute(this.#newer, "hidden", true);
+    this.#offerStart();
   }
 
   /**
@@ -148,7 +150,7 @@ export class SessionTimeline extends HTMLElement {
     const { welcome } = app.state;
     this.#hands.me = welcome?.client.id ?? "";
     this.#hands.maySteer = welcome?.may.includes("steer") === true;
-    for (const button of [this.#earlier, this.#beginning]) attribute(button, "hidden", !log || log.whole);
+    attribute(this.#earlier, "hidden", !log || log.whole);
     this.#isFarBack = log !== undefined && log.last < log.seq;
     if (this.#isFarBack) this.#atEnd = false;
     else if (this.#wantsLatest) this.#atEnd = true;
@@ -180,7 +182,11 @@ export class SessionTimeline extends HTMLElement {
     if (this.#atEnd) this.#follow();
     else if (grew || this.#isFarBack) attribute(this.#newer, "hidden", false);
     write(this.#newer, this.#isFarBack ? "↓ Latest" : "↓ Newer");
-    return undefined;
+    return this.#offerStart();
+  }
+
+  #offerStart() {
+    attribute(this.#beginning, "hidden", this.#atEnd || this.#earlier.hidden);
   }
 
   #clear() {
@@ -196,6 +202,7 @@ export class SessionTimeline extends HTMLElement {
     this.#atEnd = true;
     this.#become(false, "Load earlier");
     attribute(this.#newer, "hidden", true);
+    this.#offerStart();
   }
 
   /**
@@ -287,6 +294,7 @@ export class SessionTimeline extends HTMLElement {
     const isHeld = this.#held !== undefined && Math.abs(scrollTop - this.#heldAt) < 2;
     if (!isHeld) this.#held = undefined;
     this.#atEnd = !this.#isFarBack && (isHeld || below < endSlack);
+    this.#offerStart();
     if (below < endSlack && this.#atEnd) attribute(this.#newer, "hidden", true);
     if (this.#atEnd) return undefined;
     // Before the reader is there. Not at the end: there, what is before may be short of a screen, and nobody went back.
@@ -302,9 +310,13 @@ export class SessionTimeline extends HTMLElement {
     return this.onlatest();
   }
 
-  /** @param {() => void} ask */
+  /** @param {() => void} ask For the next page: one at a time. */
   #want(ask) {
-    if (this.#isLoading) return;
+    if (!this.#isLoading) this.#ask(ask);
+  }
+
+  /** @param {() => void} ask */
+  #ask(ask) {
     // At the very top the end is not near, whatever the last scroll said.
     this.#atEnd = false;
     this.#become(true, "Loading …");
@@ -314,7 +326,7 @@ export class SessionTimeline extends HTMLElement {
   /** @param {boolean} isLoading @param {string} words */
   #become(isLoading, words) {
     this.#isLoading = isLoading;
-    for (const button of [this.#earlier, this.#beginning]) attribute(button, "disabled", isLoading);
+    attribute(this.#earlier, "disabled", isLoading);
     write(this.#earlier, words);
   }
 
@@ -325,7 +337,10 @@ export class SessionTimeline extends HTMLElement {
   loaded({ jump }) {
     this.#hasFailed = false;
     this.#become(false, "Load earlier");
-    if (jump) this.#scroller.scrollTop = 0;
+    if (!jump) return;
+    this.#scroller.scrollTop = 0;
+    // The button has done its work, and is gone.
+    this.#scroller.focus({ preventScroll: true });
   }
 
   /** It did not come. */

@@ -2,7 +2,7 @@
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
-import { obstacle, outcomeOf, placesOf } from "../starts.js";
+import { outcomeOf, placesOf, startObstacle } from "../starts.js";
 import { bytesOf, promptBytesMax } from "../steering.js";
 import { line } from "../text.js";
 import { PictureChoice } from "./picture-choice.js";
@@ -80,7 +80,7 @@ export class StartView extends View {
 
   /** @param {Place|undefined} place */
   #draw(place) {
-    const why = obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
+    const why = startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
     const isBusy = this.#sent !== null || this.#isBringing;
     for (const button of [this.#start, this.#list]) attribute(button, "disabled", why !== "" || isBusy || this.#pictures.isReading);
     this.#pictures.show(place?.session ?? "", place?.agents.find(({ name }) => name === this.#agent.value)?.pictures === true, isBusy);
@@ -122,7 +122,7 @@ export class StartView extends View {
     const place = this.#place;
     const text = verb === "past" ? "" : this.#prompt.value.trim();
     write(this.#problem, "");
-    if (!place || this.#sent || this.#isBringing || obstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
+    if (!place || this.#sent || this.#isBringing || startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
     if (bytesOf(text) > promptBytesMax) return write(this.#problem, "The prompt is too long: put it into a file, and name that.");
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];

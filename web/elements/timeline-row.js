@@ -9,6 +9,7 @@ import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line } from "../text.js";
+import { isSaid } from "../tools.js";
 import { diffBlock, reachable, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
@@ -152,6 +153,7 @@ function tool(row, item) {
     const { head } = changed.event;
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), line);
+    attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");

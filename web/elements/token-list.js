@@ -3,7 +3,7 @@
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { has } from "../rights.js";
 import { line } from "../text.js";
-import { inOrder, kindOf, lastUse, mayOf, origin, revocationQuestion, revokedWords } from "../tokens.js";
+import { inOrder, kindOf, lastUse, mayOf, originOf, revocationQuestion, revokedWords } from "../tokens.js";
 import { Confirmation } from "./confirmation.js";
 
 /** @typedef {import("../wire").Token} Token */
@@ -94,7 +94,7 @@ class TokenRow {
   tick() {
     const now = this.#app.now();
     say(this.#use, `${kindOf(this.#token)}${mayOf(this.#token)} · ${lastUse(this.#token, now)}`, line);
-    say(this.#origin, origin(this.#token, now), line);
+    say(this.#origin, originOf(this.#token, now), line);
   }
 
   /** @param {boolean} isNaming @returns {void} */

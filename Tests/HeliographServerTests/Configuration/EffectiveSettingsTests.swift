@@ -110,6 +110,11 @@ import WebSocketEngine
         #expect(
             try fault(environment: ["HELIOGRAPH_KEEP_DAYS": "-1"])
                 == #"$HELIOGRAPH_KEEP_DAYS: keepDays takes a number from 0 to 36500, not "-1""#)
+        // A peer takes no longer silence from a relay than an hour, and is hung up on after two heartbeats.
+        #expect(
+            try fault(flags: ["heartbeat": "1801"]) == #"--heartbeat: heartbeat takes a number from 1 to 1800, not "1801""#)
+        #expect(try fault(file: #"{"heartbeat": 1801}"#).contains("heartbeat takes a number from 1 to 1800"))
+        #expect(try settings(flags: ["heartbeat": "1800"]).configuration.liveness.hangUpAfter == .seconds(3600))
         #expect(try fault(file: #"{"logLevel": "loud"}"#).contains("relay.json: logLevel takes one of trace, debug"))
         #expect(try fault(file: #"{"heartbeat": [1]}"#).contains("relay.json, $.heartbeat: this must be a text, a number"))
         #expect(try fault(file: #"{"heartbeat": 1.5}"#).contains("relay.json, $.heartbeat:"))

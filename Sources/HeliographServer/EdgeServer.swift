@@ -70,11 +70,12 @@ final class EdgeServer {
         let routes = EdgeRoutes(
             access: access, responder: Responder(connections, WebPage(root: configuration.webRoot)), registry: registry)
         let runner = EdgeRunner(
-            loops: loops, access: access, routes: routes, unknownTokens: unknownTokens, measures: measures, logger: logger)
+            loops: loops, access: access, routes: routes, unknownTokens: unknownTokens,
+            attendance: Attendance(access, measures, logger), measures: measures)
         let watch = ClusterWatch(node, name: name, logger)
         let link = OwnerLink(
             loop, authority: configuration.advertiseAuthority, logger, take: { [unowned runner] in runner.handle($0) },
-            opened: { watch.linkOpened() }, ended: { watch.linkEnded() })
+            ended: { watch.linkEnded() })
         runner.link = link
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,

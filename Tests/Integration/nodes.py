@@ -94,3 +94,18 @@ class Anywhere:
     def _next(self) -> Node:
         self._turn += 1
         return self.nodes[self._turn % len(self.nodes)]
+
+
+class InWorkspace:
+    """A relay as those know it who are of one workspace: tokens are made for that."""
+
+    def __init__(self, relay: Any, workspace: str):
+        self.relay = relay
+        self.workspace = workspace
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.relay, name)
+
+    def token(self, role: str, name: str) -> str:
+        words = ["token", "create", "--role", role, "--name", name, "--workspace", self.workspace]
+        return self.relay.run(*words, "--data", str(self.relay.data)).stdout.strip()

@@ -234,6 +234,22 @@ def test_an_edge_without_its_link_sends_its_peers_away_and_takes_nothing_over(se
         proxy.close()
 
 
+def test_an_owner_that_speaks_another_version_of_the_link_is_not_dialled(server, make_cluster):
+    cluster = make_cluster(2)
+    edge = cluster.edges[0]
+    database = server.sql("SELECT datname FROM pg_database ORDER BY oid DESC LIMIT 1")
+    edge.stop()
+    server.sql("UPDATE nodes SET link_version = link_version + 1", database)
+    edge.launch()
+    wait_until(lambda: "another version of links" in edge.log_text(), 10, lambda: edge.log_text()[-2000:])
+    assert edge.get("/readyz").status == 503 and edge.get("/healthz").status == 200
+    assert not edge.owns_log()
+    # As when the owner has been replaced by one of this version.
+    server.sql("UPDATE nodes SET link_version = link_version - 1 WHERE holder IN (SELECT holder FROM owners)", database)
+    wait_until(edge._is_ready, 10, "the edge to reach the owner")
+    assert edge.log_text().count("another version of links") == 1
+
+
 def test_rolling_restarts_with_an_approval_open(make_cluster):
     cluster = make_cluster(3)
     anywhere = Anywhere(cluster.nodes)

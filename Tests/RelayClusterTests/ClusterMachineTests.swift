@@ -20,7 +20,6 @@ struct ClusterMachineTests {
     func follows() {
         var machine = ClusterMachine(holder: "e", name: "edge")
         #expect(machine.handle(.looked(view("o", owner: owner)), at: 0) == [.renew, .dial(owner)])
-        #expect(machine.handle(.linkOpened, at: 10) == [])
         #expect(machine.handle(.looked(view("o", owner: owner)), at: 250) == [])
         #expect(machine.handle(.looked(view("o", owner: owner)), at: 2_000) == [.renew])
         #expect(machine.handle(.linkEnded, at: 2_100) == [])
@@ -32,6 +31,20 @@ struct ClusterMachineTests {
     func unreachable() {
         var machine = ClusterMachine(holder: "e", name: "edge")
         #expect(machine.handle(.looked(view("o")), at: 0) == [.renew])
+    }
+
+    @Test("an owner that speaks another version of links is not dialled, which is told once")
+    func otherVersion() {
+        var machine = ClusterMachine(holder: "e", name: "edge")
+        var newer = owner
+        newer.version = NodeLinkProtocol.version + 1
+        #expect(machine.handle(.looked(view("o", owner: newer)), at: 0) == [.renew, .tellOfVersion(newer)])
+        #expect(machine.handle(.looked(view("o", owner: newer)), at: 1_000) == [])
+        newer.holder = "p"
+        #expect(machine.handle(.looked(view("p", generation: 2, owner: newer)), at: 1_250) == [.tellOfVersion(newer)])
+        #expect(
+            machine.handle(.looked(view("o", generation: 3, owner: owner)), at: 1_500) == [.dial(owner)],
+            "as soon as one of this version owns the log")
     }
 
     @Test("when the owner is another process, the link to the first one ends before the next is dialled")
@@ -127,7 +140,6 @@ struct ClusterMachineTests {
     func frozen() {
         var machine = ClusterMachine(holder: "a", name: "alpha")
         _ = machine.handle(.looked(view("o", owner: owner)), at: 0)
-        _ = machine.handle(.linkOpened, at: 1)
         let orders = machine.handle(.looked(view("o", isFree: true, owner: owner, nodes: [("a", "alpha")])), at: 9_000)
         #expect(orders == [.renew, .hangUp, .claim(generation: 1)])
     }

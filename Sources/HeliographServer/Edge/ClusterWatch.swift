@@ -41,7 +41,6 @@ final class ClusterWatch: Sendable {
     }
 
     /// Of the edge's link. Orders of the machine come with its next look.
-    func linkOpened() { _ = handle(.linkOpened) }
     func linkEnded() { _ = handle(.linkEnded) }
 
     /// Returns when nothing is asked any more: with the store where this node owns the log by now.
@@ -85,6 +84,12 @@ final class ClusterWatch: Sendable {
         case .renew: try node.renew()
         case .dial(let owner): orders.dial(owner)
         case .hangUp: orders.hangUp()
+        case .tellOfVersion(let owner):
+            logger.error(
+                "the relay that owns the log speaks another version of links: this node serves nobody until one of its own version owns it",
+                metadata: [
+                    "owner": "\(owner.name)", "owner.version": "\(owner.version)", "version": "\(NodeLinkProtocol.version)",
+                ])
         case .serve: orders.serve()
         case .leave: break
         }

@@ -1,4 +1,3 @@
-import Logging
 import RelayCluster
 import RelayCore
 import RelayModel
@@ -11,23 +10,23 @@ final class EdgeRunner {
     private let access: Access
     private let routes: EdgeRoutes
     private let unknownTokens: UnknownTokens
+    private let attendance: Attendance
     private let measures: Measures
-    private let logger: Logger
     private var machine = EdgeMachine()
     /// Set once, before anything happens.
     var link: OwnerLink?
     private var sent = (messages: 0, bytes: 0)
 
     init(
-        loops: EventLoopGroup, access: Access, routes: EdgeRoutes, unknownTokens: UnknownTokens, measures: Measures,
-        logger: Logger
+        loops: EventLoopGroup, access: Access, routes: EdgeRoutes, unknownTokens: UnknownTokens, attendance: Attendance,
+        measures: Measures
     ) {
         self.loops = loops
         self.access = access
         self.routes = routes
         self.unknownTokens = unknownTokens
+        self.attendance = attendance
         self.measures = measures
-        self.logger = logger
         access.admission.shut(true)
     }
 
@@ -57,16 +56,8 @@ final class EdgeRunner {
     }
 
     private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
-        // The token may have been revoked between the upgrade and now.
-        guard access.admit(connection, authenticated) else { return access.admission.leave(authenticated) }
+        guard attendance.came(connection, authenticated) else { return }
         let token = authenticated.token
-        measures.connected(token.role)
-        logger.info(
-            "connected",
-            metadata: [
-                "connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)",
-                "peer": "\(authenticated.peer)",
-            ])
         handle(
             .peerOpened(
                 PeerID(connection),
@@ -76,10 +67,7 @@ final class EdgeRunner {
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
-        guard let authenticated = access.disconnected(connection) else { return }
-        access.admission.leave(authenticated)
-        measures.disconnected(authenticated.token.role)
-        logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
+        guard attendance.left(connection, reason) else { return }
         handle(.peerClosed(PeerID(connection)))
     }
 

@@ -10,7 +10,6 @@ final class OwnerLink: ClientHandler {
     private let authority: String?
     private let logger: Logger
     private let take: (EdgeMachine.Fact) -> Void
-    private let didOpen: () -> Void
     private let ended: () -> Void
     /// Dialled, or open; nil: neither.
     private var connection: ConnectionID?
@@ -23,13 +22,12 @@ final class OwnerLink: ClientHandler {
     /// `take` hears of the link and of what the owner says; `ended` comes once for each `dial`.
     init(
         _ loop: EventLoop, authority: String?, _ logger: Logger, take: @escaping (EdgeMachine.Fact) -> Void,
-        opened: @escaping () -> Void, ended: @escaping () -> Void
+        ended: @escaping () -> Void
     ) {
         self.loop = loop
         self.authority = authority
         self.logger = logger
         self.take = take
-        didOpen = opened
         self.ended = ended
     }
 
@@ -83,7 +81,6 @@ final class OwnerLink: ClientHandler {
         isOpen = true
         hasTold = false
         logger.notice("carries messages to the relay that owns the log", metadata: ["connection.id": "\(connection)"])
-        didOpen()
         take(.linkOpened)
     }
 

@@ -17,6 +17,7 @@ final class Ingress {
     private var shares = FairShares()
     private let readThrottle: ReadThrottle
     private let uncommittedBytesMax: Int
+    private let attendance: Attendance
     private let measures: Measures
     private let logger: Logger
 
@@ -28,6 +29,7 @@ final class Ingress {
         self.routes = routes
         self.access = access
         self.connections = connections
+        attendance = Attendance(access, measures, logger)
         self.measures = measures
         self.logger = logger
         rateLimiters = RateLimiters(limits)
@@ -80,8 +82,7 @@ final class Ingress {
 
     private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
         connections.came(connection)
-        // The token may have been revoked between the upgrade and now.
-        guard access.admit(connection, authenticated) else { return access.admission.leave(authenticated) }
+        guard attendance.came(connection, authenticated) else { return }
         accounts[connection] = Account(
             rateLimiters.rates(of: authenticated.token, at: authenticated.address, Instant.now.uptimeNanoseconds))
         let peer = PeerID(connection)
@@ -95,25 +96,15 @@ final class Ingress {
                     HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name), scope: token.scope)))
         case .client, .watcher, .operator: runner.feed(.clientConnected(peer, access.client(token)))
         }
-        measures.connected(token.role)
-        logger.info(
-            "connected",
-            metadata: [
-                "connection.id": "\(connection)", "role": "\(token.role)", "subject": "\(token.subject)",
-                "peer": "\(authenticated.peer)",
-            ])
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
         // After all that was for it.
         defer { connections.gone(connection) }
-        guard let authenticated = access.disconnected(connection) else { return }
-        access.admission.leave(authenticated)
+        guard attendance.left(connection, reason) else { return }
         accounts[connection] = nil
         readThrottle.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))
-        measures.disconnected(authenticated.token.role)
-        logger.info("disconnected", metadata: ["connection.id": "\(connection)", "reason": "\(reason)"])
     }
 
     // MARK: - How much

@@ -9,8 +9,7 @@ package struct ClusterMachine {
         case claimed
         /// Another was quicker, or the database did not take it.
         case claimFailed
-        case linkOpened
-        /// Or never opened.
+        /// Or it never opened.
         case linkEnded
         /// This node shall end.
         case stopOrdered
@@ -21,8 +20,10 @@ package struct ClusterMachine {
         case claim(generation: Int64)
         /// Say that this node is alive. There is no answer.
         case renew
-        /// Open the link. Answered by `linkOpened`, `linkEnded` or both.
+        /// Open the link. Answered by `linkEnded`, once.
         case dial(NodeAddress)
+        /// This owner speaks another version of links, so this node serves nobody. Told once for each owner.
+        case tellOfVersion(NodeAddress)
         /// End the link, open or not. Answered by `linkEnded`.
         case hangUp
         /// Load, and serve as the owner.
@@ -60,6 +61,8 @@ package struct ClusterMachine {
     private var renewedAt: Int64?
     /// Since when this generation is seen without a living owner.
     private var free: (generation: Int64, since: Int64)?
+    /// Whose version of links was told of.
+    private var toldHolder: String?
     private var orders: [Order] = []
 
     /// `holder` names the process, `name` the node.
@@ -82,7 +85,7 @@ package struct ClusterMachine {
         case (.edge(.toward), .linkEnded): state = .edge(.none(until: now + Self.dialInterval))
         case (.claiming(.toward), .linkEnded): state = .claiming(.none(until: now + Self.dialInterval))
         case (.edge, .claimed), (.edge, .claimFailed): preconditionFailure("only a claim that was ordered is answered")
-        case (_, .linkOpened), (_, .linkEnded): break
+        case (_, .linkEnded): break
         }
         defer { orders = [] }
         return orders
@@ -111,9 +114,16 @@ package struct ClusterMachine {
         case .toward(let other): if other != owner?.holder { orders.append(.hangUp) }
         case .none(let until):
             guard let owner, now >= until else { return }
+            guard owner.version == NodeLinkProtocol.version else { return tellOfVersion(owner) }
             state = .edge(.toward(holder: owner.holder))
             orders.append(.dial(owner))
         }
+    }
+
+    private mutating func tellOfVersion(_ owner: NodeAddress) {
+        guard toldHolder != owner.holder else { return }
+        toldHolder = owner.holder
+        orders.append(.tellOfVersion(owner))
     }
 
     private mutating func renew(at now: Int64) {

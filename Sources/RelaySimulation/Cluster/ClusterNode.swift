@@ -226,8 +226,7 @@ final class ClusterNode {
                 }
             case .dial(let owner): world.dial(owner, from: self)
             case .hangUp: if let wire { world.end(wire) }
-            case .serve: break
-            case .leave: break
+            case .serve, .leave, .tellOfVersion: break
             }
         }
     }
@@ -356,7 +355,6 @@ final class ClusterNode {
 
     func linkOpened() {
         world.trace.note(world.now, name, "has a link")
-        decide(.linkOpened)
         take(.linkOpened)
     }
 

@@ -1,0 +1,129 @@
+"""Two workspaces on several nodes: whichever node somebody comes to, there is only their own."""
+
+import json
+import os
+import random
+import time
+from typing import Any
+
+from client import WireClient
+from follower import Follower, whole_log
+from history import check_decisions, check_host, check_view
+from host import ScriptedHost
+from nodes import Anywhere, InWorkspace
+from pictures import bring, named, png
+from test_kill import Worker
+from test_nodes import SEED, make_cluster, server  # noqa: F401
+from waits import wait_until
+
+OTHER = "Their own"
+SECRETS = ["launch the missiles", "their laptop", "their phone", "Their plan"]
+"""Words that are in the other workspace alone."""
+ROUNDS = int(os.environ.get("HELIOGRAPH_NODE_KILLS", "4"))
+
+
+def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster: Any) -> None:
+    cluster = make_cluster(3)
+    owner, (left, right) = cluster.owner, cluster.edges
+    left.run("workspace", "add", OTHER, "--data", str(left.data))
+    # Everybody at another node than who is of the same workspace.
+    ours, theirs = ScriptedHost(left, "our laptop"), ScriptedHost(InWorkspace(right, OTHER), "their laptop")
+    phones = [
+        WireClient(node, name, role="operator")
+        for node, name in ((right, "our phone"), (InWorkspace(left, OTHER), "their phone"), (InWorkspace(owner, OTHER), "their tablet"))
+    ]
+    our_phone, their_phone, their_tablet = phones
+    try:
+        for host, title, command in ((ours, "Our plan", "make tea"), (theirs, "Their plan", "launch the missiles")):
+            host.start_session("s1", title=title)
+            host.request_approval("s1", "Bash", {"command": command}, approval="the-approval")
+            host.wait_acked("s1")
+        for phone in phones:
+            phone.subscribe()
+            phone.subscribe("s1")
+            phone.wait_approval("the-approval", "pending")
+        assert our_phone.welcome["epoch"] != their_phone.welcome["epoch"] == their_tablet.welcome["epoch"]
+        # One name of a session and of an approval: each decides their own, over two links.
+        our_phone.decide("s1", "the-approval", "deny", message="no tea")
+        assert ours.wait_decision("the-approval")["decision"]["message"] == "no tea"
+        assert not theirs.decisions and their_tablet.approvals["the-approval"]["stage"] == "pending"
+        their_phone.decide("s1", "the-approval", "allow")
+        assert theirs.wait_decision("the-approval")["decision"]["decision"] == "allow"
+        their_tablet.wait_approval("the-approval", "decided")
+        theirs.deltas("s1", "m1", "launch the missiles, in pieces")
+        their_phone.wait(lambda message: message["type"] == "deltas", what="a live piece of a message")
+        # A picture, asked for by its digest at every node.
+        picture = png(seed=1)
+        assert bring(left, their_phone.token, "s1", picture).status == 200
+        path = f"/v1/pictures/{named(picture)['digest']}"
+        for node in cluster.nodes:
+            assert node.get(path, {"Authorization": f"Bearer {their_tablet.token}"}).body == picture
+            absent, foreign = (node.get(name, {"Authorization": f"Bearer {our_phone.token}"}) for name in ("/v1/pictures/" + "0" * 64, path))
+            assert foreign.status == absent.status == 404 and foreign.body == absent.body
+            listed = node.get("/v1/tokens", {"Authorization": f"Bearer {our_phone.token}"}).json["tokens"]
+            assert {token["name"] for token in listed} == {"our laptop", "our phone"}
+        our_phone.command("ping")
+        said = json.dumps([our_phone.messages, ours.received])
+        assert not [word for word in SECRETS if word in said]
+
+        # Removed at one node, it is gone at all of them, and nobody of the other workspace notices anything.
+        messages, closings = len(our_phone.messages), len(ours.closed_with)
+        right.run("workspace", "remove", OTHER, "--yes", "--data", str(right.data))
+        wait_until(lambda: not their_phone.connection.is_open and not their_tablet.connection.is_open, 10, "their clients to be shown out")
+        wait_until(lambda: {401, 4401} & set(theirs.closed_with), 10, lambda: f"their host to be shown out, not {theirs.closed_with}")
+        theirs.disconnect()
+        for node in cluster.nodes:
+            wait_until(lambda: node.get("/v1/me", {"Authorization": f"Bearer {their_phone.token}"}).status == 401, 10, "their token to be refused")
+        our_phone.command("ping")
+        assert [message["type"] for message in our_phone.messages[messages:]] == ["reply"] and len(ours.closed_with) == closings
+        ours.event("s1", "message", {"role": "user"}, {"text": "still here"})
+        ours.wait_acked("s1")
+    finally:
+        for host in (ours, theirs):
+            host.close()
+        for phone in phones:
+            phone.connection.close()
+
+
+def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: Any) -> None:
+    """As in `test_nodes`, with sessions of one name in two workspaces: each has its own log, and its own epoch, whoever dies."""
+    dice = random.Random(SEED)
+    print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
+    cluster = make_cluster(3)
+    cluster.owner.run("workspace", "add", OTHER, "--data", str(cluster.owner.data))
+    anywhere = Anywhere(cluster.nodes)
+    teams = [anywhere, InWorkspace(anywhere, OTHER)]
+    workers = [Worker(team, 0, dice.randrange(1 << 32)) for team in teams]
+    followers = [[Follower(team, f"follower-{number}", ["s0"], lambda approval: "allow") for number in range(2)] for team in teams]
+    try:
+        for _ in range(ROUNDS):
+            before = [worker.through for worker in workers]
+            owner = cluster.wait_owner()
+            wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "both to be acknowledged")
+            edge = dice.choice([node for node in cluster.nodes if node is not owner])
+            victims = dice.choice([[owner], [edge], [owner, edge]])
+            time.sleep(dice.random() * 0.1)  # a moment that the seed chose
+            for victim in victims:
+                victim.kill()
+            for victim in victims:
+                victim.launch()
+        owner = cluster.wait_owner()
+        epochs = []
+        for worker, watching, name in zip(workers, followers, ("default", OTHER)):
+            worker.finish(watching)
+            log = whole_log(InWorkspace(owner, name), "s0")
+            for follower in watching:
+                wait_until(lambda: follower.positions.get("s0", ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
+                check_view(follower, "s0", log)
+                assert not follower.resets
+            check_host(worker.host, "s0", log)
+            check_decisions(log, watching, [worker.host])
+            epochs.append({follower.positions["s0"][0] for follower in watching})
+        assert [len(one) for one in epochs] == [1, 1] and epochs[0] != epochs[1]
+        owner.run("audit", "verify", "--data", str(owner.data))
+    finally:
+        for watching in followers:
+            for follower in watching:
+                follower.close()
+        for worker in workers:
+            worker.host.close()

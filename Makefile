@@ -167,7 +167,7 @@ format: ## Format the Swift
 simulate: simulator ## Run seeds through the simulator: SEEDS=100000 for a night, SEED=n to replay one with its trace, HOURS=24 to soak and see that it does not grow
 	@exec .build/release/heliograph-simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
 
-bench: build venv ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for two minutes
+bench: build venv servers ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for three minutes, ARGS="--only cluster" for several nodes
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)
 	$(RELEASE) push-bench
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)

@@ -167,7 +167,11 @@ format: ## Format the Swift
 simulate: simulator ## Run seeds through the simulator: SEEDS=100000 for a night, SEED=n to replay one with its trace, HOURS=24 to soak and see that it does not grow
 	@exec .build/release/heliograph-simulate $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED) $(if $(HOURS),,--trace),--seeds $(or $(SEEDS),10000))
 
-bench: build venv ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for two minutes
+upgrade-check: build venv servers ## Nodes of an older commit and of this one side by side on one database: OLD=main; its program is built once
+	HELIOGRAPH_OLD_BIN=$$(Tests/Tools/old-program $(or $(OLD),main)) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini \
+		Tests/Integration/test_node_versions.py $(PYTEST)
+
+bench: build venv servers ## Measure against the machine's limit in the same run, and print the ratios; ARGS=--quick for three minutes, ARGS="--only cluster" for several nodes
 	@Tests/Tools/install-packages $(BENCH_PACKAGES)
 	$(RELEASE) push-bench
 	$(PYTHON) Tests/Tools/bench.py $(ARGS)
@@ -198,4 +202,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

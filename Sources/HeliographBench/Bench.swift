@@ -11,6 +11,7 @@ package enum Bench {
         case .ingest: return try Ingest(plan, target).run()
         case .idle: return try Crowd(plan, target).idle()
         case .storm: return try Crowd(plan, target).storm()
+        case .takeover: return try Takeover(plan, target).run()
         case .resume: return try Crowd(plan, target).resume(restart: restart)
         }
     }

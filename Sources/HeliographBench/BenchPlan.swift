@@ -13,6 +13,8 @@ package struct BenchPlan: Sendable {
         case storm
         /// Clients that all come back at once with a position, after a restart where the relay is our own.
         case resume
+        /// Clients that stay while the node that owns the log is lost: until each is level again at another.
+        case takeover
     }
 
     /// What an event survives.
@@ -45,6 +47,10 @@ package struct BenchPlan: Sendable {
     package var missed = 20
     /// Connections in progress at once while clients gather; a storm has no such limit.
     package var connecting = 64
+
+    /// The process that is lost, and whether it is stopped or killed (`takeover`).
+    package var owner: Int32?
+    package var isOwnerStopped = false
 
     package init(_ scenario: Scenario) { self.scenario = scenario }
 

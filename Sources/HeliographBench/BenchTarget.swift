@@ -2,7 +2,10 @@ package import RelayAccess
 
 /// The relay, or another server, that a run talks to.
 package struct BenchTarget: Sendable {
-    package var relay: RelayAddress
+    /// Hosts are dealt out to these in turn: the nodes of one database, or a relay alone.
+    package var relays: [RelayAddress]
+    /// And clients to these.
+    package var clientRelays: [RelayAddress]
     /// One for each host of the plan.
     package var hostTokens: [String]
     /// All clients come with this one.
@@ -13,8 +16,14 @@ package struct BenchTarget: Sendable {
     /// Authorities (PEM) that are trusted beside the system's.
     package var certificateAuthorityFile: String?
 
-    package init(relay: RelayAddress, hostTokens: [String], clientToken: String, process: Int32? = nil) {
-        self.relay = relay
+    /// `clientRelays`: nil where clients go where hosts do.
+    package init(
+        relays: [RelayAddress], clientRelays: [RelayAddress]? = nil, hostTokens: [String], clientToken: String,
+        process: Int32? = nil
+    ) {
+        precondition(!relays.isEmpty && clientRelays?.isEmpty != true, "a run has somewhere to go")
+        self.relays = relays
+        self.clientRelays = clientRelays ?? relays
         self.hostTokens = hostTokens
         self.clientToken = clientToken
         self.process = process

@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 
@@ -43,10 +44,16 @@ class Namespace:
     def heal(self) -> None:
         self._nft("table inet faults {}\ndelete table inet faults")
 
-    def rules(self, rule: str) -> None:
+    def cut_one_way(self, way: Literal["out", "in"], port: int) -> None:
+        """What is sent from here to that port elsewhere is lost, or what comes back from it: the other way all arrives."""
+        rules = {"out": "" if way == "in" else f"tcp dport {port} drop", "in": "" if way == "out" else f"tcp sport {port} drop"}
+        self.rules(rules["in"], rules["out"])
+
+    def rules(self, rule: str, going_out: str | None = None) -> None:
+        """`rule` is for both ways, unless there is another one for what goes out."""
         self._nft(
             "table inet faults {}\ndelete table inet faults\n"
-            f"table inet faults {{\nchain in {{\ntype filter hook input priority 0; {rule}\n}}\nchain out {{\ntype filter hook output priority 0; {rule}\n}}\n}}"
+            f"table inet faults {{\nchain in {{\ntype filter hook input priority 0; {rule}\n}}\nchain out {{\ntype filter hook output priority 0; {rule if going_out is None else going_out}\n}}\n}}"
         )
 
     def _nft(self, text: str) -> None:
@@ -54,10 +61,10 @@ class Namespace:
 
 
 @contextlib.contextmanager
-def namespace() -> Iterator[Namespace]:
-    """Gone afterwards, with all that runs in it. Skips where namespaces are not allowed."""
-    number = os.getpid() % (1 << 14)
-    name = f"hg{os.getpid()}"
+def namespace(place: int = 0) -> Iterator[Namespace]:
+    """Gone afterwards, with all that runs in it. Skips where namespaces are not allowed. `place` tells those of one process apart."""
+    number = (os.getpid() + place * 4_099) % (1 << 14)
+    name = f"hg{os.getpid()}{'abcdefgh'[place] if place else ''}"
     net = f"10.213.{number >> 6}"
     host = (number & 63) * 4
     made = Namespace(name, f"{net}.{host + 1}", f"{net}.{host + 2}")

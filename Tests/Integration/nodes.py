@@ -1,9 +1,11 @@
 """Several relays on one database, each of which serves: the owner of the log, and its edges."""
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
+from namespaces import Namespace
 from postgres import PostgresServer
 from relay import Relay
 from waits import wait_until
@@ -21,12 +23,34 @@ class Node(Relay):
     def owns_log(self) -> bool:
         """False also while it does not answer."""
         try:
-            metrics = self.get("/metrics").body.decode()
+            metrics = self.metrics()
         except OSError:
             return False
         found = re.search(r"^heliograph_node_owns_log (\d)", metrics, re.MULTILINE)
         assert found, metrics
         return found.group(1) == "1"
+
+
+    def metrics(self) -> str:
+        return self.get("/metrics").body.decode()
+
+
+class NodeElsewhere(Node):
+    """A node on a machine of its own, as far as the network goes."""
+
+    def __init__(self, folder: Path, server: PostgresServer, database: str, machine: Namespace):
+        super().__init__(folder, server, database)
+        self.prefix, self.address, self.reached_at = machine.prefix, "0.0.0.0", machine.inside
+        self.url = f"http://{machine.inside}:{self.port}"
+        self.arguments[self.arguments.index("--advertise") + 1] = self.url
+
+    def metrics(self) -> str:
+        """Asked for where it runs: from elsewhere a token is needed."""
+        command = [*self.prefix, "curl", "--silent", "--show-error", "--max-time", "10", f"http://127.0.0.1:{self.port}/metrics"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise OSError(done.stderr)
+        return done.stdout
 
 
 class Cluster:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -90,6 +91,38 @@ class PostgresServer:
         found = sorted([*Path("/usr/lib/postgresql").glob("*/bin/psql"), *(ROOT / ".build/servers/usr/lib/postgresql").glob("*/bin/psql")])
         assert found, "psql is not there: make servers unpacks it"
         return found[-1]
+
+
+class ReplicatedPostgres:
+    """A primary, and a standby that each of its commits waits for."""
+
+    def __init__(self) -> None:
+        with contextlib.ExitStack() as undo:
+            folder = new_folder()
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            self.primary = PostgresServer(f"copy={folder}")
+            undo.callback(self.primary.close)
+            self.standby = PostgresServer(f"standby-of={self.primary.folder}", folder=folder)
+            undo.callback(self.standby.close)
+            self.primary.configure("synchronous_standby_names = 'standby'")
+            wait_until(self.standby.receives, 20, "the standby to be sent what the primary writes")
+            self.close = undo.pop_all().close
+
+    def address(self, database: str = "postgres") -> str:
+        return f"postgresql://heliograph@/{database}?host={self.primary.folder},{self.standby.folder}&target_session_attrs=read-write"
+
+    def make(self, database: str) -> None:
+        self.primary.make(database)
+
+    def cut(self) -> None:
+        """From now on the primary commits by itself."""
+        self.primary.configure("synchronous_standby_names = ''")
+        self.standby.configure("primary_conninfo = ''")
+        wait_until(lambda: not self.standby.receives(), 20, "the standby to be sent nothing more")
+
+    def fail_over(self) -> None:
+        self.primary.kill()
+        self.standby.promote()
 
 
 def new_folder() -> Path:

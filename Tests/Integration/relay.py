@@ -101,6 +101,9 @@ class Relay:
         self.url = f"http://127.0.0.1:{self.port}"
         self.address = "127.0.0.1"
         """Where it listens; 0.0.0.0 for a network of the test's own."""
+        self.reached_at = "127.0.0.1"
+        """Where the tests find it."""
+        self.binary = BINARY
         self.arguments = arguments or []
         self.prefix = prefix or []
         self.environment = environment or {}
@@ -132,7 +135,7 @@ class Relay:
         assert self.process is None, "the relay runs already"
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
-        command = [*self.prefix, str(BINARY), "serve", "--data", str(self.data), "--listen", f"{self.address}:{self.port}", *self.arguments]
+        command = [*self.prefix, str(self.binary), "serve", "--data", str(self.data), "--listen", f"{self.address}:{self.port}", *self.arguments]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(home) | self.environment
@@ -269,7 +272,7 @@ class Relay:
         return self.request("POST", path, data, {"Content-Type": "application/json", **(headers or {})})
 
     def request(self, method: str, path: str, data: bytes | None = None, headers: dict[str, str] | None = None) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patient(10))
+        connection = http.client.HTTPConnection(self.reached_at, self.port, timeout=patient(10))
         try:
             connection.request(method, path, data, headers or {})
             answer = connection.getresponse()

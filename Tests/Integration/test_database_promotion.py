@@ -1,8 +1,6 @@
 """The machine of the database is lost under load, and its standby is promoted: what was acknowledged is there, or its loss is told."""
 
-import contextlib
 import random
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -11,53 +9,23 @@ from client import WireClient
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
-from postgres import PostgresServer, new_folder
+from postgres import ReplicatedPostgres
 from relay import Relay
 from test_kill import Worker
 from waits import wait_until
 
 
-class Cluster:
-    """A primary, and a standby that each of its commits waits for."""
-
-    def __init__(self) -> None:
-        with contextlib.ExitStack() as undo:
-            folder = new_folder()
-            undo.callback(shutil.rmtree, folder, ignore_errors=True)
-            self.primary = PostgresServer(f"copy={folder}")
-            undo.callback(self.primary.close)
-            self.standby = PostgresServer(f"standby-of={self.primary.folder}", folder=folder)
-            undo.callback(self.standby.close)
-            self.primary.configure("synchronous_standby_names = 'standby'")
-            wait_until(self.standby.receives, 20, "the standby to be sent what the primary writes")
-            self.close = undo.pop_all().close
-
-    @property
-    def address(self) -> str:
-        return f"postgresql://heliograph@/postgres?host={self.primary.folder},{self.standby.folder}&target_session_attrs=read-write"
-
-    def cut(self) -> None:
-        """From now on the primary commits by itself."""
-        self.primary.configure("synchronous_standby_names = ''")
-        self.standby.configure("primary_conninfo = ''")
-        wait_until(lambda: not self.standby.receives(), 20, "the standby to be sent nothing more")
-
-    def fail_over(self) -> None:
-        self.primary.kill()
-        self.standby.promote()
-
-
 @pytest.fixture
-def cluster() -> Iterator[Cluster]:
-    cluster = Cluster()
+def cluster() -> Iterator[ReplicatedPostgres]:
+    cluster = ReplicatedPostgres()
     yield cluster
     cluster.close()
 
 
 @pytest.fixture
-def relay(cluster: Cluster, tmp_path) -> Iterator[Relay]:
+def relay(cluster: ReplicatedPostgres, tmp_path) -> Iterator[Relay]:
     # A relay that stands by outlives its database: where this process is killed, it has to go with it.
-    relay = Relay(tmp_path / "relay", ["--store", cluster.address], prefix=["setpriv", "--pdeathsig", "KILL"])
+    relay = Relay(tmp_path / "relay", ["--store", cluster.address()], prefix=["setpriv", "--pdeathsig", "KILL"])
     relay.start()
     yield relay
     relay.kill()

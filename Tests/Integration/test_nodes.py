@@ -1,12 +1,15 @@
 """Several relays on one PostgreSQL that all serve: any host at any node, any client at any node, and what dies loses nothing."""
 
 import http.client
+import json
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +25,13 @@ from history import check_decisions, check_host, check_view
 from host import ScriptedHost
 from nodes import Anywhere, Cluster, Node
 from postgres import PostgresServer
+from relay import BINARY, ROOT
 from test_kill import Worker
 from waits import patient, wait_until
+
+sys.path.append(str(ROOT / "Tests/Tools"))
+
+from demo_phone import DEVICE, Phone  # noqa: E402
 
 ROUNDS = int(os.environ.get("HELIOGRAPH_NODE_KILLS", "6"))
 SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
@@ -250,17 +258,68 @@ def test_an_owner_that_speaks_another_version_of_the_link_is_not_dialled(server,
     assert edge.log_text().count("another version of links") == 1
 
 
-def test_rolling_restarts_with_an_approval_open(make_cluster):
+class PhoneAnywhere(Phone):
+    """Its app asks another node each time, as behind a balancer."""
+
+    def __init__(self, folder: Path, nodes: list[Node]):
+        super().__init__(BINARY, folder, "")
+        self.nodes = nodes
+        self._turn = 0
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        self._turn += 1
+        self.relay = f"127.0.0.1:{self.nodes[self._turn % len(self.nodes)].port}"
+        return super()._ask(method, path, body)
+
+    def cards(self) -> list[Any]:
+        return self.do("device?", device=DEVICE)["device"]["activities"]
+
+    def outcomes(self) -> list[str]:
+        """What became of each push at Apple, in its order."""
+        lines = [json.loads(line) for line in (self.folder / "pushes.jsonl").read_text().splitlines()]
+        return [device["outcome"] for line in lines if line["kind"] == "request" for device in line.get("devices", [])]
+
+
+@pytest.fixture
+def make_phone(tmp_path) -> Iterator[Any]:
+    made: list[Phone] = []
+
+    def make(cluster: Cluster) -> PhoneAnywhere:
+        folder = tmp_path / "apple"
+        folder.mkdir()
+        phone = PhoneAnywhere(folder, cluster.nodes)
+        made.append(phone)
+        phone.switch_on()
+        for node in cluster.nodes:
+            phone.enrol(node.data)
+        phone.register(cluster.owner.token("client", "Ada's phone"), text="full", starts="always")
+        return phone
+
+    yield make
+    for one in made:
+        one.switch_off()
+
+
+def test_rolling_restarts_with_an_approval_open_and_a_card_shown(make_cluster, make_phone):
     cluster = make_cluster(3)
     anywhere = Anywhere(cluster.nodes)
+    apple = make_phone(cluster)
     host = ScriptedHost(anywhere)
-    host.start_session("s1")
+    host.start_session("s1", title="Mend the roof")
+    host.event("s1", "status.changed", {"status": "running"})
     follower = Follower(anywhere, "follower", ["s1"])
+
+    def states() -> list[tuple[str, int]]:
+        return [(card["contentState"]["status"], card["contentState"]["approvals"]) for card in apple.cards()]
+
     try:
         approval = ask(host, "s1", "make deploy")
         wait_until(lambda: approval in follower.approvals, 10, "the approval to be shown")
-        for _ in range(3):
+        wait_until(lambda: states() == [("waitingApproval", 1)], 20, lambda: f"the card; there are {apple.cards()}")
+        (card,) = [card["activity"] for card in apple.cards()]
+        for turn in range(3):
             for node in cluster.nodes:
+                assert [(one["activity"], "endedAt" in one) for one in apple.cards()] == [(card, False)], apple.cards()
                 node.restart()
                 cluster.wait_owner()
                 wait_until(node._is_ready, 20, "the node to reach the owner")
@@ -268,6 +327,9 @@ def test_rolling_restarts_with_an_approval_open(make_cluster):
                 phone.subscribe()
                 assert phone.approvals[approval]["stage"] == "pending"
                 phone.connection.close()
+            # Whoever owns the log now goes on with the card that another has started.
+            ask(host, "s1", f"make check{turn}")
+            wait_until(lambda: states() == [("waitingApproval", 2 + turn)], 30, lambda: f"the card to count the approval; there are {apple.cards()}")
         edge = cluster.edges[0]
         wait_until(edge._is_ready, 20, "an edge to reach the new owner")
         phone = WireClient(edge)
@@ -275,7 +337,11 @@ def test_rolling_restarts_with_an_approval_open(make_cluster):
         assert "error" not in phone.decide("s1", approval, "allow")
         host.wait_decision(approval, timeout=20)
         host.apply("s1", approval)
+        host.event("s1", "session.ended", {"reason": "done"})
         host.wait_acked("s1", timeout=20)
+        wait_until(lambda: "endedAt" in apple.cards()[0], 30, lambda: f"the card's end; there are {apple.cards()}")
+        assert [one["activity"] for one in apple.cards()] == [card]
+        assert apple.outcomes().count("started") == 1 and apple.outcomes().count("ended") == 1, apple.outcomes()
         log = whole_log(cluster.owner, "s1")
         wait_until(lambda: follower.positions.get("s1", ("", 0))[1] >= len(log), 20, lambda: f"{follower} to have all")
         check_view(follower, "s1", log)

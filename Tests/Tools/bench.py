@@ -3,7 +3,7 @@
 
 Compare ratios within one run: a shared machine is not the same machine an hour later. The load, `heliograph bench`, is on the same
 machine, and what it uses is said beside each figure. L is `bench/raw.c durable`: one thread that commits what a read brought, then sends
-it to each subscriber in one call. About 12 minutes; --quick takes two, and misses targets that need time to settle.
+it to each subscriber in one call. About 16 minutes; --quick takes three, and misses targets that need time to settle.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "Integration"), str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent / "bench")]
 import rows  # noqa: E402
 from beside import SlowReader, Storm, beside  # noqa: E402
+from cluster import CLUSTER  # noqa: E402
 from fairness import fairness  # noqa: E402
 from hook import hook, tool_calls  # noqa: E402
 from peer import wire_sizes  # noqa: E402
@@ -58,7 +59,9 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "pushes-web": ("pushes over one connection to a browser's service", pushes_a_second(WEB)),
     "push": ("approval to push at APNs", lambda bench: approval_to_push(Apple, APPROVALS // (4 if bench.quick else 1))),
     "push-web": ("approval to push at a browser's service", lambda bench: approval_to_push(Browsers, APPROVALS // (4 if bench.quick else 1))),
+    **CLUSTER,
 }
+GROUPS = {"cluster": list(CLUSTER)}
 
 
 OTHERS_MAX = 0.3
@@ -80,12 +83,13 @@ def own_seconds() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", choices=list(MATRIX), help="a row; may be given several times")
+    parser.add_argument("--only", action="append", choices=[*MATRIX, *GROUPS], help="a row, or a group of rows; may be given several times")
     parser.add_argument("--quick", action="store_true", help="one round, short: to see that it works")
     parser.add_argument("--rounds", type=int, help="of each row")
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the relay inherits it
+    chosen = {name for one in options.only or MATRIX for name in GROUPS.get(one, [one])}
     missed = 0
     with tempfile.TemporaryDirectory(prefix="hg-bench-") as programs:
         compile_programs(Path(programs))
@@ -94,7 +98,7 @@ def main() -> None:
         bench = rows.Bench(Path(programs), sizes, options.rounds or (1 if options.quick else 3), 1.5 if options.quick else 4, options.quick)
         print(f"{processor_name()}; {BINARY.name}, summaries of {sizes[0]} bytes, events of {rows.EVENT_BYTES}; {bench.rounds} rounds", flush=True)
         for name, (title, row) in MATRIX.items():
-            if options.only and name not in options.only:
+            if name not in chosen:
                 continue
             begun, machine, own = time.monotonic(), machine_seconds(), own_seconds()
             print(f"\n{title}", flush=True)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RelayAccess
 internal import RelayProtocol
 
 /// What every scenario has: hosts that have announced their sessions, and clients that come a few at a time until each has its
@@ -38,8 +39,15 @@ class Stage: LinkHandler {
         }
         self.plan = plan
         self.target = target
-        let endpoint = try Endpoint(target.relay, certificateAuthorityFile: target.certificateAuthorityFile)
-        driver = try Driver(endpoint, dialect: target.dialect)
+        func endpoints(_ relays: [RelayAddress]) throws(BenchError) -> [Endpoint] {
+            var made: [Endpoint] = []
+            for relay in relays {
+                made.append(try Endpoint(relay, certificateAuthorityFile: target.certificateAuthorityFile))
+            }
+            return made
+        }
+        driver = try Driver(
+            hosts: endpoints(target.relays), clients: endpoints(target.clientRelays), dialect: target.dialect)
         template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
         // No two runs on one relay may share a session: each begins anew at 1.
@@ -167,6 +175,12 @@ class Stage: LinkHandler {
         let at = SteadyClock.now + .random(in: 0..<Self.retryNanoseconds)
         returning.insert((at, link.number), at: placeOfReturn(at: at))
     }
+
+    /// Whoever was let in stays in, but where a scenario takes the relay away.
+    func ended(_ link: Link, _ end: LinkEnd) throws(BenchError) { throw BenchError(.refused, "\(link.name) \(end)") }
+
+    /// Nothing of the load survives the relay, but where a scenario takes it away.
+    var outlivesRelays: Bool { false }
 
     /// Found by halves: a storm has tens of thousands who come again.
     private func placeOfReturn(at: Int64) -> Int {

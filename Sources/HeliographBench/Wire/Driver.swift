@@ -23,7 +23,8 @@ final class Driver {
     private static let answerBytesMax = 16 << 10
 
     private let poll: Int32
-    private let endpoint: Endpoint
+    private let hosts: [Endpoint]
+    private let clients: [Endpoint]
     private let dialect: Dialect
     private let buffer: UnsafeMutableRawBufferPointer
     private let events: UnsafeMutableBufferPointer<epoll_event>
@@ -32,8 +33,9 @@ final class Driver {
     /// Nanoseconds spent waiting: a load that never waits is what was measured.
     private(set) var waited: Int64 = 0
 
-    init(_ endpoint: Endpoint, dialect: Dialect) throws(BenchError) {
-        self.endpoint = endpoint
+    /// Peers are dealt out to the endpoints of their role in turn.
+    init(hosts: [Endpoint], clients: [Endpoint], dialect: Dialect) throws(BenchError) {
+        (self.hosts, self.clients) = (hosts, clients)
         self.dialect = dialect
         poll = clinux_epoll_create()
         unsafe buffer = .allocate(byteCount: Self.readBytes, alignment: 64)
@@ -50,7 +52,10 @@ final class Driver {
 
     // MARK: - Orders
 
-    func open(_ role: Link.Role, number: Int, token: String) throws(BenchError) -> Link {
+    /// `attempt` counts the connections of one peer: each goes to the next endpoint.
+    func open(_ role: Link.Role, number: Int, attempt: Int = 0, token: String) throws(BenchError) -> Link {
+        let endpoints = role == .host ? hosts : clients
+        let endpoint = endpoints[(number + attempt) % endpoints.count]
         let upgrade = dialect.upgrade(role, host: endpoint.host, prefix: endpoint.prefix, token: token)
         let link = Link(
             role: role, number: number, descriptor: try endpoint.connect(number), tls: endpoint.session(), upgrade: upgrade)
@@ -182,10 +187,8 @@ final class Driver {
     private func lost(_ link: Link, _ failure: Int32, _ handler: some LinkHandler) throws(BenchError) {
         let wasUpgrading = link.state == .upgrading
         close(link)
-        guard wasUpgrading else {
-            throw BenchError(.refused, "\(link.name) was cut off\(failure == 0 ? "" : ": \(String(errno: failure))")")
-        }
-        if failure == ECONNREFUSED { throw BenchError(.unreachable, "nobody listens there any more") }
+        guard wasUpgrading else { return try handler.ended(link, .cut(failure: failure)) }
+        if failure == ECONNREFUSED, !handler.outlivesRelays { throw BenchError(.unreachable, "nobody listens there any more") }
         try handler.turnedAway(link, status: 0)
     }
 
@@ -268,9 +271,10 @@ final class Driver {
             case .pong: break
             case .close:
                 let code = payload.count >= 2 ? unsafe Int(payload[0]) << 8 | Int(payload[1]) : 1005
-                throw BenchError(
-                    .refused,
-                    "\(link.name) was closed with \(code) \(unsafe String(decoding: payload.dropFirst(2), as: UTF8.self))")
+                let reason = unsafe String(decoding: payload.dropFirst(2), as: UTF8.self)
+                close(link)
+                try handler.ended(link, .closed(code: code, reason: reason))
+                return bytes.count
             }
         }
         return taken

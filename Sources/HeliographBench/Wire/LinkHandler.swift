@@ -8,4 +8,10 @@ protocol LinkHandler: AnyObject {
 
     /// The upgrade was refused with this status, or, where it is 0, the connection was cut before it was answered. It is closed.
     func turnedAway(_ link: Link, status: Int) throws(BenchError)
+
+    /// A connection that was open is none any more.
+    func ended(_ link: Link, _ end: LinkEnd) throws(BenchError)
+
+    /// Where nobody listens is turned away from, and is not the end of the run.
+    var outlivesRelays: Bool { get }
 }

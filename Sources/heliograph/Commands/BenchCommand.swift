@@ -25,12 +25,14 @@ struct BenchCommand: ParsableCommand {
               heliograph bench storm --clients 5000
               heliograph bench resume --clients 5000 --history 200
               heliograph bench fanout --data DIR                   a relay that runs
+              heliograph bench approval --relay URL --client-relay URL         hosts at one node, clients at another
+              heliograph bench takeover --relay URL --owner PID --clients 5000    kills that node, and sees all come back
 
             Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
             the relay cannot be reached.
             """)
 
-    @Argument(help: "fanout, approval, ingest, idle, storm or resume.")
+    @Argument(help: "fanout, approval, ingest, idle, storm, resume or takeover.")
     var scenario: BenchPlan.Scenario
 
     @Option(help: "Hosts, each with a connection.")
@@ -85,9 +87,21 @@ struct BenchCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Measure the relay there, as who holds the tokens of $HELIOGRAPH_CLIENT_TOKEN and $HELIOGRAPH_HOST_TOKENS.",
+            """
+            Measure the relay there, as who holds the tokens of $HELIOGRAPH_CLIENT_TOKEN and $HELIOGRAPH_HOST_TOKENS. Given several \
+            times, peers are dealt out to the nodes in turn.
+            """,
             valueName: "url"))
-    var relay: String?
+    var relay: [String] = []
+
+    @Option(help: ArgumentHelp("Where clients go, if not where hosts do; may be given several times.", valueName: "url"))
+    var clientRelay: [String] = []
+
+    @Option(help: ArgumentHelp("The process of the node that is lost (takeover); --relay names others.", valueName: "id"))
+    var owner: Int32?
+
+    @Flag(help: "Stop it (SIGSTOP) and leave it so, instead of killing it (takeover).")
+    var stopOwner = false
 
     @Option(
         help: ArgumentHelp(
@@ -114,7 +128,9 @@ struct BenchCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if relay != nil, dataDirectory != nil { throw ValidationError("--relay and --data name the same thing: give one.") }
+        if !relay.isEmpty, dataDirectory != nil { throw ValidationError("--relay and --data name the same thing: give one.") }
+        if !clientRelay.isEmpty, relay.isEmpty { throw ValidationError("--client-relay goes with --relay.") }
+        if (scenario == .takeover) != (owner != nil) { throw ValidationError("takeover and --owner go together.") }
         do throws(BenchError) { try plan.check() } catch { throw ValidationError(error.message) }
     }
 
@@ -132,6 +148,7 @@ struct BenchCommand: ParsableCommand {
         plan.durability = durability
         plan.history = history
         plan.missed = min(missed, history)
+        (plan.owner, plan.isOwnerStopped) = (owner, stopOwner)
         return plan
     }
 
@@ -146,7 +163,7 @@ struct BenchCommand: ParsableCommand {
     }
 
     private func measured() throws(BenchError) -> BenchResult {
-        if let relay { return try Bench.run(plan, on: given(relay)) }
+        if !relay.isEmpty { return try Bench.run(plan, on: given()) }
         let cleanup: Cleanup
         do { cleanup = try Cleanup() } catch { throw BenchError(.system, "\(error)") }
         defer { cleanup.run() }
@@ -170,7 +187,7 @@ struct BenchCommand: ParsableCommand {
                 try own.killAndStart()
                 cleanup.child.withLock { $0 = own.process }
                 var again = target
-                again.relay = own.address
+                (again.relays, again.clientRelays) = ([own.address], [own.address])
                 again.process = own.process
                 return again
             }
@@ -179,15 +196,25 @@ struct BenchCommand: ParsableCommand {
 
     private var authorities: String? { caFile ?? Environment.value("HELIOGRAPH_CA_FILE") }
 
-    private func given(_ relay: String) throws(BenchError) -> BenchTarget {
-        guard let address = RelayAddress(relay) else { throw BenchError(.plan, "--relay \(relay) is no address of a relay") }
+    private func addresses(_ urls: [String]) throws(BenchError) -> [RelayAddress] {
+        var found: [RelayAddress] = []
+        for url in urls {
+            guard let address = RelayAddress(url) else { throw BenchError(.plan, "\(url) is no address of a relay") }
+            found.append(address)
+        }
+        return found
+    }
+
+    private func given() throws(BenchError) -> BenchTarget {
+        let relays = try addresses(relay)
         guard let clientToken = clientToken ?? Environment.value("HELIOGRAPH_CLIENT_TOKEN") else {
             throw BenchError(
                 .plan, "--relay needs $HELIOGRAPH_CLIENT_TOKEN, and $HELIOGRAPH_HOST_TOKENS with one for each host")
         }
         let named = Environment.value("HELIOGRAPH_HOST_TOKENS")?.split(separator: " ").map(String.init) ?? []
         var target = BenchTarget(
-            relay: address, hostTokens: hostToken.isEmpty ? named : hostToken, clientToken: clientToken, process: pid)
+            relays: relays, clientRelays: clientRelay.isEmpty ? nil : try addresses(clientRelay),
+            hostTokens: hostToken.isEmpty ? named : hostToken, clientToken: clientToken, process: pid)
         target.dialect = speaks
         target.certificateAuthorityFile = authorities
         return target
@@ -224,7 +251,8 @@ struct BenchCommand: ParsableCommand {
         }
         return try body(
             BenchTarget(
-                relay: address, hostTokens: made.dropFirst().map(\.secret), clientToken: made[0].secret, process: process ?? pid
+                relays: [address], hostTokens: made.dropFirst().map(\.secret), clientToken: made[0].secret,
+                process: process ?? pid
             ))
     }
 }

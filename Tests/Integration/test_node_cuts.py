@@ -1,0 +1,154 @@
+"""Networks between nodes and their database, and between two nodes, that carry one way only: real processes in network namespaces."""
+
+import contextlib
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
+
+import pytest
+
+from follower import Follower, whole_log
+from history import check_decisions, check_host, check_view
+from namespaces import Namespace, namespace
+from nodes import Anywhere, Node, NodeElsewhere
+from postgres import PostgresServer
+from test_kill import Worker
+from waits import patient, wait_until
+
+CASES: list[tuple[str, Literal["out", "in"]]] = [("database", "out"), ("database", "in"), ("node", "out"), ("node", "in")]
+"""What the node in the namespace is cut off from, and which way nothing passes any more."""
+DATABASE_PORT = 5432
+
+
+class PostgresOnNetworks(PostgresServer):
+    """Also at this machine's end of each cable. Nodes come over them, so that a cut cuts."""
+
+    def __init__(self, machines: list[Namespace]):
+        super().__init__(f"listen_addresses={','.join(machine.outside for machine in machines)}")
+        with (self.folder / "data/pg_hba.conf").open("a") as file:
+            file.write("host all all 10.213.0.0/16 trust\n")
+        os.kill(self.servers()[0], signal.SIGHUP)
+        wait_until(lambda: self.sql("SELECT count(*) FROM pg_hba_file_rules WHERE address = '10.213.0.0'") == "1", 10, "the rule")
+
+    def reached_from(self, machine: Namespace) -> "PostgresAt":
+        return PostgresAt(self, machine)
+
+
+class PostgresAt:
+    """The same server as one of the machines sees it."""
+
+    def __init__(self, server: PostgresOnNetworks, machine: Namespace):
+        self.server, self.machine = server, machine
+
+    def address(self, database: str) -> str:
+        return f"postgresql://heliograph@{self.machine.outside}:{DATABASE_PORT}/{database}"
+
+
+class Load:
+    """Hosts and clients that come to one of these nodes, another one each time; what they saw is the log in the end."""
+
+    def __init__(self, nodes: list[Node]):
+        anywhere = Anywhere(nodes)
+        self.workers = [Worker(anywhere, number, number) for number in range(2)]
+        self.followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(2)]
+
+    @property
+    def through(self) -> int:
+        return sum(worker.through for worker in self.workers)
+
+    def wait_progress(self, seconds: float) -> None:
+        before = [worker.through for worker in self.workers]
+        wait_until(lambda: all(worker.through > start for worker, start in zip(self.workers, before)), seconds, lambda: f"more than {before} of each host: {self.followers}")
+
+    def check(self, node: Node) -> None:
+        for worker in self.workers:
+            worker.finish(self.followers)
+        for worker in self.workers:
+            log = whole_log(node, worker.session)
+            for follower in self.followers:
+                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
+                check_view(follower, worker.session, log)
+            check_host(worker.host, worker.session, log)
+            check_decisions(log, self.followers, [worker.host])
+        assert len({position[0] for follower in self.followers for position in follower.positions.values()}) == 1, "an epoch began"
+
+    def close(self) -> None:
+        for follower in self.followers:
+            follower.close()
+        for worker in self.workers:
+            worker.host.close()
+
+
+@pytest.mark.timeout(180)
+def test_what_a_network_carries_one_way_only_costs_nobody_an_event(tmp_path):
+    with contextlib.ExitStack() as undo:
+        machines = [undo.enter_context(namespace(place)) for place in range(len(CASES))]
+        server = PostgresOnNetworks(machines)
+        undo.callback(server.close)
+        # Each waits for leases and heartbeats most of the time.
+        with ThreadPoolExecutor(len(CASES)) as pool:
+            running = [pool.submit(play, tmp_path / f"{what}-{way}", server, machine, what, way) for machine, (what, way) in zip(machines, CASES)]
+            for one in running:
+                one.result(patient(150))
+
+
+def play(folder, server: PostgresOnNetworks, machine: Namespace, what: str, way: Literal["out", "in"]) -> None:
+    database = f"cut_{what}_{way}"
+    server.make(database)
+    here = server.reached_from(machine)
+    inner = NodeElsewhere(folder / "inner", here, database, machine)
+    outer = [Node(folder / f"outer{number}", here, database) for number in range(2)]
+    for node in outer:
+        node.address = "0.0.0.0"
+        node.arguments[node.arguments.index("--advertise") + 1] = f"http://{machine.outside}:{node.port}"
+    nodes = [inner, *outer] if what == "database" else [outer[0], inner, outer[1]]
+    try:
+        for node in nodes:
+            node.start()
+        assert nodes[0].owns_log()
+        (cut_from_database if what == "database" else cut_from_owner)(machine, inner, outer, way)
+        for node in nodes:
+            node.check_log()
+    finally:
+        for node in nodes:
+            node.kill()
+
+
+def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
+    """The owner's links go on all the time: what it says there must not be more than what is committed."""
+    load = Load(outer)
+    try:
+        load.wait_progress(30)
+        machine.cut_one_way(way, DATABASE_PORT)
+        assert inner.wait_end(30) == 75, "it steps down before its lease is over"
+        cut_at = load.through
+        wait_until(lambda: any(node.owns_log() for node in outer), 30, "another owner")
+        wait_until(lambda: load.through > cut_at, 30, "the hosts to go on")
+        load.wait_progress(30)
+        # What of it was under way when the network was cut comes when it carries again.
+        machine.heal()
+        inner.start()
+        load.wait_progress(30)
+        load.check(inner)
+    finally:
+        load.close()
+
+
+def cut_from_owner(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
+    """Both reach the database, so nobody takes over; peers come to the edge that reaches the owner."""
+    load = Load([inner, outer[1]])
+    try:
+        load.wait_progress(30)
+        machine.cut_one_way(way, outer[0].port)
+        wait_until(lambda: inner.get("/readyz").status == 503, 30, "the edge to notice that its link carries nothing")
+        assert inner.get("/healthz").status == 200
+        load.wait_progress(30)
+        assert outer[0].owns_log() and not inner.owns_log() and not outer[1].owns_log()
+        machine.heal()
+        wait_until(lambda: inner.get("/readyz").status == 200, 30, "the edge to reach the owner again")
+        load.wait_progress(30)
+        load.check(inner)
+        assert outer[0].owns_log()
+    finally:
+        load.close()

@@ -25,8 +25,11 @@ struct BenchCommand: ParsableCommand {
               heliograph bench storm --clients 5000
               heliograph bench resume --clients 5000 --history 200
               heliograph bench fanout --data DIR                   a relay that runs
-              heliograph bench approval --relay URL --client-relay URL         hosts at one node, clients at another
-              heliograph bench takeover --relay URL --owner PID --clients 5000    kills that node, and sees all come back
+              heliograph bench approval --relay URL --client-relay URL
+              heliograph bench takeover --relay URL --owner PID --clients 5000
+
+            With `--client-relay` the hosts are at one node and the clients at another. `takeover` kills the node with that process id, \
+            and waits until all clients are back at another.
 
             Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
             the relay cannot be reached.

@@ -51,8 +51,8 @@ export function serverOf(tool) {
   return server ? { server, name } : null;
 }
 
-/** @param {string} tool Whether our words for it are no other tool's. */
-export const isSaid = (tool) => tool === "ExitPlanMode" || (/^mcp__[\w.-]+$/.test(tool) && !tool.includes("___") && tool.split("__").length === 3);
+/** @param {string} tool Whether our words for it are no other tool's: those of an MCP server are, where it is plain which of its underscores part them. */
+export const isSaid = (tool) => /^(?:ExitPlanMode|AskUserQuestion|mcp(?:__[A-Za-z\d.-]+(?:_[A-Za-z\d.-]+)*){2})$/.test(tool);
 
 /** @type {Record<string, string>} Verbs of tools that touch a file or folder. */
 const onFiles = { Edit: "Change", MultiEdit: "Change", Write: "Write", NotebookEdit: "Change", Read: "Read", LS: "List", Glob: "Look for files in", Grep: "Search in" };

@@ -175,9 +175,9 @@ def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> N
     expect(one.card(approvals["Change src/login.ts?"])).to_contain_text("Every occurrence")
     expect(one.card(approvals["Search in src?"])).to_contain_text("Upper and lower case alike")
     one.expect_accessible()
-    for call, tool, operation in (("c1", "mcp__github__create_issue", "Using create issue (github)"), ("c2", "ExitPlanMode", "Proposing a plan"), ("c3", "Bash", "make")):
+    for call, tool, operation in (("c1", "mcp__github__create_issue", "Using create issue (github)"), ("c2", "ExitPlanMode", "Proposing a plan"), ("c4", "AskUserQuestion", "Which colour?"), ("c3", "Bash", "make")):
         host.event("s1", "tool.started", {"call": call, "tool": tool, "operation": operation}, {"input": {}})
     one.go("#/session/s1")
-    for said in ("Using create issue (github)", "Proposing a plan", "Bash make"):
-        expect(one.timeline()).to_contain_text(re.compile(said.replace(" ", r"\s+").replace("(", r"\(").replace(")", r"\)")), use_inner_text=True)
-    expect(one.timeline()).not_to_contain_text(re.compile("mcp__|ExitPlanMode"), use_inner_text=True)
+    for said in ("Using create issue (github)", "Proposing a plan", "Which colour?", "Bash make"):
+        expect(one.timeline()).to_contain_text(re.compile(re.escape(said).replace(r"\ ", r"\s+")), use_inner_text=True)
+    expect(one.timeline()).not_to_contain_text(re.compile("mcp__|ExitPlanMode|AskUserQuestion"), use_inner_text=True)

@@ -31,8 +31,8 @@ test("a request names what it touches", () => {
 });
 
 test("a name is left out where our words are no other tool's", () => {
-  for (const tool of ["ExitPlanMode", "mcp__github__create_issue", "mcp__my-server__a.b"]) assert.ok(isSaid(tool), tool);
-  for (const tool of ["Bash", "mcp__a__b__c", "mcp__a___b", "mcp__a", "mcp__a__b c", "mcp__a__\u0430", "MCP__a__b", ""]) assert.ok(!isSaid(tool), tool);
+  for (const tool of ["ExitPlanMode", "AskUserQuestion", "mcp__github__create_issue", "mcp__my-server__a.b"]) assert.ok(isSaid(tool), tool);
+  for (const tool of ["Bash", "mcp__a__b__c", "mcp__a___b", "mcp__a__b_", "mcp__a__", "mcp__a", "mcp__a__b c", "mcp__a__\u0430", "MCP__a__b", ""]) assert.ok(!isSaid(tool), tool);
 });
 
 test("only fields of known tools have our words", () => {

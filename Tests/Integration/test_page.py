@@ -295,7 +295,7 @@ def test_a_question_can_be_declined(screen: Callable[..., Screen], host: Any) ->
     approval = host.request_approval("s1", "AskUserQuestion", {"questions": QUESTIONS}, kind="question", questions=QUESTIONS, title="Which colour?")
     one.go("#/approvals")
     one.card(approval).get_by_role("button", name="Decline …").click()
-    one.card(approval).get_by_role("button", name="Deny", exact=True).click()
+    one.card(approval).get_by_role("button", name="Decline", exact=True).click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "deny"
 
 

@@ -54,15 +54,16 @@ export class ApprovalCard extends HTMLElement {
   #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give(0) }, "Allow");
   /** Gives more freedom than the other: beneath it. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
-  #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) }, "Deny …");
+  #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
+  #denyNow = h("button", { type: "submit", class: "deny solid" });
   #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     h("label", {}, h("span", {}, "Message to the agent"), this.#message),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, "Back"),
-      h("button", { type: "submit", class: "deny solid" }, "Deny")));
+      this.#denyNow));
   #stepList = h("ol", { class: "steps", "aria-label": "Stages" });
   #outcomeTitle = h("strong");
   #outcomeDetail = h("span");
@@ -141,7 +142,9 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#allowMore, "hidden", !second || this.#isQuestion);
     this.#offers.show(offersOf(this.#approval));
     this.#buttons.append(this.#offers.opener);
-    write(this.#deny, this.#isQuestion ? "Decline …" : "Deny …");
+    const no = this.#isQuestion ? "Decline" : "Deny";
+    write(this.#deny, `${no} …`);
+    write(this.#denyNow, no);
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
     // What asks a question, and what the heading names in words, has a name for the agent, which tells a person nothing.

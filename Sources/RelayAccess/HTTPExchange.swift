@@ -6,6 +6,8 @@ package struct HTTPExchange: Sendable {
     package struct Answer: Sendable, Equatable {
         package var status: Int
         package var body: [UInt8]
+        /// The other side's clock, as it wrote it; nil where it says nothing of it, and over HTTPS, where curl asks.
+        package var date: String?
     }
 
     /// A pairing answer has a few hundred bytes.
@@ -29,6 +31,8 @@ package struct HTTPExchange: Sendable {
     /// Never on a command line, where other users of the machine could read it.
     package var bearer: String?
     package var certificateAuthorityFile: String?
+    /// A WebSocket is asked for, under this name: for an answer that refuses it. One that grants it is taken for an error.
+    package var subprotocol: String?
 
     package init(
         relay: RelayAddress, method: Method = .post, path: String, body: [UInt8] = [], bearer: String? = nil,
@@ -73,10 +77,22 @@ package struct HTTPExchange: Sendable {
             host = (name.contains(":") ? "[\(name)]" : name) + (port == 80 ? "" : ":\(port)")
         }
         var text = "\(method.rawValue) \(relay.prefix)\(path) HTTP/1.1\r\nHost: \(host)\r\nAccept: application/json\r\n"
-        text += "Connection: close\r\n"
+        if let subprotocol {
+            text += "Connection: Upgrade\r\n"
+            for (name, value) in Self.upgrade(to: subprotocol) { text += "\(name): \(value)\r\n" }
+        } else {
+            text += "Connection: close\r\n"
+        }
         if method == .post { text += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
         if let bearer { text += "Authorization: Bearer \(bearer)\r\n" }
         return Array((text + "\r\n").utf8) + body
+    }
+
+    private static func upgrade(to subprotocol: String) -> [(String, String)] {
+        [
+            ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "aGVsaW9ncmFwaCBwcm9iZQ=="), ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Protocol", subprotocol),
+        ]
     }
 
     /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
@@ -89,6 +105,7 @@ package struct HTTPExchange: Sendable {
         }
         var length: Int?
         var isChunked = false
+        var date: String?
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = line[line.index(after: colon)...].drop { $0 == " " }
@@ -98,6 +115,7 @@ package struct HTTPExchange: Sendable {
                     throw HTTPError(.badAnswer, "the answer's length is no number")
                 }
                 length = number
+            case "date": date = String(value)
             case "transfer-encoding": isChunked = value.lowercased() == "chunked"
             default: break
             }
@@ -105,14 +123,15 @@ package struct HTTPExchange: Sendable {
         let body = bytes[(end + 4)...]
         if isChunked {
             guard let whole = try unchunked(bytes, from: end + 4, bytesMax: bytesMax) else { return nil }
-            return Answer(status: code, body: whole)
+            return Answer(status: code, body: whole, date: date)
         }
         if let length {
             guard length <= bytesMax else { throw HTTPError(.badAnswer, "the answer is too long for a relay's") }
-            return body.count >= length ? Answer(status: code, body: Array(body.prefix(length))) : nil
+            return body.count >= length ? Answer(status: code, body: Array(body.prefix(length)), date: date) : nil
         }
-        if code == 204 { return Answer(status: code, body: []) }
-        return isWhole ? Answer(status: code, body: Array(body)) : nil
+        guard code != 101 else { throw HTTPError(.badAnswer, "a WebSocket was opened that is none of a relay's") }
+        if code == 204 { return Answer(status: code, body: [], date: date) }
+        return isWhole ? Answer(status: code, body: Array(body), date: date) : nil
     }
 
     private static func unchunked(_ bytes: [UInt8], from start: Int, bytesMax: Int) throws(HTTPError) -> [UInt8]? {
@@ -152,6 +171,10 @@ package struct HTTPExchange: Sendable {
             "--connect-timeout", "10", "--max-filesize", "\(answerBytesMax)", "--request", method.rawValue, "--header",
             "Accept: application/json", "--write-out", "\\n%{http_code}",
         ]
+        if let subprotocol {
+            arguments += ["--http1.1", "--header", "Connection: Upgrade"]
+            for (name, value) in Self.upgrade(to: subprotocol) { arguments += ["--header", "\(name): \(value)"] }
+        }
         if let certificateAuthorityFile { arguments += ["--cacert", certificateAuthorityFile] }
         let input: [UInt8]
         if let bearer {

@@ -12,6 +12,7 @@ internal import Glibc
         "hook": HookTarget.run,
         "spool": SpoolTarget.run,
         "answer": AnswerTarget.run,
+        "nodes": NodesTarget.run,
     ]
 
     private static let target = unsafe getenv("FUZZ_TARGET").flatMap { unsafe targets[String(cString: $0)] }

@@ -1,6 +1,7 @@
 """`heliograph doctor`: each fault that it knows, made for real, is found and says how it is mended."""
 
 import json
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from apns import BUNDLE, ProviderKey, Simulator
 from daemon import Daemon
+from nodes import Cluster
 from postgres import PostgresServer
 from relay import BINARY, Relay, plain_environment
 from waits import patient, wait_until
@@ -216,9 +218,47 @@ def test_a_database_is_looked_at_and_each_doubt_has_its_mend(tmp_path: Path) -> 
         server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         server.sql("SELECT pg_reload_conf()")
         wait_until(lambda: server.sql("SHOW synchronous_standby_names") == "nobody", 10, "the setting")
-        assert "none of 0 standbys" in findings()["Database standby"]["text"]
+        assert "none of 0 standbys is in sync, and each commit waits for one" in findings()["Database standby"]["text"]
+        server.configure("synchronous_standby_names = 'ANY 2 (a, b, c)'")
+        wait_until(lambda: server.sql("SHOW synchronous_standby_names").startswith("ANY"), 10, "the setting")
+        assert "each commit waits for 2" in findings()["Database standby"]["text"]
         (relay.data / "store.url").write_text(server.address("postgres").replace("heliograph@", "plain@") + "\n")
         assert "pg_read_all_stats" in findings()["Database standby"]["mend"]
     finally:
         relay.kill()
+        server.close()
+
+
+def test_nodes_are_called_where_they_say_that_they_are(tmp_path: Path) -> None:
+    server = PostgresServer()
+    cluster = Cluster(tmp_path, server, "nodes", 2)
+
+    def findings(node: Relay) -> dict[str, dict[str, str]]:
+        lines = node.run("doctor", "--data", str(node.data), "--json", check=False).stdout.splitlines()
+        found = {line["subject"]: line for line in map(json.loads, lines)}
+        assert all(line.get("mend") for line in found.values() if line["state"] != "well"), found
+        return found
+
+    try:
+        owner, edge = cluster.start().nodes
+        for node in (owner, edge):
+            found = findings(node)
+            assert found["Nodes"]["state"] == "well" and "node0 (owner, lease for" in found["Nodes"]["text"] and "node1 (lease" in found["Nodes"]["text"]
+            assert found["Node node0"]["state"] == "well" and "takes links" in found["Node node0"]["text"]
+            assert found["Node node1"]["state"] == "well" and "Node versions" not in found
+        server.sql("UPDATE nodes SET link_version = 9 WHERE name = 'node1'", "nodes")
+        assert "version 9 of the link" in findings(owner)["Node node1"]["text"]
+        server.sql(f"UPDATE nodes SET url = '{owner.url}', link_version = 1 WHERE name = 'node1'", "nodes")
+        assert "leads to another node" in findings(owner)["Node node1"]["text"]
+        assert edge.process is not None
+        server.sql(f"UPDATE nodes SET url = '{edge.url}' WHERE name = 'node1'", "nodes")
+        edge.process.send_signal(signal.SIGSTOP)
+        found = findings(owner)["Node node1"]
+        assert found["state"] == "wrong" and "cannot be reached from here" in found["text"]
+        edge.process.send_signal(signal.SIGCONT)
+        edge.kill()
+        wait_until(lambda: "is not connected" in findings(owner)["Nodes"]["text"], 5, "the node without a process to be noticed")
+        wait_until(lambda: "1 ended without a word" in findings(owner)["Nodes"]["text"], 20, "the end of its lease", every=1)
+    finally:
+        cluster.kill()
         server.close()

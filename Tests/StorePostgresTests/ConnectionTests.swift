@@ -76,6 +76,19 @@ import Testing
         #expect(connection.warning == nil)
     }
 
+    @Test func `a server that takes no writes is none, unless the address says that any will do`() throws {
+        let address = try Scratch.current.postgresAddress()
+        let writable = try connect()
+        let name = try ask(writable, "SELECT current_database()")[0].text(0)
+        _ = try ask(writable, "ALTER DATABASE \"\(name)\" SET default_transaction_read_only = on")
+        let refused = #expect(throws: PostgresError.self) { try connect() }
+        #expect(refused?.code == .cannotConnect, "\(refused?.description ?? "")")
+        _ = try PostgresConnection(to: address, as: "tests", of: .any)
+        let connection = try PostgresConnection(to: "\(address) target_session_attrs=any", as: "tests")
+        let error = #expect(throws: PostgresError.self) { try ask(connection, "CREATE TABLE t (n int)") }
+        #expect(error?.state == "25006")
+    }
+
     @Test func `where the first of two hosts says nothing the second is asked`() throws {
         let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(silent) }

@@ -101,6 +101,28 @@ import Testing
         while !lost.isUp { try sql("SELECT pg_sleep(0.05)") }
     }
 
+    @Test(arguments: ["40P01", "40001"])
+    func `a commit that others kept from its turn is made once more, and is there once`(state: String) throws {
+        var writer = Writer(.first)
+        let store = try open()
+        try store.log.commit(writer.batch(1))
+        // A number is not taken back with its transaction: the first try fails, and the second does not.
+        for statement in [
+            "CREATE SEQUENCE tries",
+            """
+            CREATE FUNCTION out_of_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF nextval('tries') = 1 THEN RAISE EXCEPTION 'not in this order' USING ERRCODE = '\(state)'; END IF;
+                RETURN NULL;
+            END $$
+            """,
+            "CREATE TRIGGER late AFTER INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION out_of_turn()",
+        ] { try sql(statement) }
+        try store.log.commit(writer.batch(3))
+        #expect(try sql("SELECT last_value FROM tries")[0].integer(0) == 2)
+        #expect(try store.log.all(.first) == expected(.first, 1...4))
+    }
+
     @Test func `an owner that stopped in the middle of a commit is no obstacle`() throws {
         try forgetStart()
         let first = try open()

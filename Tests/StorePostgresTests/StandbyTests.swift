@@ -65,6 +65,31 @@ import Testing
         try store.close()
     }
 
+    @Test func `a claim that waited for longer than its lease has one when it is through`() throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let somebody = Operator(address: server.address(of: "postgres"))
+        try PostgresStore(somebody.address, for: .relay { false }).close()
+        try somebody.want(standby: "nobody")
+        onThreads(2) { thread in
+            attempt {
+                guard thread == 1 else {
+                    let store = try PostgresStore(somebody.address, for: .relay { false })
+                    let left = try somebody.sql("SELECT extract(epoch FROM expires_at - now())::bigint FROM nodes")
+                    #expect(left.map { $0.integer(0) }.allSatisfy { $0 > 3 } && left.count == 1)
+                    return try store.close()
+                }
+                _ = try somebody.waiting(besides: 0)
+                try somebody.sql(
+                    """
+                    WITH alone AS MATERIALIZED (SELECT set_config('synchronous_commit', 'local', true))
+                    UPDATE nodes SET expires_at = now() - interval '1 second' FROM alone
+                    """)
+                try somebody.want(standby: "")
+            }
+        }
+    }
+
     @Test func `changes that a standby is to have, and that is away, end in time, say what came of them, and do not pile up`()
         throws
     {

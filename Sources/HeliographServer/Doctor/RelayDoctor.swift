@@ -98,15 +98,19 @@ package struct RelayDoctor {
     /// None where the data is in a file.
     private var databaseFindings: [Finding] {
         do {
-            return (try Storage(directory: path).databaseState()?.state.facts ?? []).map { fact in
-                let state: Finding.State =
-                    switch fact.kind {
-                    case .well: .well
-                    case .doubtful: .doubtful
-                    case .wrong: .wrong
-                    }
-                return Finding(fact.subject, state, fact.text, mend: fact.mend)
-            }
+            guard let found = try Storage(directory: path).databaseState()?.state else { return [] }
+            let authority = (try? settings.get().configuration)?.advertiseAuthority
+            let nodes = NodesDoctor(found.nodes, certificateAuthorityFile: authority).findings()
+            return nodes
+                + found.facts.map { fact in
+                    let state: Finding.State =
+                        switch fact.kind {
+                        case .well: .well
+                        case .doubtful: .doubtful
+                        case .wrong: .wrong
+                        }
+                    return Finding(fact.subject, state, fact.text, mend: fact.mend)
+                }
         } catch {
             return [
                 Finding("Database state", .wrong, "it does not say how it is: \(error)", mend: "look at the database's log")

@@ -10,4 +10,9 @@ enum HTTPDate {
         locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
 
     static var now: String { Date.now.formatted(format) }
+
+    /// In seconds since 1970; nil where it is written otherwise.
+    static func seconds(_ text: String) -> Int64? {
+        (try? format.parseStrategy.parse(text)).map { Int64($0.timeIntervalSince1970) }
+    }
 }

@@ -19,7 +19,8 @@ struct OpenNode: Sendable {
         forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String
     ) throws {
         self.directory = try DatabaseFolder(directory, besideDatabaseAt: address)
-        node = try PostgresNode(address, as: NodeIdentity(name: name, url: url, secret: linkSecret))
+        node = try PostgresNode(
+            address, as: NodeIdentity(name: name, url: url, secret: linkSecret, software: ServerConfiguration.version))
         try self.directory.note()
         folder = self.directory.directory.path
     }

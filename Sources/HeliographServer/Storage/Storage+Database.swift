@@ -9,7 +9,7 @@ extension Storage {
     }
 }
 
-/// What `doctor` judges, in words of no store's.
+/// What `doctor` judges.
 struct DatabaseFacts {
     /// One thing about it that is well, or is not.
     struct Fact {
@@ -22,6 +22,7 @@ struct DatabaseFacts {
     }
 
     let facts: [Fact]
+    let nodes: [NodeRow]
 
     /// A relay's own times are in milliseconds, and what happens on two machines is compared by nobody: more than that is somebody's mistake.
     private static let clockDifferenceMax: Int64 = 2_000
@@ -67,6 +68,7 @@ struct DatabaseFacts {
                     "sslmode=verify-full in the address, and ssl = on in the server"))
         }
         self.facts = facts
+        nodes = state.nodes.map(NodeRow.init)
     }
 
     private static func standby(_ state: DatabaseState, isAsynchronous: Bool) -> Fact {
@@ -79,15 +81,17 @@ struct DatabaseFacts {
                 "synchronous_standby_names = 'ANY 1 (…)'; with Patroni synchronous_mode: true and synchronous_mode_strict: true"
             )
         }
-        if state.standbysInSync > 0 { return fact(.well, "\(state.standbysInSync) of \(state.standbys) is in sync", nil) }
+        let (there, needed) = (state.standbysInSync, state.standbysNeeded)
+        let waits = "each commit waits for \(needed == 1 ? "one" : "\(needed)")"
+        if there >= needed { return fact(.well, "\(there) of \(state.standbys) standbys are in sync; \(waits)", nil) }
         guard state.seesStandbys else {
             return fact(
                 .doubtful, "the role may not see whether a standby is in sync",
                 "GRANT pg_read_all_stats TO the relay's role (or pg_monitor)")
         }
         return fact(
-            .wrong, "none of \(state.standbys) standbys is in sync, and each commit waits for one",
-            "start one of \(state.synchronousStandbyNames); until then nothing is acknowledged")
+            .wrong, "\(there == 0 ? "none" : "\(there)") of \(state.standbys) standbys is in sync, and \(waits)",
+            "start more of \(state.synchronousStandbyNames); until then nothing is acknowledged")
     }
 
     private static func holder(_ state: DatabaseState) -> String {

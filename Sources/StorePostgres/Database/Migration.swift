@@ -67,7 +67,7 @@ enum Migration {
                 .once(
                     """
                     SELECT count(*), count(*) FILTER (WHERE relname = 'versions') FROM pg_class
-                    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+                    WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind = 'r'
                     """), within: runningMax
             ).first.map { ($0.integer(0), $0.integer(1) > 0) } ?? (0, false)
         guard isOurs else {

@@ -7,8 +7,10 @@ package struct DatabaseState: Sendable {
     package let schema: Int
     package let synchronousCommit: String
     package let synchronousStandbyNames: String
-    /// Standbys that each commit waits for, as far as the role may see them.
+    /// Standbys whose word counts for a commit, as far as the role may see them.
     package let standbysInSync: Int
+    /// How many of them each commit waits for.
+    package let standbysNeeded: Int
     package let standbys: Int
     /// Whether the role may see how far standbys are.
     package let seesStandbys: Bool
@@ -27,6 +29,8 @@ package struct DatabaseState: Sendable {
     package let others: Int
     /// The database's clock less this machine's, with half of the way there; in milliseconds.
     package let clockAheadMilliseconds: Int64
+    /// By name; also those that ended without a word, for a day.
+    package let nodes: [NodeState]
 
     /// `clock` is this machine's, in milliseconds since 1970.
     package static func read(at address: String, clock: () -> Int64) throws(LogError) -> Self {
@@ -39,21 +43,40 @@ package struct DatabaseState: Sendable {
                 .once("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"), within: PostgresDatabase.askingMax)
             let halfway = asked + (clock() - asked) / 2
             let rows = try connection.run(.once(question, .text(name)), within: PostgresDatabase.askingMax)
-            return Self(rows[0], clockAheadMilliseconds: now[0].integer(0) - halfway)
+            let nodes = try connection.run(.once(nodesQuestion), within: PostgresDatabase.askingMax)
+            return Self(rows[0], clockAheadMilliseconds: now[0].integer(0) - halfway, nodes: nodes.map(node))
         } catch {
             throw LogError(error)
         }
     }
 
-    private init(_ row: PostgresRows.Row, clockAheadMilliseconds: Int64) {
+    private init(_ row: PostgresRows.Row, clockAheadMilliseconds: Int64, nodes: [NodeState]) {
         (version, schema) = (row.text(0), Int(row.integer(1)))
         (synchronousCommit, synchronousStandbyNames) = (row.text(2), row.text(3))
         (standbysInSync, standbys, seesStandbys) = (Int(row.integer(4)), Int(row.integer(5)), row.bool(6))
         (isStandby, timeline, hasPageChecksums) = (row.bool(7), row.text(8), row.bool(9))
         (isRemote, isEncrypted, mayMakeTables) = (row.bool(10), row.bool(11), row.bool(12))
         (holder, leaseSeconds, others) = (row.optionalText(13), row.integer(14), Int(row.integer(15)))
+        standbysNeeded = StandbyRule(row.text(3)).needed
         self.clockAheadMilliseconds = clockAheadMilliseconds
+        self.nodes = nodes
     }
+
+    private static func node(_ row: PostgresRows.Row) -> NodeState {
+        NodeState(
+            holder: row.text(0), name: row.text(1), url: row.text(2), secret: row.text(3), linkVersion: Int(row.integer(4)),
+            leaseSeconds: row.integer(5), isConnected: row.bool(6), isOwner: row.bool(7), software: row.text(8))
+    }
+
+    private static let nodesQuestion = """
+        SELECT holder, name, coalesce(url, ''), coalesce(link_secret, ''), coalesce(link_version, 0)::bigint,
+            extract(epoch FROM expires_at - clock_timestamp())::bigint,
+            EXISTS (
+                SELECT FROM pg_stat_activity
+                WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || nodes.holder || '/')
+            ), EXISTS (SELECT FROM owners WHERE owners.holder = nodes.holder), software
+        FROM nodes WHERE name IS NOT NULL ORDER BY name, holder
+        """
 
     private static let question = """
         SELECT current_setting('server_version'), (SELECT coalesce(max(version), 0) FROM versions),

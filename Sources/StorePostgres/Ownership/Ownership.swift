@@ -225,7 +225,7 @@ struct Ownership: Sendable {
                     INSERT INTO nodes (holder, software, expires_at, name, url, link_secret, link_version)
                     VALUES ($1::text, $2::text, now() + \(Self.lease), $3::text, $4::text, $5::text, $6::int)
                     ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at
-                    """, .text(holder), .text("heliograph"), .text(identity?.name), .text(identity?.url),
+                    """, .text(holder), .text(identity?.software ?? "heliograph"), .text(identity?.name), .text(identity?.url),
                     .text(identity?.secret), identity.map { _ in .int(Int32(NodeLinkProtocol.version)) } ?? .null),
                 PostgresStatement("SELECT \(Self.born) FROM owners WHERE scope = '' AND holder = $1::text", .text(holder)),
             ], within: limit)

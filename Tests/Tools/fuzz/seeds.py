@@ -116,11 +116,30 @@ def answer(_: Path) -> Iterator[bytes]:
     yield b"T" + "rm \u202e -rf ⟨ e\u0301\u0301\u0301\u0301\u0301 👩‍👩‍👧 аb".encode()
 
 
+def nodes(_: Path) -> Iterator[bytes]:
+    """A letter for who hears it, then one message of a link; a letter and a fact in each pair of bytes between, as NodesTarget reads them."""
+
+    def data(value: bytes) -> bytes:
+        assert len(value) < 128
+        return bytes([len(value)]) + value
+
+    address = b"\0" + data(b"192.0.2.7")
+    opening = data(bytes(32)) + b"\1" + data(b"https://relay.example") + address + b"\1" + address
+    headers = b"\1" + data(b"host") + data(b"relay.example")
+    call = data(b"POST") + data(b"/v1/pair") + b"\1" + data(b"a=b") + headers + data(b"{}") + b"\1" + b"\0\1"
+    yield b"O" + b"\1\0" + opening + b"\2\0" + data(b'{"type":"hello"}') + b"\4\0\5\0\3\0"
+    yield b"O" + b"\6\1" + call + b"\6\x80\x80\1" + call
+    yield b"E" + b"\1\2\0\1" + data(b'{"type":"welcome"}') + b"\2\1\xa0\x1f" + data(b"restarting") + b"\3\0\4\0\5\0"
+    yield b"E" + b"\6\1\xc8\1" + headers + data(b"{}")
+    yield b"M" + b"oo\0\0c\0" + b"\5\0" + b"o\1t\1\1" + b"p"
+
+
 SEEDS: dict[str, Callable[[Path], Iterator[bytes]]] = {
     "answer": answer,
     "assembly": assembly,
     "codec": codec,
     "hook": hook,
+    "nodes": nodes,
     "profile": profile,
     "spool": spool,
 }

@@ -1,0 +1,20 @@
+internal import StorePostgres
+
+/// One process that calls itself a node of the relay's database, as its row says; see `NodeState`.
+struct NodeRow {
+    let name: String
+    let url: String
+    let secret: String
+    let linkVersion: Int
+    let leaseSeconds: Int64
+    let isConnected: Bool
+    let isOwner: Bool
+    let software: String
+
+    init(_ state: NodeState) {
+        (name, url, secret, linkVersion) = (state.name, state.url, state.secret, state.linkVersion)
+        (leaseSeconds, isConnected, isOwner, software) = (
+            state.leaseSeconds, state.isConnected, state.isOwner, state.software
+        )
+    }
+}

@@ -41,6 +41,10 @@ enum HookCall {
             if let answer = exchange.ask() { HookStream.write(answer) }
             return 0
         }
+        if event == hooks.beforeDialog {
+            if let answer = askBeforeDialog(exchange, caller, of: hooks) { HookStream.write(answer) }
+            return 0
+        }
         switch exchange.tell() {
         case .answered(let answer) where event == hooks.beforeTool: HookStream.write(answer)
         // Which session is held the daemon knows. Without it any could be, or who kills it would escape.
@@ -48,6 +52,25 @@ enum HookCall {
         case .answered, .taken, .unheard: break
         }
         return 0
+    }
+
+    /// Asks people afar, for as long as nobody is at the terminal: the agent's own dialog opens when this is over. Nil for no decision.
+    private static func askBeforeDialog(_ exchange: HookExchange, _ caller: HookCaller, of hooks: HookPart) -> [UInt8]? {
+        // Behind `heliograph run` that asks, people here and afar.
+        if let run = HostPaths.variable(hooks.run), run == HostPaths.variable(hooks.session) { return nil }
+        var exchange = exchange
+        if caller.isAttended {
+            // Where keys are not seen, the dialog is not kept from whoever sits there. In a terminal of ours they may be a prompt from afar.
+            guard let keys = TerminalKeys(of: caller.process),
+                caller.attended == HookCaller.run || !keys.isSomebodyThere
+            else { return nil }
+            let isAgentAlive = exchange.isAgentAlive
+            exchange.isAgentAlive = { isAgentAlive() && !keys.werePressed }
+            exchange.limits.agentCheck = exchange.limits.keysCheck
+        }
+        // It waits for us alone.
+        exchange.isAttended = false
+        return exchange.ask()
     }
 
     /// An agent that is killed takes leave of nobody: its hooks are left behind with another parent.

@@ -19,6 +19,8 @@ package struct HookLimits: Sendable {
     package var responseHeadBytesMax = 16 << 10
     /// How often a waiting hook looks whether its agent still lives.
     package var agentCheck = Duration.seconds(1)
+    /// The same, and for keys at the terminal, where the agent's dialog opens only when the hook is over: a person waits for that.
+    var keysCheck = Duration.milliseconds(200)
     /// How often a waiting hook asks the daemon for a sign of life. One that is stopped or stuck keeps its connections open, and an
     /// agent without a terminal would wait for it until its own time-out.
     package var probeInterval = Duration.seconds(3)

@@ -11,6 +11,8 @@ package struct HookPart {
     let run: String
     /// The event whose hook waits for a person; SIGTERM ends it at once, and the daemon sees the hang-up.
     let awaited: String
+    /// The event whose hook waits for a person as well, and keeps the agent's own dialog closed meanwhile.
+    let beforeDialog: String
     /// The event before a tool runs: the other one that may be answered, at once.
     let beforeTool: String
     /// What that hook prints so that the agent asks at its own prompt.

@@ -6,7 +6,8 @@ package struct SimulationSettings: Sendable {
     /// Nil takes the shape's.
     package var duration: Int64?
     package var calm: Int64 = 130_000
-    package var settling: Int64 = 60_000
+    /// Longer than the minute between two small changes of one card: what ends as all settles is on it only then.
+    package var settling: Int64 = 75_000
     /// Nil draws it from the seed.
     package var shape: Shape?
     /// What waits for one client before the relay is told, and before it is hung up on: beyond any one snapshot.

@@ -103,7 +103,7 @@ struct ClaudeBench: AgentBench {
         hook.attempt = attempt
         hook.run = run
         let token = HookToken(rawValue: nextToken)
-        if hook.event == "PermissionRequest" || isHeard {
+        if ["PermissionRequest", ClaudeAdapter.elicitation].contains(hook.event) || isHeard {
             hook.token = token
             nextToken += 1
         }
@@ -207,6 +207,10 @@ struct ClaudeBench: AgentBench {
         case .respond(let token, let output?):
             let text = String(decoding: output, as: UTF8.self)
             let wanted = #"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":"#
+            let filledIn = #"{"hookSpecificOutput":{"hookEventName":"Elicitation","#
+            if text.hasPrefix(filledIn) {
+                return "hook \(token.rawValue): elicitation {\(text.dropFirst(filledIn.count).dropLast())"
+            }
             return text.hasPrefix(wanted)
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
         case .restrict(let token, ClaudeAnswer.ask): return "hook \(token.rawValue): ask"

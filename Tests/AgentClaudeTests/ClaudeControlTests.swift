@@ -38,15 +38,63 @@ struct ClaudeControlTests {
         #expect(bench.take() == ["k1 refused: its pictures did not come"])
     }
 
-    @Test("what a tool's server asks is refused at once, and said, so that the turn does not wait for nobody")
+    private static let form =
+        #"{"type":"object","properties":{"sure":{"type":"boolean"},"port":{"type":"integer"}},"required":["sure","port"]}"#
+
+    @Test("what a tool's server asks is asked here and afar: it is filled in field by field")
     func elicitation() {
+        var bench = ControlBench()
+        bench.elicits("e1", Self.form)
+        let asked = bench.take()
+        #expect(asked.contains { $0.hasPrefix("ask e1 ") && $0.contains(#""requested_schema":\#(Self.form)"#) })
+        #expect(asked.contains("| Ship? · sure") && asked.contains("|   4  Decline"))
+        bench.tell(.typed("3 perhaps"))
+        #expect(bench.take() == ["| That does not fit; nothing was sent."])
+        bench.tell(.typed("1"))
+        #expect(bench.take().contains("| port (a whole number)"))
+        bench.tell(.typed("5 80"))
+        #expect(bench.take() == [#"> accept e1 {"sure":true,"port":80}"#, "ask no more e1", "busy"])
+        bench.tell(.answeredAfar(request: "e1", Array(#"{"hookSpecificOutput":{"action":"decline"}}"#.utf8)))
+        #expect(bench.take() == [])
+    }
+
+    @Test("it is answered afar, or declined here")
+    func elicitationAfar() {
+        var bench = ControlBench()
+        bench.elicits("e1", Self.form)
+        _ = bench.take()
+        let output =
+            #"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"sure":true,"port":1}}}"#
+        bench.tell(.answeredAfar(request: "e1", Array(output.utf8)))
+        #expect(bench.take() == ["| (answered from afar: accept)", #"> accept e1 {"sure":true,"port":1}"#, "busy"])
+        bench.elicits("e2", Self.form)
+        _ = bench.take()
+        bench.tell(.typed("8"))
+        #expect(bench.take() == ["> decline e2", "ask no more e2", "busy"])
+    }
+
+    @Test("where nobody sits it is cancelled when nobody decides in time, and with its turn it is asked no more")
+    func elicitationUndecided() {
+        var bench = ControlBench(hasTerminal: false)
+        bench.elicits("e1", Self.form)
+        _ = bench.take()
+        bench.pass(.seconds(3_600))
+        #expect(bench.take() == ["| Denied: nobody decided in time.", "> cancel e1", "ask no more e1", "busy"])
+        bench.elicits("e2", Self.form)
+        _ = bench.take()
+        bench.result()
+        #expect(bench.take().contains("ask no more e2"))
+    }
+
+    @Test("what a tool's server asks in a form that is not known is cancelled at once, and said")
+    func elicitationUnknown() {
         var bench = ControlBench()
         bench.write(
             #"{"type":"control_request","request_id":"e1","request":{"subtype":"elicitation","mcp_server_name":"deploy","message":"Which?"}}"#
         )
         let lines = bench.take()
         #expect(lines.contains { $0.contains("deploy asked for something") && $0.contains("cancelled") })
-        #expect(lines.contains { $0.hasPrefix("> ") })
+        #expect(lines.contains("> cancel e1"))
     }
 
     @Test("a session that is opened elsewhere ends here: its turn is interrupted first, and nothing more is taken")

@@ -69,6 +69,11 @@ struct ControlBench {
             #"{"type":"control_request","request_id":"\#(id)","request":{"subtype":"can_use_tool","tool_name":"\#(tool)","input":\#(input)}}"#
         )
     }
+    mutating func elicits(_ id: String = "e1", _ form: String) {
+        write(
+            #"{"type":"control_request","request_id":"\#(id)","request":{"subtype":"elicitation","mcp_server_name":"deploy","message":"Ship?","mode":"form","requested_schema":\#(form)}}"#
+        )
+    }
     mutating func responds(_ number: Int, _ rest: String = #""subtype":"success","response":{}"#) {
         write(#"{"type":"control_response","response":{"request_id":"heliograph-\#(number)",\#(rest)}}"#)
     }
@@ -92,6 +97,8 @@ struct ControlBench {
             if offer != self.offer { lines.append("offers " + offer.actions.map(\.rawValue).sorted().joined(separator: " ")) }
             self.offer = offer
             lines.append(standing.rawValue)
+        case .ask(let request, let payload): lines.append("ask \(request) \(String(decoding: payload, as: UTF8.self))")
+        case .askNoMore(let request): lines.append("ask no more \(request)")
         case .tell(let change):
             lines.append(
                 "\(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { ": \($0)" } ?? ""))
@@ -115,6 +122,10 @@ struct ControlBench {
             let said = response?.optional("response")
             let words =
                 said?.text("message") ?? said?.optional("updatedInput").map { String(decoding: $0.bytes, as: UTF8.self) }
+            if let action = said?.text("action") {
+                let content = said?.optional("content").map { " " + String(decoding: $0.bytes, as: UTF8.self) }
+                return "> \(action) \(response?.text("request_id") ?? "?")\(content ?? "")"
+            }
             let what = said?.text("behavior") ?? "error"
             return "> \(what) \(response?.text("request_id") ?? "?") \(words ?? response?.text("error") ?? "")"
         default: return "NO LINE"

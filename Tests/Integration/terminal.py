@@ -36,6 +36,10 @@ class Terminal:
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p").stdout
 
+    def last_screen(self) -> str:
+        """Of a program that has ended: tmux moves what it left up by a line, to say so below, and with it the only line of a short one."""
+        return self._tmux("capture-pane", "-p", "-S", "-1").stdout
+
     def wait_screen(self, text: str, timeout: float = 20) -> str:
         def seen() -> str | None:
             screen = self.screen()

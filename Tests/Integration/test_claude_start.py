@@ -98,6 +98,9 @@ def test_it_begins_with_a_picture_and_goes_on_with_another(desk, host, relay):
     session = desk.start(text="what is this?", pictures=[named(first)])
     # Where it keeps a picture it says in a text of its own.
     assert (desk.told()[0].strip(), model_pictures(host)) == ("what is this?", [first])
+    desk.phone.subscribe(session)
+    said = desk.phone.wait_event(session, lambda event: event["kind"] == "message" and event["head"]["role"] == "user", 20, "the first prompt")
+    assert said["body"] == {"text": said["body"]["text"], "pictures": [named(first)]}, "it stands in the new session's own timeline"
     desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
     desk.stop(session)
     wait_until(lambda: any(one["id"] == session.removeprefix("claude-") for one in desk.past()), 10, "the session to be listed")

@@ -4,6 +4,7 @@ What counts is what the model was told, what ran, what stands on the screen, and
 """
 
 import itertools
+import json
 import os
 import signal
 import time
@@ -17,6 +18,7 @@ from relay import BINARY
 from steered import FINAL, Steered, allowed_after_a_restart, phone  # noqa: F401 (a fixture)
 from terminal import Terminal
 from test_at_the_terminal import QUESTION, decide_at_once
+from test_claude_mcp import ACCEPTED, ANSWERS, SHIP, arguments, outcome
 from test_claude_run import ALLOWED, ANSWERED, LONG, Run
 from waits import patient, wait_until
 
@@ -278,11 +280,35 @@ def test_answered_at_the_terminal_first(machine, held):
     held.status("idle")
 
 
+@pytest.mark.shows("Claude Code, `heliograph claude`", "always allow, by the agent's own offer", "the rule in its settings, and no second question")
+def test_what_is_allowed_always_from_afar_is_not_asked_again(machine, held):
+    run = {"tool": "Bash", "input": {"command": "npm test", "description": "Run the tests"}}
+    held.work([[run], [run], [{"text": "Answered."}]])
+    card = held.phone.wait_card()
+    (offer,) = card["request"]["head"]["offers"]
+    held.phone.decide(card["session"], card["approval"], "allow", offer=offer["id"])
+    held.status("idle")
+    settings = json.loads((machine.project / ".claude/settings.local.json").read_text())
+    assert settings["permissions"]["allow"] == [offer["rule"]] == ["Bash(npm test *)"]
+    assert len(held.phone.approvals) == 1, "the second ran without a question"
+
+
+@pytest.mark.shows("Claude Code, `heliograph claude`", "a tool's server asks (elicitation)", "the server's own word, where nobody types")
+def test_what_a_server_of_tools_asks_is_answered_from_afar_though_the_prompt_was_typed_just_now(machine, hold):
+    held = hold(*arguments(machine))
+    held.work(SHIP)
+    card = held.phone.wait_card()
+    held.phone.answer(card["session"], card["approval"], ANSWERS)
+    machine.wait_tool_result(ACCEPTED, 30)
+    assert outcome(held.phone, card) == ("applied", "answered")
+    held.status("idle")
+
+
 @pytest.mark.shows("Claude Code, `heliograph claude`", "both at once", "whose it was stands in the transcript")
 def test_both_at_once(machine, held):
     card = held.ask()
     held.window.wait_screen(DIALOG)
-    decide_at_once(machine, held.phone, card, held.window.press, "4", 0)
+    decide_at_once(machine, held.phone, card, held.window.press, "allow", "4", 0)
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "the relay is killed or away", "the question is there again")

@@ -1,5 +1,6 @@
 """Threads of the real Codex that a phone starts and resumes in a project that its host allows, on the server that the terminal shares."""
 
+import base64
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from client import WireClient
 from codex import CodexMachine, codex_program, command
+from pictures import bring, named, png
 from relay import Relay
 from start_desk import Desk
 from terminal import Terminal
@@ -71,6 +73,17 @@ def test_a_thread_is_started_in_a_project_and_asks_first(desk, machine):
     assert machine.wait_file("out.txt") == "hi\n"
     desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
     assert desk.phone.summaries[session]["cwd"] == str(machine.project)
+
+
+@pytest.mark.shows("Codex", "started from afar with pictures", "the model's own request: the same bytes")
+def test_it_begins_with_a_picture(desk, machine, relay):
+    picture = png(64, 48, seed=1)
+    assert bring(relay, desk.phone.token, desk.session, picture).status == 200
+    session = desk.start(text="what is this?", pictures=[named(picture)])
+    wait_told(machine, "what is this?", base64.b64encode(picture).decode())
+    desk.phone.subscribe(session)
+    said = desk.phone.wait_event(session, lambda event: event["kind"] == "message" and event["head"]["role"] == "user", 20, "the first prompt")
+    assert said["body"] == {"text": "what is this?", "pictures": [named(picture)]}, "it stands in the new thread's own timeline"
 
 
 @pytest.mark.shows("Codex", "resumed from afar", "the same thread, and the model has its past")

@@ -87,6 +87,11 @@ def test_a_picture_is_drawn_small_sent_and_shown_with_its_prompt(screen: Callabl
     said = one.timeline().locator("[data-kind=message][data-role=user]")
     expect(said.get_by_role("button", name="Picture").locator("canvas")).to_be_visible()
     expect(asked).to_be_hidden()
+    # A session that was started with one: its host says it with the first words.
+    host.event("s1", "message", {"role": "user"}, {"text": "started with this", "pictures": [picture]})
+    started = one.timeline().locator("[data-kind=message][data-role=user]").last
+    expect(started).to_contain_text("started with this")
+    expect(started.get_by_role("button", name="Picture").locator("canvas")).to_be_visible()
 
 
 def test_what_cannot_be_sent_is_said_and_where_none_is_taken_there_is_no_button(screen: Callable[..., Screen], host: Any) -> None:

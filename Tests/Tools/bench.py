@@ -20,7 +20,7 @@ import rows  # noqa: E402
 from beside import SlowReader, Storm, beside  # noqa: E402
 from cluster import CLUSTER  # noqa: E402
 from fairness import fairness  # noqa: E402
-from hook import hook, tool_calls  # noqa: E402
+from hook import hook, status_line, tool_calls  # noqa: E402
 from peer import wire_sizes  # noqa: E402
 from proxy import acp_proxy  # noqa: E402
 from push_rate import APNS, WEB, pushes_a_second  # noqa: E402
@@ -52,6 +52,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
     "hook": ("the hook", hook),
+    "status-line": ("the status line", status_line),
     "hook-agent": ("twenty tool calls of a real agent", tool_calls),
     "proxy": ("`heliograph acp` between an editor and its agent", acp_proxy),
     "steering": ("a prompt from the phone until the agent shows that it took it", steering),

@@ -140,7 +140,9 @@ def output_item(block: Block) -> dict[str, Any]:
     call = {"call_id": name("call"), "status": "completed"}
     if "custom" in block:
         return call | {"type": "custom_tool_call", "id": name("ctc"), "name": block["custom"], "input": block["input"]}
-    return call | {"type": "function_call", "id": name("fc"), "name": block["tool"], "arguments": json.dumps(block["input"])}
+    call |= {"type": "function_call", "id": name("fc"), "name": block["tool"], "arguments": json.dumps(block["input"])}
+    # Tools of a server stand in a namespace of its own.
+    return call | ({"namespace": block["namespace"]} if "namespace" in block else {})
 
 
 if __name__ == "__main__":

@@ -110,8 +110,8 @@ function message({ event: { head, body }, prompt, within }, me) {
   const label = span("speaker foreign");
   // Of a subagent's own task its "user" is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
-  // Of a prompt from afar; what its agent's hooks tell of it is text alone.
-  const pictures = prompt ? pictureList(prompt.event.body?.pictures) : null;
+  // Of a prompt from afar, what its agent tells of it being text alone; of a start, the host says them here.
+  const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {

@@ -44,12 +44,14 @@ extension ClaudeAdapter {
         }
     }
 
-    private mutating func ask(
+    mutating func ask(
         _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?,
         shown: [UInt8], isRedacted: Bool
     ) {
         let paths = sessions[approval.session]?.paths ?? ShownPaths(home: home)
-        let title = ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
+        let title =
+            approval.form?.elicited.map { TextCut.line($0.message, bytesMax: limits.texts.operationBytes) }
+            ?? ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
         // Something may be hidden in what is removed or stands around a change, too.
@@ -99,7 +101,7 @@ extension ClaudeAdapter {
         for order in consult(fact) { carryOut(order) }
     }
 
-    private mutating func carryOut(_ order: ApprovalOrder) {
+    mutating func carryOut(_ order: ApprovalOrder) {
         switch order {
         case .show: preconditionFailure("only what a hook asks is shown")
         case .remember(let id, let note):
@@ -122,7 +124,8 @@ extension ClaudeAdapter {
         sessions[approval.session]?.cardAt = now.monotonic
         workedOn(approval.session)
         emit(.approvalDelivered(id), in: approval.session)
-        order(.respond(token, output))
+        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
+        order(.respond(token, approval.isElicitation && isDenied ? ClaudeAnswer.decline : output))
         if case .deny = approval.answer?.kind, approval.hasDialog, approval.call != nil,
             let path = sessions[approval.session]?.transcript
         {
@@ -141,4 +144,7 @@ extension ClaudeAdapter {
 extension PendingApproval {
     /// The registry tells of the main agent's dialogs, and there are some only where somebody sits.
     var hasDialog: Bool { isAttended && agent == nil }
+
+    /// A server of tools asks it, and not the agent. Its own questions have a tool that is no server's.
+    var isElicitation: Bool { kind == .question && tool.hasPrefix("mcp__") }
 }

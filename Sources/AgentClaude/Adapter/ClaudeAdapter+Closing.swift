@@ -9,6 +9,8 @@ internal import RelayProtocol
 /// | PostToolUse of the call | carriedOut |
 /// | PostToolBatch | reported: a rejection, our own message, or anything else |
 /// | Stop, the next prompt, the subagent's end | turnEnded |
+/// | ElicitationResult | carriedOut, or reported: what the server was told, where our hook had not answered it |
+/// | PostToolUse of the call in which a server asked | answersTaken, or our denial |
 /// | SessionEnd | the session is over |
 /// | the hook goes away | deniedAtTerminal, unless SessionEnd follows or the agent is gone; dialogStays while its dialog does |
 ///
@@ -30,6 +32,10 @@ extension ClaudeAdapter {
     /// The tool ran.
     mutating func toolProven(_ session: SessionID, _ payload: JSONValue, tool: String, call: String, failed: Bool) {
         for approval in approvals where approval.session == session && approval.tool == tool {
+            guard !approval.isElicitation else {
+                if approval.call == call { elicitationProven(approval) }
+                continue
+            }
             let isIt = approval.call.map { $0 == call } ?? isSame(approval, payload)
             if isIt { tellDesk(.shown(approval.id, .carriedOut(answers: Self.answers(in: payload), failed: failed))) }
         }
@@ -39,6 +45,10 @@ extension ClaudeAdapter {
     mutating func batchProven(_ session: SessionID, call: String, text: String) -> Bool {
         var isDenied = false
         for approval in approvals where approval.session == session && approval.call == call {
+            guard !approval.isElicitation else {
+                elicitationProven(approval)
+                continue
+            }
             var report: ApprovalEvidence.Report = ClaudeResult.isRejection(text) ? .rejection : .other
             if case .deny(let words) = approval.answer?.kind, Self.isDenial(text, words) {
                 isDenied = true
@@ -77,6 +87,8 @@ extension ClaudeAdapter {
             return
         }
         let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
+        // Somebody is at the terminal, and its dialog opens now: or it was interrupted there, and the turn's end tells.
+        if approval.isElicitation { return tellDesk(.shown(id, .dialogStays)) }
         if approval.hasDialog, evidence?.standing.map(\.isAsking) ?? isTimedOut {
             tellDesk(.shown(id, .dialogStays))
             return

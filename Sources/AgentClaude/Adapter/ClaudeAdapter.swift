@@ -79,6 +79,11 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
+    /// A server of tools asks, and a hook may answer it.
+    package static let elicitation = "Elicitation"
+    /// The hooks that wait for a person.
+    private static let asking: Set<String> = ["PermissionRequest", elicitation]
+
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
@@ -106,6 +111,8 @@ package struct ClaudeAdapter: AgentAdapter {
             case "PostToolUseFailure": toolFinished(id, payload, failed: true)
             case "PostToolBatch": batchFinished(id, payload)
             case "PermissionRequest": permissionRequested(id, hook, payload)
+            case Self.elicitation: elicitationRequested(id, hook, payload)
+            case "ElicitationResult": elicitationOver(id, payload)
             case "Notification": notified(id, payload)
             case "SubagentStart": subagentStarted(id, payload)
             case "SubagentStop": subagentFinished(id, payload)
@@ -122,14 +129,14 @@ package struct ClaudeAdapter: AgentAdapter {
             order(.restrict(token, answer))
         } else if hook.event == "PreToolUse", let token = hook.token, let answer = demand(of: id, payload) {
             order(.restrict(token, answer))
-        } else if hook.event != "PermissionRequest", let token = hook.token {
+        } else if !Self.asking.contains(hook.event), let token = hook.token {
             order(.respond(token, nil))
         }
     }
 
     /// What another process asks of a session that has ended goes on with it: that it began may have been lost with the daemon.
     private func isOfNextProcess(_ hook: ClaudeHook, _ id: SessionID) -> Bool {
-        guard hook.event == "PermissionRequest", let process = hook.process, let before = sessions[id]?.process else {
+        guard Self.asking.contains(hook.event), let process = hook.process, let before = sessions[id]?.process else {
             return false
         }
         return process.startedAt > before.startedAt

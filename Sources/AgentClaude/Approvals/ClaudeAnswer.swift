@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What a PermissionRequest or PreToolUse hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
+/// What a PermissionRequest, PreToolUse or Elicitation hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
 package enum ClaudeAnswer {
     static let planTool = "ExitPlanMode"
 
@@ -72,6 +72,24 @@ package enum ClaudeAnswer {
             $0.object("updatedInput") {
                 $0.raw("questions", questions)
                 $0.raw("answers", object(answers))
+            }
+        }
+    }
+
+    /// What an Elicitation hook prints: the form that a server of tools asks for, filled in.
+    static func fillIn(_ content: [UInt8]) -> [UInt8] {
+        elicitation("accept") { $0.raw("content", content) }
+    }
+
+    /// The same, where somebody denies it. There is no place for a reason.
+    static let decline = elicitation("decline") { _ in }
+
+    private static func elicitation(_ action: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        JSONWriter.object {
+            $0.object("hookSpecificOutput") {
+                $0.field("hookEventName", ClaudeAdapter.elicitation)
+                $0.field("action", action)
+                body(&$0)
             }
         }
     }

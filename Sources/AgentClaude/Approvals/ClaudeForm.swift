@@ -8,6 +8,8 @@ package struct ClaudeForm: AnswerForm {
     let questions: [ClaudeQuestion]
     /// The same as Claude wrote them.
     let questionBytes: [UInt8]?
+    /// What a server of tools asks; nil of the agent's own questions.
+    let elicited: ElicitedForm?
     package let offers: [AgentOffer]
 
     /// Asks before each edit.
@@ -17,7 +19,17 @@ package struct ClaudeForm: AnswerForm {
         self.tool = tool
         self.offers = offers
         self.questions = questions
+        elicited = nil
         questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
+    }
+
+    /// `tool` is the one in whose call the server asks, or stands for all of that server's.
+    init(tool: String, _ elicited: ElicitedForm) {
+        self.tool = tool
+        self.elicited = elicited
+        offers = []
+        questions = elicited.questions
+        questionBytes = nil
     }
 
     /// In which Claude goes on once its plan is approved: those that its own dialog has had, and never one that asks nobody anything.
@@ -32,8 +44,11 @@ package struct ClaudeForm: AnswerForm {
 
     package static func deny(_ words: String) -> [UInt8] { ClaudeAnswer.deny(words) }
 
-    /// By question text.
+    /// By question text, or by the name of a form's field.
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
+        if let elicited {
+            return elicited.answer(answers).map { ($0.values, ClaudeAnswer.fillIn($0.content)) }
+        }
         guard answers.count == questions.count, let questionBytes else { return nil }
         var values: [(question: String, value: String)] = []
         for question in questions {

@@ -8,6 +8,7 @@ internal import RelayProtocol
 /// | `user` with `isReplay` and our `uuid` | it took that prompt: it says so with the first of the answer |
 /// | `command_lifecycle` with our `uuid` | it began with that, or is done with it |
 /// | `control_request`, `can_use_tool` | it asks, here and by its hook |
+/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, afar |
 /// | `control_cancel_request` | it has an answer from elsewhere |
 /// | `control_response` | a mode or model is set, or not; an interrupt was heard |
 /// | `system`, `assistant` | a turn runs |
@@ -186,6 +187,7 @@ extension ClaudeControl {
 
     private mutating func requested(_ line: JSONValue, isExact: Bool) {
         guard let id = line.text("request_id"), let request = line.optional("request") else { return }
+        if request.text("subtype") == "elicitation" { return elicited(request, id, isExact: isExact) }
         guard request.text("subtype") == "can_use_tool", let tool = request.text("tool_name"),
             let input = request.optional("input")
         else { return refuse(request, id) }
@@ -204,12 +206,49 @@ extension ClaudeControl {
         show(permissions.count - 1)
     }
 
-    /// The agent goes on at once, as after a No; what a tool's server asks (elicitation) it tells that server is cancelled.
-    private mutating func refuse(_ request: JSONValue, _ id: String) {
-        if request.text("subtype") == "elicitation" {
-            let server = request.text("mcp_server_name").map { VisibleText.line($0) } ?? "a tool's server"
-            say("(\(server) asked for something that can be answered only on Claude Code's own screen: cancelled)")
+    /// What is asked in a form that we do not know is cancelled at once: here there is no screen of the agent's that could show it.
+    private mutating func elicited(_ request: JSONValue, _ id: String, isExact: Bool) {
+        let server = request.text("mcp_server_name") ?? "a tool's server"
+        guard isExact, permissions.count < limits.permissionsMax, request.text("mode") ?? "form" == "form",
+            let schema = request.optional("requested_schema"),
+            let form = ElicitedForm(server: server, message: request.text("message") ?? "", schema: schema, clean: { $0 })
+        else {
+            say(
+                "(\(VisibleText.line(server)) asked for something that can be answered only on Claude Code's own screen: cancelled)"
+            )
+            return orders.append(.send(ControlLine.elicited(id, "cancel")))
         }
+        isInTurn = true
+        let payload = JSONWriter.object {
+            $0.field("session_id", session)
+            $0.field("hook_event_name", ClaudeAdapter.elicitation)
+            $0.field("mcp_server_name", server)
+            $0.field("message", request.text("message"))
+            $0.field("mode", "form")
+            $0.raw("requested_schema", schema.bytes)
+        }
+        var permission = ControlPermission(
+            request: id, tool: server, input: payload, questions: form.questions, canBeAllowed: true, form: form)
+        if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
+        permissions.append(permission)
+        askedAfar.insert(id)
+        orders.append(.ask(request: id, payload))
+        say("\(VisibleText.line(server)), a server of tools, asks:")
+        show(permissions.count - 1)
+    }
+
+    mutating func answeredAfar(_ request: String, _ output: [UInt8]) {
+        askedAfar.remove(request)
+        guard permissions.contains(where: { $0.request == request && $0.form != nil }),
+            let said = (try? JSONDocument(parsing: output).root)?.optional("hookSpecificOutput"),
+            let action = said.text("action")
+        else { return }
+        say("(answered from afar: \(VisibleText.line(action)))")
+        answer(request, ControlLine.elicited(request, action, content: said.optional("content").map { Array($0.bytes) }))
+    }
+
+    /// The agent goes on at once, as after a No.
+    private mutating func refuse(_ request: JSONValue, _ id: String) {
         orders.append(.send(ControlLine.refuse(id, "heliograph answers no such request")))
     }
 

@@ -34,7 +34,7 @@ extension ClaudeControl {
             say("\(VisibleText.exactLine(permission.tool)) asks for permission:\n\(VisibleText.exact(input))")
             for warning in VisibleText.warnings(about: input) { say("! \(warning)") }
         } else {
-            say(VisibleText.prose(permission.questions[permission.answers.count].text))
+            say(VisibleText.prose(permission.question.text))
         }
         guard hasTerminal else { return say("(waiting for a decision from afar)") }
         permissions[place].firstNumber = lastNumber + 1
@@ -42,7 +42,8 @@ extension ClaudeControl {
             lastNumber += 1
             say("  \(lastNumber)  \(VisibleText.line(choice))")
         }
-        if !permission.questions.isEmpty { say("A number, or the last number and then words of your own.") }
+        guard !permission.questions.isEmpty, permission.form == nil else { return }
+        say("A number, or the last number and then words of your own.")
     }
 
     /// `7`, or `7 because it is Friday`.
@@ -58,6 +59,7 @@ extension ClaudeControl {
         }
         let permission = permissions[place]
         let more = parts.count > 1 ? TextCut.trim(String(parts[1])) : nil
+        if permission.form != nil { return fillIn(place, number - first, more) }
         guard permission.questions.isEmpty else { return answerQuestion(place, number - first, more) }
         if number == first {
             guard more == nil else { return say("Words go with a denial; nothing was sent.") }
@@ -67,6 +69,34 @@ extension ClaudeControl {
             let message = more.map(ControlPermission.words) ?? ControlPermission.stop
             answer(permission.request, ControlLine.deny(permission.request, message))
         }
+    }
+
+    /// The next field of a form: one choice, further numbers after it where there may be several, or words.
+    private mutating func fillIn(_ place: Int, _ choice: Int, _ more: String?) {
+        let permission = permissions[place]
+        guard let form = permission.form, let first = permission.firstNumber else { return }
+        let question = permission.question
+        if choice == question.choices.count + 1 {
+            guard more == nil else { return say("A server of tools takes no reason; nothing was sent.") }
+            return answer(permission.request, ControlLine.elicited(permission.request, "decline"))
+        }
+        var answer = Answer(question: question.id, choices: [])
+        if choice == question.choices.count {
+            answer.text = more
+        } else {
+            let others = (more ?? "").split(separator: " ").map { Int($0).map { $0 - first } ?? -1 }
+            let places = [choice] + others
+            guard places.allSatisfy(question.choices.indices.contains) else {
+                return say("Only numbers of choices go with a choice; nothing was sent.")
+            }
+            answer.choices = places.map { question.choices[$0].shownLabel }
+            answer.indexes = places.map { Int64($0) }
+        }
+        guard form.takes(answer, at: permission.filledIn.count) else { return say("That does not fit; nothing was sent.") }
+        permissions[place].filledIn.append(answer)
+        guard permissions[place].filledIn.count == form.questions.count else { return show(place) }
+        guard let filledIn = form.answer(permissions[place].filledIn) else { return }
+        self.answer(permission.request, ControlLine.elicited(permission.request, "accept", content: filledIn.content))
     }
 
     private mutating func answerQuestion(_ place: Int, _ choice: Int, _ words: String?) {

@@ -70,6 +70,8 @@ package struct ClaudeControl: Sendable {
     var interrupts: [SteeringName] = []
     var stops: [SteeringName] = []
     var permissions: [ControlPermission] = []
+    /// Those of them that we ask people afar ourselves.
+    var askedAfar: Set<String> = []
     var isInTurn = false
     /// It says when it is done with what was sent.
     var tellsLifecycle = false
@@ -105,8 +107,13 @@ package struct ClaudeControl: Sendable {
         case .inputClosed, .terminated: stop()
         case .openedElsewhere(let process): openedElsewhere(process)
         case .interrupted: interruptedHere()
+        case .answeredAfar(let request, let output): answeredAfar(request, output)
         case .steered(let request): steered(request)
         case .timerFired: timerFired()
+        }
+        for request in askedAfar.subtracting(permissions.map(\.request)).sorted() {
+            askedAfar.remove(request)
+            orders.append(.askNoMore(request: request))
         }
         stand()
         return orders
@@ -259,7 +266,11 @@ package struct ClaudeControl: Sendable {
     private mutating func timerFired() {
         for permission in permissions where permission.due.map({ $0 <= now }) == true {
             say("Denied: nobody decided in time.")
-            answer(permission.request, ControlLine.deny(permission.request, ControlPermission.undecided))
+            let line =
+                permission.form == nil
+                ? ControlLine.deny(permission.request, ControlPermission.undecided)
+                : ControlLine.elicited(permission.request, "cancel")
+            answer(permission.request, line)
         }
         for sent in sent where sent.takenAt.map({ $0 <= now }) == true { taken(sent.uuid) }
         switch phase {

@@ -58,6 +58,14 @@ enum ControlLine {
         }
     }
 
+    /// `content` is what the form is filled in with; nil where it is not.
+    static func elicited(_ request: String, _ action: String, content: [UInt8]? = nil) -> [UInt8] {
+        response(request) {
+            $0.field("action", action)
+            if let content { $0.raw("content", content) }
+        }
+    }
+
     /// To a request that is none of ours to answer: it would wait for ever.
     static func refuse(_ request: String, _ message: String) -> [UInt8] {
         line {

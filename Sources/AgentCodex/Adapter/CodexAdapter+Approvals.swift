@@ -17,7 +17,7 @@ extension CodexAdapter {
             return
         }
         let session = sessionID(name)
-        switch CodexQuestion.reading(method, params, cleaner, changes: { sessions[session]?.changes[$0] }) {
+        switch CodexQuestion.reading(method, params, id: id, cleaner, changes: { sessions[session]?.changes[$0] }) {
         case .known(let question): ask(question, id, token, in: session)
         // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
         case .unknown(let kind):
@@ -43,8 +43,8 @@ extension CodexAdapter {
         // What is known already was said again because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
-            session: session, kind: asked.userInput == nil ? .tool : .question, tool: asked.tool, input: asked.input, digests,
-            form: CodexForm(offers: asked.offers, userInput: asked.userInput), token: token)
+            session: session, kind: asked.questions.isEmpty ? .tool : .question, tool: asked.tool, input: asked.input, digests,
+            form: CodexForm(offers: asked.offers, userInput: asked.userInput, elicited: asked.elicited), token: token)
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
@@ -80,7 +80,7 @@ extension CodexAdapter {
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.offers = approval.offers
-        let questions = asked.userInput?.questions.map(\.asked) ?? []
+        let questions = asked.questions
         request.questions = AskedQuestion.offers(of: questions)
         // Changes of files are read as a diff, for which no notification has room.
         if !questions.isEmpty {
@@ -172,7 +172,7 @@ extension CodexAdapter {
         var output = output
         if approval.kind == .question {
             answeredQuestions[token] = id
-            if case .deny? = approval.answer?.kind { output = CodexUserInput.declined }
+            if case .deny? = approval.answer?.kind { output = approval.form?.declined ?? CodexUserInput.declined }
         }
         order(.respond(token, CodexMessage.answer(request, output)))
     }

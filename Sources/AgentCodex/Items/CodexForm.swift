@@ -9,20 +9,36 @@ package struct CodexForm: AnswerForm {
     package let offers: [AgentOffer]
     /// Of a question of the model's.
     let userInput: CodexUserInput?
+    /// Of a server of tools.
+    let elicited: ElicitedForm?
 
-    init(offers: [AgentOffer] = [], userInput: CodexUserInput? = nil) {
+    init(offers: [AgentOffer] = [], userInput: CodexUserInput? = nil, elicited: ElicitedForm? = nil) {
         self.offers = offers
         self.userInput = userInput
+        self.elicited = elicited
     }
 
-    package func allow(mode: String?) -> [UInt8]? { mode == nil && userInput == nil ? Self.decision("accept") : nil }
+    package func allow(mode: String?) -> [UInt8]? {
+        mode == nil && userInput == nil && elicited == nil ? Self.decision("accept") : nil
+    }
 
     package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
         JSONWriter.object { $0.raw("decision", offer.bytes) }
     }
 
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
-        userInput?.answer(answers)
+        if let elicited { return elicited.answer(answers).map { ($0.values, Self.elicitation("accept", $0.content)) } }
+        return userInput?.answer(answers)
+    }
+
+    /// What is said where a question is denied.
+    var declined: [UInt8] { elicited == nil ? CodexUserInput.declined : Self.elicitation("decline", Array("null".utf8)) }
+
+    private static func elicitation(_ action: String, _ content: [UInt8]) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("action", action)
+            $0.raw("content", content)
+        }
     }
 
     /// Of an approval; a question is declined otherwise.

@@ -13,7 +13,8 @@ struct CodexQuestion {
 
     let tool: String
     let turn: String?
-    let item: String
+    /// Nil where a server of tools asks: it does not say in which call.
+    let item: String?
     /// The same wherever and whenever it is said again.
     let run: String
     /// What Codex says of it, as it says it, but for names and for what the terminal alone offers.
@@ -25,6 +26,8 @@ struct CodexQuestion {
     let offers: [AgentOffer]
     /// Nil but for a question of the model's.
     private(set) var userInput: CodexUserInput?
+    /// Nil but for a form of a server of tools.
+    private(set) var elicited: ElicitedForm?
     private let command: String?
 
     /// No part of what a person decides on: names, times, what is shown otherwise, and what only the terminal offers.
@@ -33,9 +36,12 @@ struct CodexQuestion {
         "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments", "isBlocking", "autoResolutionMs",
     ]
 
-    /// `changes` tells what an item said that is to become of files: the request itself does not.
+    /// What people are asked; nothing where a yes or a no is.
+    var questions: [AskedQuestion] { elicited?.questions ?? userInput?.questions.map(\.asked) ?? [] }
+
+    /// `id` is the server's of the request. `changes` tells what an item said that is to become of files: the request itself does not.
     static func reading(
-        _ method: String, _ params: JSONValue, _ cleaner: Cleaner, changes: (String) -> [UInt8]?
+        _ method: String, _ params: JSONValue, id: [UInt8], _ cleaner: Cleaner, changes: (String) -> [UInt8]?
     ) -> Reading {
         switch method {
         case "item/commandExecution/requestApproval":
@@ -60,9 +66,32 @@ struct CodexQuestion {
             question.userInput = asked
             return .known(question)
         case "item/permissions/requestApproval", "applyPatchApproval", "execCommandApproval": return .unknown(.tool)
-        case "mcpServer/elicitation/request": return .unknown(.question)
+        case Self.elicitation:
+            return CodexQuestion(elicitation: params, id: id, clean: cleaner.clean).map(Reading.known) ?? .unknown(.question)
         default: return .service
         }
+    }
+
+    static let elicitation = "mcpServer/elicitation/request"
+    private static let elicitationTool = "mcp_elicitation"
+
+    /// With more about it than the form (`_meta`) it may be another question, such as whether a tool may be used: that is the terminal's.
+    private init?(elicitation params: JSONValue, id: [UInt8], clean: (String) -> String) {
+        guard params.text("mode") == "form", params.optional("_meta")?.isNull ?? true, let server = params.text("serverName"),
+            let message = params.text("message"), let schema = params.optional("requestedSchema"),
+            let form = ElicitedForm(server: server, message: message, schema: schema, clean: clean)
+        else { return nil }
+        tool = Self.elicitationTool
+        item = nil
+        turn = params.text("turnId")
+        run = [turn ?? "", Self.elicitationTool, String(decoding: id, as: UTF8.self)].joined(separator: "/")
+        input = JSONWriter.object {
+            $0.field("server", server)
+            $0.field("message", message)
+            $0.raw("form", schema.bytes)
+        }
+        (changes, canBeAllowed, offers, command) = (nil, true, [], nil)
+        elicited = form
     }
 
     private init?(
@@ -95,6 +124,7 @@ struct CodexQuestion {
 
     /// "Run: swift test".
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
+        if let elicited { return elicited.message }
         if let first = userInput?.questions.first { return first.asked.shownText }
         if let command { return "Run: " + CodexTool.words(command: command, clean: clean) }
         return "Change " + CodexTool.words(changes: changes ?? [], paths, clean: clean)

@@ -3,8 +3,10 @@ internal import AgentClaude
 /// What is particular about Claude Code's hooks.
 package enum ClaudeHooks {
     static let agent = "claude"
-    /// The two events that are answered: the question itself, and what comes before each tool.
+    /// Two of the events that are answered: the question itself, and what comes before each tool.
     package static let awaited = "PermissionRequest"
+    /// The event before a dialog that its hook keeps closed.
+    package static let elicitation = ClaudeAdapter.elicitation
     package static let beforeTool = "PreToolUse"
     /// Names the session to the hooks of exactly this agent: an agent that it starts in turn is not ours to answer for.
     package static let run = "HELIOGRAPH_RUN"
@@ -12,7 +14,7 @@ package enum ClaudeHooks {
     static var part: HookPart {
         HookPart(
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
-            session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeTool: beforeTool,
+            session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeDialog: elicitation, beforeTool: beforeTool,
             ask: { ClaudeAnswer.askUnheard }, statusLine: ClaudeStatusLine.text)
     }
 }

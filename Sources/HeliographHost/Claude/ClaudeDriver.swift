@@ -71,7 +71,9 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
 
     // MARK: Hooks
 
-    func answers(_ event: String) -> Bool { event == ClaudeHooks.awaited || event == ClaudeHooks.beforeTool }
+    func answers(_ event: String) -> Bool {
+        [ClaudeHooks.awaited, ClaudeHooks.beforeTool, ClaudeHooks.elicitation].contains(event)
+    }
 
     func hookCalled(_ report: HookReport) {
         var hook = ClaudeHook(event: report.event, payload: report.payload, process: report.process)

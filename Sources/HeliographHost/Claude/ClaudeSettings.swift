@@ -1,3 +1,4 @@
+internal import HeliographHook
 import RelayProtocol
 
 /// What `connect claude` puts into Claude Code's settings, and how it is taken out again. Pure: bytes in, bytes out.
@@ -17,6 +18,9 @@ package struct ClaudeSettings: Sendable {
         ("PreToolUse", true, 5),
         // A person may need a night; the dialog in the terminal is open all the time.
         ("PermissionRequest", true, 86_400),
+        // The same, but that dialog opens only when a key is pressed there, or when the hook is over.
+        (ClaudeHooks.elicitation, true, 86_400),
+        ("ElicitationResult", true, 5),
         ("PostToolUse", true, 5),
         ("PostToolUseFailure", true, 5),
         ("PostToolBatch", false, 5),
@@ -31,6 +35,8 @@ package struct ClaudeSettings: Sendable {
         // Without a time-out of its own it would be cancelled after a second and a half.
         ("SessionEnd", false, 5),
     ]
+    /// What Claude Code shows beside its spinner while that hook waits.
+    static let elicitationMessage = "Asked from afar too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
     static let askRulesMark = "HELIOGRAPH_ASK_RULES"
@@ -169,13 +175,14 @@ package struct ClaudeSettings: Sendable {
     private static func entry(
         for event: (name: String, takesMatcher: Bool, timeoutSeconds: Int), _ executable: String
     ) -> JSONTree {
-        let handler = JSONTree.object([
+        var handler: [(key: String, value: JSONTree)] = [
             ("type", .string("command")),
             ("command", .string(ClaudeCommand.hook(executable: executable, event: event.name).text)),
             ("timeout", .number(event.timeoutSeconds)),
-        ])
+        ]
+        if event.name == ClaudeHooks.elicitation { handler.append(("statusMessage", .string(elicitationMessage))) }
         let matcher: [(key: String, value: JSONTree)] = event.takesMatcher ? [("matcher", .string("*"))] : []
-        return .object(matcher + [("hooks", .array([handler]))])
+        return .object(matcher + [("hooks", .array([.object(handler)]))])
     }
 
     // MARK: - Status line

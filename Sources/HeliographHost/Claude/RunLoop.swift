@@ -25,6 +25,8 @@ struct RunLoop {
     private var daemonWasThere: Bool?
     private let rivals: SessionRivals
     private var hasStood = false
+    /// What servers of tools ask, of people afar.
+    private var asking: [String: RunQuestion] = [:]
 
     init(
         child: AgentChild, control: ClaudeControl, hasTerminal: Bool, inbox: LoopInbox<RunItem>, steering: SteeringLink,
@@ -111,6 +113,9 @@ struct RunLoop {
     private mutating func take(_ item: RunItem) {
         switch item {
         case .steered(let request): perform(.steered(request))
+        case .answeredAfar(let request, let output):
+            asking[request] = nil
+            perform(.answeredAfar(request: request, output))
         case .signal(SIGINT): perform(.interrupted)
         case .signal: perform(.terminated)
         case .ended(let end): self.end = (end, .now + limits.drainGrace)
@@ -136,6 +141,9 @@ struct RunLoop {
             case .show(let text): toTerminal.append(Array(text.utf8))
             case .stand(let offer, let standing): stand(offer, standing)
             case .tell(let change): steering.tell(change)
+            case .ask(let request, let payload):
+                asking[request] = RunQuestion(request, payload, agent: child.process, inbox: inbox)
+            case .askNoMore(let request): asking.removeValue(forKey: request)?.withdraw()
             }
         }
         write()

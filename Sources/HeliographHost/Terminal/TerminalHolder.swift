@@ -160,7 +160,7 @@ struct TerminalHolder {
         case .ended(let end):
             self.end = (end.exit, Self.now + Int64(limits.drainGrace))
             perform(.ended)
-        case .daemon, .openedElsewhere: break
+        case .answeredAfar, .daemon, .openedElsewhere: break
         }
     }
 

@@ -17,6 +17,14 @@ package struct AskedQuestion: Equatable, Sendable {
     package var isMultiple: Bool
     package var choices: [Choice]
 
+    init(id: String, text: String, shownText: String, isMultiple: Bool = false, choices: [Choice]) {
+        self.id = id
+        self.text = text
+        self.shownText = shownText
+        self.isMultiple = isMultiple
+        self.choices = choices
+    }
+
     /// Nil where it has more choices than are shown. `place` is its own among those that are asked together.
     package init?(
         _ value: JSONValue, place: Int, text: String, isMultiple: Bool, clean: (String) -> String

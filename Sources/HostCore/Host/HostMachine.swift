@@ -20,6 +20,7 @@ package struct HostMachine {
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
     private var firstPrompts: [SteeringName: SessionID] = [:]
+    private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
     private let limits = HostLimits()
     private var known = KnownHolds()
@@ -129,7 +130,7 @@ package struct HostMachine {
     /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
     private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>) {
         wereAgentsTold = true
-        let effects = agents[agent].handle(erased: input, at: now)
+        let effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
         let isRecorded = record(effects, of: agent)
         for effect in effects {
             switch effect {
@@ -242,7 +243,10 @@ package struct HostMachine {
         for order in orders {
             switch order {
             case .tell(let session, let change) where firstPrompts[change.name] == session:
-                if change.stage.isFinal { firstPrompts[change.name] = nil }
+                if change.stage.isFinal {
+                    firstPrompts[change.name] = nil
+                    if change.stage != .taken { firstPictures.over(session) }
+                }
                 tellLauncher(.prompted(change))
             case .tell(let session, let change):
                 emit(.steeringChanged(change), of: session, ending: change.stage.isFinal ? change.name : nil)
@@ -270,6 +274,7 @@ package struct HostMachine {
     /// It goes the way of every prompt, under the note of the command that it is part of.
     private mutating func begin(_ request: SteeringRequest) {
         firstPrompts[request.name] = request.session
+        firstPictures.began(request)
         carryOut(steering.begins(request, at: now))
     }
 

@@ -15,6 +15,8 @@ struct SteeringDesk {
     /// Every command that came lately, oldest first; also those that are over.
     private var known: [(name: SteeringName, until: Int64)] = []
     private var knownSet: Set<SteeringName> = []
+    /// What became of those of them that are over: a relay that was restarted does not know that it has sent, and heard of, one already.
+    private var ends: [SteeringName: SteeringChange] = [:]
     /// Those that an earlier life of this daemon may have given to their agents.
     private var mayHaveBeenGiven: Set<SteeringName> = []
     /// Whose ends the relay may not have. It waits for the end of at most `WireLimits.steeringOpenMax` in a session.
@@ -65,14 +67,14 @@ struct SteeringDesk {
     // MARK: What the relay says
 
     mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
-        guard meet(request.name, at: now) else { return [] }
-        if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return [.refuse(request, refusal)] }
+        guard meet(request.name, at: now) else { return endAgain(of: request.name, in: request.session) }
+        if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)
     }
 
     /// The first prompt of a session that was started from afar: who may start it may say what it is for.
     mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
-        if let refusal = refusal(of: request) { return [.refuse(request, refusal)] }
+        if let refusal = refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)
     }
 
@@ -88,8 +90,10 @@ struct SteeringDesk {
             sessions[request.session]?.give(request, until: until)
             return [.give(request)]
         }
-        guard prompt.whenBusy != .refuse else { return [.refuse(request, "the agent is at work")] }
-        guard session.queue.count < limits.queuedMax else { return [.refuse(request, "too many prompts wait already")] }
+        guard prompt.whenBusy != .refuse else { return ending([.refuse(request, "the agent is at work")]) }
+        guard session.queue.count < limits.queuedMax else {
+            return ending([.refuse(request, "too many prompts wait already")])
+        }
         let end = deadline(after: limits.queuedFor, now)
         sessions[request.session]?.queue.append((request, end))
         return [.tell(request.session, SteeringChange(request.name, .queued))]
@@ -99,23 +103,39 @@ struct SteeringDesk {
     mutating func withdrawn(_ name: SteeringName, of session: SessionID) -> [SteeringOrder] {
         guard let place = sessions[session]?.queue.firstIndex(where: { $0.request.name == name }) else { return [] }
         sessions[session]?.queue.remove(at: place)
-        return [.tell(session, SteeringChange(name, .withdrawn))]
+        return ending([.tell(session, SteeringChange(name, .withdrawn))])
     }
 
     /// The relay knows of no outcome of these. Those that nobody here knows were sent to an earlier life of this daemon.
     mutating func outstanding(_ names: [SteeringName], of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
-        // What is still here has its end to come, however many others came since; and the end of others is on its way.
-        names.filter { name in
-            sessions[session]?.holds(name) != true && told[session]?.contains(name) != true && meet(name, at: now)
-        }.map { name in
-            if mayHaveBeenGiven.contains(name) {
-                .tell(
-                    session, SteeringChange(name, .unknown, reason: "its host was restarted while the agent was being given it")
-                )
-            } else {
-                .tell(session, SteeringChange(name, .refused, reason: "its host was restarted before the agent was given it"))
-            }
+        names.flatMap { name -> [SteeringOrder] in
+            guard !isToldAnyway(name, in: session) else { return [] }
+            guard meet(name, at: now) else { return endAgain(of: name, in: session) }
+            let change =
+                mayHaveBeenGiven.contains(name)
+                ? SteeringChange(name, .unknown, reason: "its host was restarted while the agent was being given it")
+                : SteeringChange(name, .refused, reason: "its host was restarted before the agent was given it")
+            return ending([.tell(session, change)])
         }
+    }
+
+    /// What is still here has its end to come, however many others came since; and the end of others is on its way.
+    private func isToldAnyway(_ name: SteeringName, in session: SessionID) -> Bool {
+        sessions[session]?.holds(name) == true || told[session]?.contains(name) == true
+    }
+
+    /// The relay has had that end, and asks anew: it was restarted, and somebody sent the command again.
+    private func endAgain(of name: SteeringName, in session: SessionID) -> [SteeringOrder] {
+        guard !isToldAnyway(name, in: session), let end = ends[name] else { return [] }
+        return [.tell(session, end)]
+    }
+
+    /// Keeps what becomes of commands, for as long as they are known.
+    private mutating func ending(_ orders: [SteeringOrder]) -> [SteeringOrder] {
+        for case .tell(_, let change) in orders where change.stage.isFinal && knownSet.contains(change.name) {
+            ends[change.name] = change
+        }
+        return orders
     }
 
     /// It is on its way to its agent, or there, and has no end.
@@ -139,23 +159,24 @@ struct SteeringDesk {
         guard sessions[session]?.isGiven(change.name) == true else { return [] }
         guard change.stage.isFinal else { return [.tell(session, change)] }
         sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
-        return [.tell(session, change)] + giveNext(in: session, at: now)
+        return ending([.tell(session, change)]) + giveNext(in: session, at: now)
     }
 
     mutating func ended(_ session: SessionID) -> [SteeringOrder] {
         guard let ended = sessions.removeValue(forKey: session) else { return [] }
-        return ended.given.map { request, _ in
-            // To stop it is to end it.
-            request.action == .stop
-                ? .tell(session, SteeringChange(request.name, .taken, reason: "the session has ended"))
-                : .tell(session, SteeringChange(request.name, .unknown, reason: "the session has ended"))
-        } + ended.queue.map { request, _ in .refuse(request, "the session has ended") }
+        return ending(
+            ended.given.map { request, _ in
+                // To stop it is to end it.
+                request.action == .stop
+                    ? .tell(session, SteeringChange(request.name, .taken, reason: "the session has ended"))
+                    : .tell(session, SteeringChange(request.name, .unknown, reason: "the session has ended"))
+            } + ended.queue.map { request, _ in .refuse(request, "the session has ended") })
     }
 
     /// It could not be noted, so it was not given.
     mutating func notGiven(_ request: SteeringRequest) -> [SteeringOrder] {
         sessions[request.session]?.settled(request.name, wasTaken: false)
-        return [.refuse(request, "the disk of its host does not take anything")]
+        return ending([.refuse(request, "the disk of its host does not take anything")])
     }
 
     // MARK: Waiting
@@ -178,7 +199,7 @@ struct SteeringDesk {
             }
             orders += giveNext(in: id, at: now)
         }
-        return orders
+        return ending(orders)
     }
 
     // MARK: Inside
@@ -186,7 +207,9 @@ struct SteeringDesk {
     /// False where it came before.
     private mutating func meet(_ name: SteeringName, at now: HostInstant) -> Bool {
         while let oldest = known.first, oldest.until <= now.monotonic || known.count > limits.knownMax {
-            knownSet.remove(known.removeFirst().name)
+            let name = known.removeFirst().name
+            knownSet.remove(name)
+            ends[name] = nil
         }
         guard knownSet.insert(name).inserted else { return false }
         known.append((name, deadline(after: limits.knownFor, now)))

@@ -89,6 +89,16 @@ struct HostLaunchTests {
                 continue
             }
             #expect(heard.first == "one hears steer k1")
+            // In the new session's own timeline they stand with the person's first words, and with no others.
+            for text in ["begin", "go on"] {
+                let said = Event(.message(.user, summary: nil), at: 1) { $0.field("text", text) }
+                _ = bench.tell("one", [.emit(Self.session, said.bytes, isKept: false)])
+            }
+            let words = try events(bench, of: Self.session).filter { $0.head.kind == "message" }.map {
+                String(decoding: $0.bytes, as: UTF8.self)
+            }
+            #expect(words.map { $0.contains(picture.digest.rawValue) } == [true, false])
+            #expect(words.first?.contains(#""body":{"text":"begin","pictures":[{"digest":"abab"#) == true)
         }
     }
 

@@ -56,6 +56,23 @@ struct SteeringDeskTests {
         #expect(changed("k1", .refused) == [], "the first end stands")
     }
 
+    @Test("a relay that asks again, or says that it knows no end, after it has had one hears the same end again")
+    mutating func endAgain() {
+        comeUp()
+        #expect(prompt("k1") == ["give k1"])
+        #expect(changed("k1", .taken) == ["k1 taken"])
+        desk.noted(name("k1"), of: Self.session)
+        #expect(prompt("k1") == [], "its end is on its way")
+        _ = desk.acknowledged(Self.session)
+        #expect(prompt("k1") == ["k1 taken"])
+        #expect(said(desk.outstanding([name("k1")], of: Self.session, at: now)) == ["k1 taken"])
+        #expect(prompt("k2") == ["k2 queued"])
+        #expect(said(desk.withdrawn(name("k2"), of: Self.session)) == ["k2 withdrawn"])
+        #expect(prompt("k2") == ["k2 withdrawn"])
+        now.monotonic += SteeringLimits().knownFor.milliseconds
+        #expect(prompt("k2") != ["k2 withdrawn"], "by then its name may be another command's")
+    }
+
     @Test("while the agent works a prompt waits, is refused, or steers, as its author wants")
     mutating func busy() {
         comeUp(Self.all, .busy)
@@ -170,6 +187,7 @@ struct SteeringDeskTests {
                 "k1 unknown: its host was restarted while the agent was being given it",
                 "k2 refused: its host was restarted before the agent was given it",
             ])
+        desk.noted(name("k1"), of: Self.session)
         #expect(said(desk.outstanding([name("k1")], of: Self.session, at: now)) == [], "it is told once")
         comeUp()
         _ = prompt("k3")
@@ -213,7 +231,7 @@ struct SteeringDeskTests {
         #expect(changed("k1", .taken) == ["k1 taken"])
         _ = stands(.idle)
         now.monotonic += SteeringLimits().knownFor.milliseconds - 1
-        #expect(prompt("k1") == [])
+        #expect(prompt("k1") == ["k1 taken"], "what became of it is known")
         now.monotonic += 1
         #expect(prompt("k1") == ["give k1"])
     }

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import rows
 from relay import BINARY, HOOK, plain_environment
@@ -23,23 +24,46 @@ AGENT_MAX = 1.15
 """How much longer the same agent may take for its tool calls than with `/bin/true` in the place of every hook."""
 
 
+EVENT = {
+    "session_id": "bench", "transcript_path": "/tmp/x.jsonl", "hook_event_name": "PreToolUse", "permission_mode": "default",
+    "tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_use_id": "toolu_1",
+}  # fmt: skip
+STATUS = {
+    "session_id": "bench", "transcript_path": "/tmp/x.jsonl", "model": {"id": "claude-opus-5-5", "display_name": "Opus 5.5"}, "version": "2.1.329",
+    "cost": {"total_cost_usd": 0.018, "total_duration_ms": 2000, "total_api_duration_ms": 1500, "total_lines_added": 3, "total_lines_removed": 1},
+    "context_window": {"used_percentage": 1, "context_window_size": 1_000_000},
+}
+
+
 def hook(_: object) -> list[str | rows.Ratio]:
+    return calls("the hook", EVENT, ["hook", "claude", "PreToolUse"])
+
+
+def status_line(_: object) -> list[str | rows.Ratio]:
+    """What Claude Code runs several times a second to draw its last line: our own line, and around a person's own."""
+    wrapped = {"around a shell's": (["statusline", "claude", "--wrap", "cat"], ["/bin/sh", "-c", "cat"])}
+    return calls("the status line", STATUS, ["statusline", "claude"], wrapped)
+
+
+def calls(
+    what: str, payload: dict[str, Any], arguments: list[str], others: dict[str, tuple[list[str], list[str]]] | None = None
+) -> list[str | rows.Ratio]:
+    """Each beyond `/bin/true`, or, of `others`, beyond the program that it stands around."""
     with RelayServer() as server:
         home = server.folder / "home"
         home.mkdir()
         environment = plain_environment(home)
-        payload = home / "payload.json"
-        payload.write_text(json.dumps({
-            "session_id": "bench", "transcript_path": "/tmp/x.jsonl", "cwd": str(home), "hook_event_name": "PreToolUse",
-            "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_use_id": "toolu_1",
-        }) + "\n")  # fmt: skip
-        programs = {"true": ["/bin/true"], "hook": [str(HOOK), "hook", "claude", "PreToolUse"]}
+        file = home / "payload.json"
+        file.write_text(json.dumps(payload | {"cwd": str(home)}) + "\n")
+        programs = {"true": ["/bin/true"], "hook": [str(HOOK), *arguments]}
         # What it costs without the small program beside the command.
         programs["command"] = [str(BINARY), *programs["hook"][1:]]
+        for name, (ours, theirs) in (others or {}).items():
+            programs |= {name: [str(HOOK), *ours], f"{name}, alone": theirs}
 
         def medians() -> dict[str, float]:
             """Taken in turn so that all see the same machine."""
-            times = [{name: spawn_ms(command, environment, payload) for name, command in programs.items()} for _ in range(RUNS)]
+            times = [{name: spawn_ms(command, environment, file) for name, command in programs.items()} for _ in range(RUNS)]
             return {name: statistics.median(one[name] for one in times) for name in programs}
 
         medians()  # warms the caches
@@ -60,8 +84,10 @@ def hook(_: object) -> list[str | rows.Ratio]:
             daemon.wait(15)
     said: list[str | rows.Ratio] = []
     for how, taken in found.items():
-        said.append(f"{how}: /bin/true {taken['true']:.2f} ms, the hook {taken['hook']:.2f} ms, the command {taken['command']:.2f} ms; medians of {RUNS}")
-        said.append(rows.Ratio(f"the hook {how} - /bin/true", taken["hook"] - taken["true"], ADDED_MS_MAX, True, " ms"))
+        said.append(f"{how}: /bin/true {taken['true']:.2f} ms, {what} {taken['hook']:.2f} ms, the command {taken['command']:.2f} ms; medians of {RUNS}")
+        said.append(rows.Ratio(f"{what} {how} - /bin/true", taken["hook"] - taken["true"], ADDED_MS_MAX, True, " ms"))
+        for name in others or {}:
+            said.append(rows.Ratio(f"{what} {name}, {how} - that alone", taken[name] - taken[f"{name}, alone"], ADDED_MS_MAX, True, " ms"))
     return said
 
 

@@ -195,6 +195,7 @@ final class ControlProgram: AgentBody {
             agent.die()
             agentEnded()
         case .show(let text): person.reads(text, about: asked)
+        case .ask, .askNoMore: preconditionFailure("the played agent has no servers of tools")
         case .stand(let offer, let standing): lines.last?.stand(offer, standing)
         case .tell(let change):
             // With the agent its turn has ended.

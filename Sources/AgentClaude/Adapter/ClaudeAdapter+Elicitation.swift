@@ -1,0 +1,89 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What servers of tools ask in the middle of a call (MCP's elicitation).
+///
+/// The hook stands before Claude Code's own dialog: while people afar are asked there is none, and a key at the terminal ends the hook
+/// (`TerminalKeys`). So nothing is held there that people afar could not answer: another form than we know, a page of the web to be
+/// opened, a form that is not shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
+extension ClaudeAdapter {
+    mutating func elicitationRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
+        guard let token = hook.token else { return }
+        guard hook.isWhole, payload.text("mode") ?? "form" == "form", let server = payload.text("mcp_server_name"),
+            let schema = payload.optional("requested_schema"),
+            let form = ElicitedForm(
+                server: server, message: payload.text("message") ?? "", schema: schema, clean: clean)
+        else { return order(.respond(token, nil)) }
+        let taken = Set(approvals.compactMap(\.call))
+        let calls =
+            sessions[id]?.calls.values.filter { $0.tool.hasPrefix(Self.prefix(of: server)) && !taken.contains($0.id) } ?? []
+        // It does not say which of them asks.
+        let call = calls.count == 1 ? calls.first : nil
+        let tool = call?.tool ?? Self.tool(of: server)
+        let input = JSONWriter.object {
+            $0.field("server", server)
+            $0.field("message", payload.text("message"))
+            $0.raw("form", schema.bytes)
+        }
+        var question = ApprovalQuestion(
+            session: id, kind: .question, tool: tool, input: input, digests, form: ClaudeForm(tool: tool, form), token: token)
+        question.agent = call?.agent
+        question.call = call?.id
+        question.prompt = Self.prompt(payload)
+        question.process = hook.process
+        question.attempt = hook.attempt
+        question.run = hook.run
+        // Its own dialog waits for us, so a relay that is away is not waited for.
+        question.isAttended = false
+        if hook.isAttended { question.life = limits.approvals.life }
+        var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
+        let document = try? JSONDocument(parsing: input)
+        if let document, desk.isNew(question) {
+            shown = clean(document.root, of: tool, bytesMax: limits.texts.approvalInputBytes)
+        }
+        question.isCut = shown.isCut || document == nil
+        if question.isCut, hook.isAttended, !hook.isRun { return order(.respond(token, nil)) }
+        for order in consult(.asked(question)) {
+            guard case .show(let name) = order, let approval = desk[name] else {
+                carryOut(order)
+                continue
+            }
+            workedOn(id)
+            sessions[id]?.cardAt = now.monotonic
+            let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
+            ask(approval, agentName, input: document?.root, nil, shown: shown.json, isRedacted: shown.isRedacted)
+        }
+    }
+
+    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or afar.
+    mutating func elicitationOver(_ id: SessionID, _ payload: JSONValue) {
+        workedOn(id)
+        guard let server = payload.text("mcp_server_name"),
+            let approval = approvals.first(where: {
+                $0.session == id && $0.isElicitation
+                    && ($0.tool == Self.tool(of: server) || $0.tool.hasPrefix(Self.prefix(of: server)))
+            })
+        else { return }
+        if payload.text("action") == "accept" {
+            let values = ElicitedForm.values(of: payload.optional("content"))
+            tellDesk(.shown(approval.id, .carriedOut(answers: values, failed: false)))
+        } else {
+            let isOurs = if case .deny? = approval.answer?.kind { true } else { false }
+            tellDesk(.shown(approval.id, .reported(isOurs ? .ourDenial : .rejection)))
+        }
+    }
+
+    /// The call in which it was asked is over, and no dialog was told of: the server went on with what our hook said.
+    mutating func elicitationProven(_ approval: PendingApproval<ClaudeForm>) {
+        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
+        tellDesk(.shown(approval.id, isDenied ? .reported(.ourDenial) : .answersTaken))
+    }
+
+    /// In names of tools a server's has no other characters than these.
+    private static func tool(of server: String) -> String {
+        let name = server.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) ? $0 : "_" }
+        return TextCut.line("mcp__" + String(name), bytesMax: WireLimits.nameBytesMax)
+    }
+
+    private static func prefix(of server: String) -> String { tool(of: server) + "__" }
+}

@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// Whether somebody types at the terminal of an agent: by the time at which its device was last read, which is all that another process
+/// of the same user may see of it.
+///
+/// The kernel writes that time down once in eight seconds at most, so a key that comes within those of the one before is not seen.
+struct TerminalKeys {
+    /// In seconds, as coarse as the kernel is.
+    private static let grain = 8
+
+    private let path: String
+    private let readAt: Int
+
+    /// Nil where the process has no terminal, or that cannot be looked at.
+    init?(of process: String?) {
+        guard let process, let device = Self.terminal(of: process) else { return nil }
+        // Of virtual terminals of today's, and of the machine's own console.
+        let (major, minor) = ((device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00))
+        path = (136...143).contains(major) ? "/dev/pts/\((major - 136) << 8 | minor)" : "/dev/tty\(minor)"
+        guard let readAt = Self.readAt(path) else { return nil }
+        self.readAt = readAt
+    }
+
+    var werePressed: Bool { Self.readAt(path) != readAt }
+
+    /// Somebody typed just now.
+    var isSomebodyThere: Bool { time(nil) - readAt < Self.grain }
+
+    private static func readAt(_ path: String) -> Int? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return status.st_atim.tv_sec
+    }
+
+    /// The seventh field of the kernel's line about it; the second is its name in brackets, which may hold anything.
+    private static func terminal(of process: String) -> Int? {
+        guard process.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        let file = unsafe open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var line = [UInt8](repeating: 0, count: 1 << 10)
+        // The buffer is the array's own for the length of the call.
+        let count = unsafe read(file, &line, line.count)
+        guard count > 0, let end = line[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = line[(end + 1)..<count].split(separator: UInt8(ascii: " "))
+        guard fields.count > 4, let device = Int(String(decoding: fields[4], as: UTF8.self)), device > 0 else { return nil }
+        return device
+    }
+}

@@ -1,0 +1,47 @@
+internal import AgentClaude
+import Glibc
+internal import HeliographHook
+internal import HeliographPlatform
+internal import HostCore
+internal import Synchronization
+
+/// What a server of tools asks behind `heliograph run`, as it is asked of people afar: as the agent's own hook would, from a thread of
+/// its own that waits for the answer.
+final class RunQuestion: Sendable {
+    /// Between two times that it is asked: a relay that restarts is back by then, and an answer that did not fit is soon given again.
+    private static let againAfter = Duration.seconds(3)
+    /// How soon it is seen that it was answered here.
+    private static let look = Duration.milliseconds(200)
+
+    private let isWithdrawn = Mutex(false)
+
+    /// What comes of it goes to `inbox`, once, unless it is withdrawn.
+    init(_ request: String, _ payload: [UInt8], agent: Int32, inbox: LoopInbox<RunItem>) {
+        let isStarted = BackgroundThread.start { [self] in
+            while !isOver {
+                if let output = ask(payload, agent) { return inbox.put(.answeredAfar(request: request, output)) }
+                let next = ContinuousClock.now + Self.againAfter
+                while !isOver, .now < next { usleep(UInt32(Self.look.milliseconds * 1_000)) }
+            }
+        }
+        if !isStarted { ProgramRequest.complain("no thread could be started: people afar are not asked") }
+    }
+
+    /// It was answered here, or is not asked any more.
+    func withdraw() { isWithdrawn.withLock { $0 = true } }
+
+    private var isOver: Bool { isWithdrawn.withLock { $0 } }
+
+    /// Nil where nobody decides: the daemon, or its relay, is away.
+    private func ask(_ payload: [UInt8], _ agent: Int32) -> [UInt8]? {
+        let call = HookRequest(
+            path: ["hook", ClaudeIntegration.name, ClaudeHooks.elicitation], body: payload, call: HookRequest.randomCall(),
+            caller: HookCaller(process: "\(agent)", attended: HookCaller.run))
+        guard let call else { return nil }
+        var exchange = HookExchange(request: call, socketPath: HostPaths().socket)
+        exchange.limits.agentCheck = Self.look
+        exchange.isAgentAlive = { [self] in !isOver }
+        exchange.isAttended = true
+        return exchange.ask()
+    }
+}

@@ -1,0 +1,83 @@
+package import RelayProtocol
+
+/// What a server of tools asks in the middle of a call (MCP's elicitation), as questions to a person: one for each field of its form.
+///
+/// Only a form that is known whole is one: a field, or a rule about it, that we do not know could mean more than is shown.
+package struct ElicitedForm: Sendable {
+    /// As the agent calls it.
+    package let server: String
+    /// As people see it.
+    package let message: String
+    private let fields: [ElicitedField]
+    package let questions: [AskedQuestion]
+
+    private static let known: Set<String> = [
+        "$schema", "type", "properties", "required", "additionalProperties", "title", "description",
+    ]
+
+    /// `schema` is what the server wants to be filled in.
+    package init?(server: String, message: String, schema: JSONValue?, clean: (String) -> String) {
+        guard let schema, let members = try? schema.members(), members.allSatisfy({ Self.known.contains($0.key) }),
+            schema.text("type") == "object", let properties = try? schema.optional("properties")?.members() ?? [],
+            properties.count <= WireLimits.questionsMax
+        else { return nil }
+        let required = Set(schema.list("required").compactMap { try? $0.string() })
+        guard required.isSubset(of: properties.map(\.key)) else { return nil }
+        self.server = server
+        self.message = clean(message)
+        var fields: [ElicitedField] = []
+        for (place, (name, value)) in properties.enumerated() {
+            guard
+                let field = ElicitedField(
+                    name, value, place: place, isRequired: required.contains(name),
+                    after: place == 0 ? self.message : nil, clean: clean)
+            else { return nil }
+            fields.append(field)
+        }
+        self.fields = fields
+        // A form without a field asks whether to go on at all.
+        questions = fields.isEmpty ? [AskedQuestion(confirming: self.message)] : fields.map(\.question)
+    }
+
+    /// Whether it is taken as an answer to the question at that place.
+    package func takes(_ answer: Answer, at place: Int) -> Bool {
+        guard fields.indices.contains(place) else { return questions[place].chosen(in: [answer])?.labels.count == 1 }
+        return fields[place].value(in: [answer]) != nil
+    }
+
+    /// What the form is filled in with, by field, and as the server takes it; nil unless every answer fits its field.
+    package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], content: [UInt8])? {
+        guard answers.count == questions.count else { return nil }
+        if fields.isEmpty {
+            guard takes(answers[0], at: 0) else { return nil }
+            return ([], Array("{}".utf8))
+        }
+        var content: [(name: String, value: [UInt8])] = []
+        for field in fields {
+            guard let value = field.value(in: answers) else { return nil }
+            if case .said(let bytes) = value { content.append((field.name, bytes)) }
+        }
+        let bytes = JSONWriter.object { writer in
+            for (name, value) in content { writer.raw(dynamic: name, value) }
+        }
+        return (Self.sorted(content.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }), bytes)
+    }
+
+    /// The same of what a form was filled in with, by whomever: members in any order, numbers in any spelling.
+    package static func values(of content: JSONValue?) -> [(question: String, value: String)] {
+        let members = (try? content?.members()) ?? []
+        return sorted(members.map { ($0.key, String(decoding: ElicitedField.spelled($0.value), as: UTF8.self)) })
+    }
+
+    private static func sorted(_ values: [(question: String, value: String)]) -> [(question: String, value: String)] {
+        values.sorted { $0.question < $1.question }
+    }
+}
+
+extension AskedQuestion {
+    fileprivate init(confirming message: String) {
+        self.init(
+            id: "q0", text: message, shownText: message,
+            choices: [Choice(label: "{}", shownLabel: "Accept", description: nil)])
+    }
+}

@@ -70,7 +70,12 @@ final class ClusterWatch: Sendable {
                 isAway = false
                 if changes != toldChanges { orders.entrantsChanged() }
                 toldChanges = changes
-                for order in handle(.looked(view)) { try carryOut(order, orders) }
+                // Each is carried out though one before it failed: the machine waits for what comes of a claim, and of a link.
+                var failure: LogError?
+                for order in handle(.looked(view)) {
+                    do throws(LogError) { try carryOut(order, orders) } catch { failure = failure ?? error }
+                }
+                if let failure { throw failure }
             } catch {
                 if !isAway { logger.error("the database cannot be looked at", metadata: ["error": "\(error)"]) }
                 isAway = true

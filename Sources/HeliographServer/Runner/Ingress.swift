@@ -15,6 +15,7 @@ final class Ingress {
     /// One for each connection that was admitted.
     private var accounts: [ConnectionID: Account] = [:]
     private var shares = FairShares()
+    private var congestion = Congestion()
     private let readThrottle: ReadThrottle
     private let uncommittedBytesMax: Int
     private let attendance: Attendance
@@ -58,8 +59,8 @@ final class Ingress {
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
             measures.congested()
-            runner.feed(.congested(PeerID(connection)))
-        case .drained(let connection): runner.feed(.drained(PeerID(connection)))
+            if congestion.began(connection) { runner.feed(.congested(PeerID(connection))) }
+        case .drained(let connection): if congestion.ended(connection) { runner.feed(.drained(PeerID(connection))) }
         case .request(let request, let id): routes.answer(request, id)
         case .unread: preconditionFailure("an owner decodes what its peers say")
         case .tokenUnknown: access.reload()
@@ -68,16 +69,19 @@ final class Ingress {
             measures.linkOpened()
             logger.notice("a node has linked", metadata: ["connection.id": "\(connection)", "link": "\(link)"])
         case .linkClosed(let link, let reason):
+            congestion.forget(link: link)
             connections.linkClosed(link)
             measures.linkClosed()
             logger.notice("a node's link has ended", metadata: ["link": "\(link)", "reason": "\(reason)"])
-        case .linkCongested(let link): for peer in peers(of: link) { runner.feed(.congested(peer)) }
-        case .linkDrained(let link): for peer in peers(of: link) { runner.feed(.drained(peer)) }
+        case .linkCongested(let link):
+            for peer in congestion.began(link: link, peers(of: link)) { runner.feed(.congested(PeerID(peer))) }
+        case .linkDrained(let link):
+            for peer in congestion.ended(link: link, peers(of: link)) { runner.feed(.drained(PeerID(peer))) }
         }
     }
 
-    private func peers(of link: Int) -> [PeerID] {
-        accounts.keys.filter { RemotePeer.link(of: $0.rawValue) == link }.map { PeerID($0) }
+    private func peers(of link: Int) -> [ConnectionID] {
+        accounts.keys.filter { RemotePeer.link(of: $0.rawValue) == link }
     }
 
     private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
@@ -96,6 +100,7 @@ final class Ingress {
                     HostIdentity(workspace: token.workspace, host: Named(id: id, name: token.name), scope: token.scope)))
         case .client, .watcher, .operator: runner.feed(.clientConnected(peer, access.client(token)))
         }
+        if congestion.holds(connection) { runner.feed(.congested(peer)) }
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
@@ -103,6 +108,7 @@ final class Ingress {
         defer { connections.gone(connection) }
         guard attendance.left(connection, reason) else { return }
         accounts[connection] = nil
+        congestion.forget(connection)
         readThrottle.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))
     }

@@ -105,7 +105,7 @@ package struct EdgeMachine {
         case .called(let id, let call): called(id, call)
         case .linkOpened: if case .away = link { link = .open(isCongested: false) }
         case .linkEnded: end(as: .away)
-        case .linkCongested: if case .open = link { link = .open(isCongested: true) }
+        case .linkCongested: linkCongested()
         case .linkDrained: linkDrained()
         case .ownerSaid(let message): ownerSaid(message)
         case .left: end(as: .left)
@@ -126,12 +126,12 @@ package struct EdgeMachine {
         slots[number] = .open(peer)
         peers[peer] = Peer(number: number, isHost: opening.isHost)
         orders.append(.tell(.open(number, opening)))
+        if isCongested { pause(peer, for: .link) }
     }
 
     private mutating func said(_ bytes: [UInt8], by peer: PeerID) {
         guard let number = peers[peer]?.number else { return }
         orders.append(.tell(.text(number, bytes)))
-        if case .open(isCongested: true) = link { pause(peer, for: .link) }
     }
 
     private mutating func closed(_ peer: PeerID) {
@@ -155,13 +155,22 @@ package struct EdgeMachine {
 
     private mutating func called(_ id: CallID, _ call: HTTPCall) {
         guard case .open = link else { return orders.append(.fail(id, .noOwner)) }
-        guard calls.count < NodeLinkLimits.callsMax else { return orders.append(.fail(id, .tooMany)) }
+        guard !isCongested, calls.count < NodeLinkLimits.callsMax else { return orders.append(.fail(id, .tooMany)) }
         lastCall += 1
         calls[lastCall] = id
         orders.append(.tell(.call(lastCall, call)))
     }
 
     // MARK: - The link
+
+    private var isCongested: Bool { if case .open(isCongested: true) = link { true } else { false } }
+
+    /// At once and for all: a message more of each could be more than may wait on the link.
+    private mutating func linkCongested() {
+        guard case .open = link else { return }
+        link = .open(isCongested: true)
+        for peer in peers.keys.sorted() { pause(peer, for: .link) }
+    }
 
     private mutating func linkDrained() {
         guard case .open = link else { return }

@@ -25,6 +25,7 @@ package enum NodeLinkLimits {
     package static let callsMax = 256
     /// Of one request: what libwebsockets hands out.
     package static let headersMax = 64
-    package static let fieldBytesMax = 64 << 10
+    /// More than any header that an edge takes (63 KiB), each of whose bytes may have become three.
+    package static let fieldBytesMax = 192 << 10
     package static let bodyBytesMax = 1 << 20
 }

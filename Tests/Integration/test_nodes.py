@@ -187,6 +187,40 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
             worker.host.close()
 
 
+@pytest.mark.parametrize("generation", ["generation", "generation + 1"], ids=["holder alone", "as by a claim"])
+def test_two_nodes_that_are_made_to_own_by_hand(make_cluster, server, generation):
+    """Somebody writes another holder into the row, under load: each of the two believes it for a while, and one of them commits."""
+    cluster = make_cluster(3)
+    database = server.sql("SELECT datname FROM pg_database ORDER BY oid DESC LIMIT 1")
+    anywhere = Anywhere(cluster.nodes)
+    workers = [Worker(anywhere, number, number) for number in range(2)]
+    followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(2)]
+    try:
+        owner, chosen = cluster.owner, cluster.edges[0]
+        before = [worker.through for worker in workers]
+        wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "something to be acknowledged")
+        made = f"(SELECT holder FROM nodes WHERE name = '{chosen.folder.name}' ORDER BY expires_at DESC LIMIT 1)"
+        server.sql(f"UPDATE owners SET holder = {made}, generation = {generation} WHERE scope = ''", database)
+        assert owner.wait_end() == 75 and "taken over" in owner.log_text()
+        owner.launch()
+        assert cluster.wait_owner() is chosen
+        for worker in workers:
+            worker.finish(followers)
+        for worker in workers:
+            log = whole_log(cluster.owner, worker.session)
+            for follower in followers:
+                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
+                check_view(follower, worker.session, log)
+            check_host(worker.host, worker.session, log)
+            check_decisions(log, followers, [worker.host])
+        assert len({position[0] for follower in followers for position in follower.positions.values()}) == 1
+    finally:
+        for follower in followers:
+            follower.close()
+        for worker in workers:
+            worker.host.close()
+
+
 def test_an_owner_that_is_stopped_past_its_lease_is_replaced_and_shows_nothing_more(make_cluster):
     cluster = make_cluster(3)
     owner, edges = cluster.owner, cluster.edges
@@ -375,6 +409,33 @@ def test_who_does_not_read_at_an_edge_harms_nobody(make_cluster):
         slow.socket.close()
         host.close()
         quick.connection.close()
+
+
+def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
+    cluster = make_cluster(3)
+    owner, (well, stopped) = cluster.owner, cluster.edges
+    host = ScriptedHost(owner)
+    host.start_session("s1")
+    quick = WireClient(well, "quick")
+    quick.subscribe("s1")
+    behind = Follower(stopped, "behind", ["s1"])
+    try:
+        wait_until(lambda: "s1" in behind.positions, 10, "the client of the edge that will be stopped")
+        assert stopped.process is not None
+        stopped.process.send_signal(signal.SIGSTOP)
+        text = "x" * 60_000
+        for number in range(600):
+            host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+        host.wait_acked("s1", timeout=60)
+        wait_until(lambda: quick.positions["s1"][1] >= 601, 60, lambda: f"the client of the other edge to have all, not {quick.positions}")
+        assert not quick.violations and owner.resident_kib < 400 << 10
+        stopped.process.send_signal(signal.SIGCONT)
+        wait_until(lambda: behind.positions["s1"][1] >= 601, 60, lambda: f"{behind} to be level again")
+        assert not behind.violations
+    finally:
+        host.close()
+        quick.connection.close()
+        behind.close()
 
 
 def test_a_link_is_for_nodes_and_their_protocol_alone(make_cluster, server):

@@ -71,12 +71,13 @@ import Testing
         let somebody = Operator(address: server.address(of: "postgres"))
         try PostgresStore(somebody.address, for: .relay { false }).close()
         try somebody.want(standby: "nobody")
+        let left = Mutex<[Int64]>([])
         onThreads(2) { thread in
             attempt {
                 guard thread == 1 else {
                     let store = try PostgresStore(somebody.address, for: .relay { false })
-                    let left = try somebody.sql("SELECT extract(epoch FROM expires_at - now())::bigint FROM nodes")
-                    #expect(left.map { $0.integer(0) }.allSatisfy { $0 > 3 } && left.count == 1)
+                    let rows = try somebody.sql("SELECT extract(epoch FROM expires_at - now())::bigint FROM nodes")
+                    left.withLock { $0 = rows.map { $0.integer(0) } }
                     return try store.close()
                 }
                 _ = try somebody.waiting(besides: 0)
@@ -88,6 +89,7 @@ import Testing
                 try somebody.want(standby: "")
             }
         }
+        #expect(left.withLock { $0.count == 1 && $0.allSatisfy { $0 > 3 } })
     }
 
     @Test func `changes that a standby is to have, and that is away, end in time, say what came of them, and do not pile up`()

@@ -1,5 +1,6 @@
 """Several relays on one PostgreSQL, beside one relay on SQLite and one on PostgreSQL, on the same disk: real servers and real processes."""
 
+import itertools
 import os
 import resource
 import socket
@@ -30,16 +31,19 @@ CLIENT_FILES = 3
 KILLS = 3
 EVENTS_PER_SECOND = 2_000
 IDLE_SECONDS = 20
+NUMBERS = itertools.count()
 UNLIMITED = [word for limit in CONNECTIONS + RATES for word in (limit, "0")]
 
 
 class Database(Server):
     """A PostgreSQL, and relays on it that serve. `standby`: each commit waits for another server's disk, too."""
 
-    def __init__(self, nodes: int = 1, standby: bool = False, slower_by: int = 0):
-        """`slower_by`: microseconds that each flush of the log takes longer. PostgreSQL's own setting waits where a slow disk would."""
+    def __init__(self, nodes: int = 1, standby: bool = False, slower_by: int = 0, on: PostgresServer | None = None):
+        """`slower_by`: microseconds that each flush of the log takes longer. PostgreSQL's own setting waits where a slow disk would.
+        `on`: a server that is there and stays, instead of one of its own."""
         super().__init__()
-        self.count, self.standby, self.slower_by = nodes, standby, slower_by
+        self.count, self.standby, self.slower_by, self.on = nodes, standby, slower_by, on
+        self.name = f"bench{next(NUMBERS)}"
 
     def __enter__(self) -> "Database":
         with ExitStack() as undo:
@@ -47,13 +51,19 @@ class Database(Server):
                 pair = ReplicatedPostgres()
                 self.server: PostgresServer | ReplicatedPostgres = pair
                 self.postgres = [pair.primary, pair.standby]
+                undo.callback(pair.close)
+            elif self.on:
+                self.server, self.postgres = self.on, [self.on]
             else:
                 slow = [f"commit_delay={self.slower_by}", "commit_siblings=0"] if self.slower_by else []
                 self.server = PostgresServer(*slow)
                 self.postgres = [self.server]
-            undo.callback(self.server.close)
-            self.cluster = Cluster(self.folder, self.server, "bench", self.count, UNLIMITED)
+                undo.callback(self.server.close)
+            self.cluster = Cluster(self.folder, self.server, self.name, self.count, UNLIMITED)
             undo.callback(self.cluster.kill)
+            for node in self.cluster.nodes:
+                # As the relays beside them: a line for each peer is not what is measured.
+                node.arguments[node.arguments.index("--log-level") + 1] = "notice"
             self.cluster.start()
             self._undo = undo.pop_all()
         return self
@@ -169,22 +179,26 @@ def takeover(bench: Bench) -> Yield:
     clients = 500 if bench.quick else min(CLIENTS, files // CLIENT_FILES)
     if clients < CLIENTS:
         yield f"{clients:,} clients instead of {CLIENTS:,}{'' if bench.quick else f': a process may have {files:,} open files here'}"
-    killed = [taken_over(clients) for _ in range(1 if bench.quick else KILLS)]
+    server = PostgresServer()
+    try:
+        # A younger database gives its nodes the time of a lease to come back.
+        wait_until(lambda: server.sql("SELECT now() - pg_postmaster_start_time() > interval '9 s'") == "t", 20, "a database that is older than a lease")
+        killed = [taken_over(server, clients) for _ in range(1 if bench.quick else KILLS)]
+        stopped = taken_over(server, clients, "--stop-owner")
+    finally:
+        server.close()
     for number, result in enumerate(killed):
         yield f"kill -9, {number + 1}: {clients:,} clients at two edges, level again p50 / p99 / all {milliseconds(result, 'p50', 'p99', 'max')} ms after it, {result['result']['turnedAway']:,} turned away and back"
-    stopped = taken_over(clients, "--stop-owner")
     yield f"SIGSTOP: level again p50 / p99 / all {milliseconds(stopped, 'p50', 'p99', 'max')} ms after it; the lease is 8 s"
     yield Ratio("seconds after kill -9 until all are level, median", statistics.median(result["latency"]["max"] for result in killed) / 1e6, 2, True, " s")
     yield Ratio("seconds after SIGSTOP until all are level", stopped["latency"]["max"] / 1e6, 11, True, " s")
 
 
-def taken_over(clients: int, *arguments: str) -> Result:
-    with Database(3) as database:
+def taken_over(server: PostgresServer, clients: int, *arguments: str) -> Result:
+    with Database(3, on=server) as database:
         database.lead(database.edges, database.edges)
         owner = database.owner.process
         assert owner
-        # The database has to be older than a lease, or its nodes are given the time of one to come back.
-        wait_until(lambda: database.postgres[0].sql("SELECT now() - pg_postmaster_start_time() > interval '9 s'") == "t", 20, "a database that is older than a lease")
         database.target += ["--owner", str(owner.pid), *arguments]
         return database.bench("takeover", clients=clients, history=20)
 
@@ -278,7 +292,7 @@ def run_seconds(node: Node) -> float:
 
 
 def transactions(database: Database) -> float:
-    return float(database.postgres[0].sql("SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'bench'"))
+    return float(database.postgres[0].sql(f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database.name}'"))
 
 
 CLUSTER: dict[str, tuple[str, Callable[[Bench], Yield]]] = {

@@ -6,7 +6,9 @@ import Glibc
 enum StatusLineCall {
     static func run(agent: String, wrapped: String?, hooks: HookPart?) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
-        let limits = HookLimits()
+        var limits = HookLimits()
+        // Drawn several times a second: a daemon that is stopped is not waited for.
+        limits.glance = .milliseconds(1)
         guard let input = HookStream.readInput(limits: limits), input.isWhole else { return 0 }
         let body = input.bytes
         let child = wrapped.flatMap { ShellCommand(running: $0, input: body) }

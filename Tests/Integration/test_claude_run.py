@@ -160,7 +160,7 @@ def test_text_is_never_taken_for_a_command(machine, steered):
     (machine.project / "README").write_text("content of a file\n")
     long = "".join(f"line {number}\n" for number in range(2_500)) + "the end"
     assert len(long) > 20_000
-    for text in ("/help", " /quit", "/compact now", "!touch ran", "# a note", long):
+    for text in ("/help", " /quit", "/compact now", "!touch ran", "# a note", "@README says what?", long):
         steered.taken(steered.prompt(text))
         steered.status("idle")
         assert steered.told()[-1].strip() == text.strip()
@@ -499,7 +499,7 @@ def test_plain_claude_is_given_prompts_as_messages_of_another_session(machine, p
     phone.subscribe(steered.session)
     assert "message of another session" in steered.offered("prompt")["reason"]
     steered.status("idle")
-    for text in ("one line\nand another", "/help", "!touch ran", "word " * 4_000 + "the end"):
+    for text in ("one line\nand another", "/help", "!touch ran", "# a note", "@README says what?", "word " * 4_000 + "the end"):
         id = steered.prompt(text)
         steered.taken(id)
         assert all("as a message of another session" == change["reason"] for change in steered.changes(id))
@@ -511,7 +511,7 @@ def test_plain_claude_is_given_prompts_as_messages_of_another_session(machine, p
     steered.phone.command("prompt", id="s1", session=steered.session, text="one line\nand another", busy="queue")
     assert "half a thought" in machine.screen()
 
-    machine.api.script = [*ANSWERED * 4, [WRITE], [{"text": "Answered."}]]
+    machine.api.script = [*ANSWERED * 6, [WRITE], [{"text": "Answered."}]]
     steered.taken(steered.prompt("write it"))
     card = phone.wait_card()
     id = steered.prompt("yes, allow it")

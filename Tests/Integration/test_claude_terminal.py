@@ -189,7 +189,7 @@ def test_text_is_never_taken_for_a_command(machine, held):
     long = " ".join(f"word{number}" for number in range(2_400))
     assert len(long) > 20_000
     many = "one\ntwo\n\nfour\n  five\nsix\nseven\neight\nnine\nten"
-    for text in ("/help", " /quit", "!touch ran", "# a note", "see @README", "ends with \\", many, "中文 👩‍👩‍👧 é", long):
+    for text in ("/help", " /quit", "!touch ran", "# a note", "see @README", "@README says what?", "ends with \\", many, "中文 👩‍👩‍👧 é", long):
         held.taken(held.prompt(text), timeout=30)
         held.wait_told_last("> " + text.strip() if text.strip()[0] in "/!" else text.strip())
     assert not (machine.project / "ran").exists()

@@ -22,21 +22,21 @@ import WebSocketEngine
     @Test("a link that drains does not clear what is a peer's own, nor the other way round")
     func apart() {
         var congestion = Congestion()
-        #expect(congestion.began(remote))
+        #expect(congestion.began(remote) == true)
         #expect(congestion.began(link: 7, [remote, other]) == [other])
-        #expect(!congestion.ended(remote))
+        #expect(congestion.ended(remote) == false)
         #expect(congestion.holds(remote))
-        #expect(!congestion.began(remote))
+        #expect(congestion.began(remote) == false)
         #expect(congestion.ended(link: 7, [remote, other]) == [other])
         #expect(congestion.holds(remote))
-        #expect(congestion.ended(remote))
+        #expect(congestion.ended(remote) == true)
         #expect(!congestion.holds(remote))
     }
 
     @Test("what has gone is held no longer")
     func gone() {
         var congestion = Congestion()
-        #expect(congestion.began(remote))
+        #expect(congestion.began(remote) == true)
         #expect(congestion.began(link: 7, []) == [])
         congestion.forget(remote)
         congestion.forget(link: 7)

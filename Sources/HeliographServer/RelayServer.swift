@@ -182,8 +182,8 @@ package final class RelayServer {
         access.reload()
         let (boundAccess, handle) = (LoopBound(access, loop: loop), loop.handle)
         store.whenEntrantsChanged { handle.execute { boundAccess.value.reload() } }
-        store.whenDurabilityChanged { isSynchronous, standbys in
-            measures.databaseLooked(isSynchronous: isSynchronous, standbysInSync: standbys)
+        store.whenDurabilityChanged { isSynchronous, standbys, needed in
+            measures.databaseLooked(isSynchronous: isSynchronous, standbysInSync: standbys, standbysNeeded: needed)
             guard !isSynchronous else { return }
             logger.warning(
                 "what is acknowledged is on the database's machine alone, and lost with it: set synchronous_standby_names (heliograph doctor)"

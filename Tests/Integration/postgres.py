@@ -57,7 +57,8 @@ class PostgresServer:
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        self.process.wait(30)
+        # What it has in memory goes to its disk first.
+        self.process.wait(patient(60))
         self.process.stdout.close()
 
     @contextlib.contextmanager

@@ -48,10 +48,11 @@ def epoch_of(relay: Relay) -> str:
 def test_a_relay_says_when_the_database_is_on_one_machine_alone(cluster, relay):
     wait_until(lambda: relay.metric("heliograph_database_synchronous") == 1, 20, "the relay to have looked")
     wait_until(lambda: relay.metric("heliograph_database_standbys_in_sync") == 1, 60, "the standby to have caught up")
+    assert relay.metric("heliograph_database_standbys_needed") == 1
     assert "machine alone" not in relay.log_text()
     cluster.cut()
     wait_until(lambda: relay.metric("heliograph_database_synchronous") == 0, 60, "the relay to have looked again")
-    assert relay.metric("heliograph_database_standbys_in_sync") == 0
+    assert relay.metric("heliograph_database_standbys_in_sync") == relay.metric("heliograph_database_standbys_needed") == 0
     wait_until(lambda: "machine alone" in relay.log_text(), 5, "the log to say so, too")
 
 

@@ -28,7 +28,7 @@ PARTS = re.compile(r"_(bucket|sum|count)$")
 """Of a histogram, each with a name of its own."""
 LATER = {
     "heliograph_pushes_answered_total", "heliograph_tls_certificate_expires_timestamp_seconds",
-    "heliograph_database_synchronous", "heliograph_database_standbys_in_sync",
+    "heliograph_database_synchronous", "heliograph_database_standbys_in_sync", "heliograph_database_standbys_needed",
 }
 """Is there from the first push on, with TLS of the relay's own, or where the data is in a database."""
 GRAFANA = {"$__rate_interval": "1m", "$__range": "6h", "$instance": ".*"}

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -81,19 +82,19 @@ class Load:
 
 
 @pytest.mark.timeout(180)
-def test_what_a_network_carries_one_way_only_costs_nobody_an_event(tmp_path):
+def test_what_a_network_carries_one_way_only_costs_nobody_an_event(short_path):
     with contextlib.ExitStack() as undo:
         machines = [undo.enter_context(namespace(place)) for place in range(len(CASES))]
         server = PostgresOnNetworks(machines)
         undo.callback(server.close)
         # Each waits for leases and heartbeats most of the time.
         with ThreadPoolExecutor(len(CASES)) as pool:
-            running = [pool.submit(play, tmp_path / f"{what}-{way}", server, machine, what, way) for machine, (what, way) in zip(machines, CASES)]
+            running = [pool.submit(play, short_path / f"{what}-{way}", server, machine, what, way) for machine, (what, way) in zip(machines, CASES)]
             for one in running:
                 one.result(patient(150))
 
 
-def play(folder, server: PostgresOnNetworks, machine: Namespace, what: str, way: Literal["out", "in"]) -> None:
+def play(folder: Path, server: PostgresOnNetworks, machine: Namespace, what: str, way: Literal["out", "in"]) -> None:
     database = f"cut_{what}_{way}"
     server.make(database)
     here = server.reached_from(machine)

@@ -92,8 +92,9 @@ struct Measures: Sendable {
     }
 
     /// Where the data is in a database. `standbysInSync` is nil where the relay's role may not see it, and there is no such figure then.
-    func databaseLooked(isSynchronous: Bool, standbysInSync: Int?) {
+    func databaseLooked(isSynchronous: Bool, standbysInSync: Int?, standbysNeeded: Int) {
         Meter(label: "heliograph_database_synchronous", dimensions: [], factory: factory).set(isSynchronous ? 1 : 0)
+        Meter(label: "heliograph_database_standbys_needed", dimensions: [], factory: factory).set(standbysNeeded)
         guard let standbysInSync else { return }
         Meter(label: "heliograph_database_standbys_in_sync", dimensions: [], factory: factory).set(standbysInSync)
     }

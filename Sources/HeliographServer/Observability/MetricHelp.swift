@@ -14,7 +14,8 @@ enum MetricHelp {
         "heliograph_connections": "WebSockets that are open.",
         "heliograph_connections_turned_away_total": "Connections and requests above a limit.",
         "heliograph_data_bytes": "Size of the data file, with what is not yet in it.",
-        "heliograph_database_standbys_in_sync": "Standbys of the database that commits wait for.",
+        "heliograph_database_standbys_in_sync": "Standbys of the database whose word counts for a commit.",
+        "heliograph_database_standbys_needed": "How many of them a commit waits for.",
         "heliograph_database_synchronous":
             "1 while commits wait for the disk of a standby; 0: the database's machine alone has them.",
         "heliograph_event_loops": "Threads that serve connections; the label says how they wait for their sockets.",

@@ -106,9 +106,12 @@ struct OpenStore: Sendable {
     }
 
     /// Called from any thread, soon after the start and whenever it is another: whether what is acknowledged is on two machines, and on how
-    /// many standbys, nil where that may not be seen. Never for a file.
-    func whenDurabilityChanged(_ body: @escaping @Sendable (_ isSynchronous: Bool, _ standbysInSync: Int?) -> Void) {
-        if case .database(let store, _) = store { store.whenDurabilityChanged { body($0.isSynchronous, $0.standbysInSync) } }
+    /// many standbys, nil where that may not be seen, of how many that it needs. Never for a file.
+    func whenDurabilityChanged(
+        _ body: @escaping @Sendable (_ isSynchronous: Bool, _ standbysInSync: Int?, _ standbysNeeded: Int) -> Void
+    ) {
+        guard case .database(let store, _) = store else { return }
+        store.whenDurabilityChanged { body($0.isSynchronous, $0.standbysInSync, $0.standbysNeeded) }
     }
 
     /// Whether a relay holds the data that may be of another machine, and takes up by itself what changes. Never for a file.

@@ -6,6 +6,8 @@ package struct Durability: Sendable, Equatable {
     package let isSynchronous: Bool
     /// The standbys that they wait for now; nil where the role may not see it (`pg_read_all_stats`).
     package let standbysInSync: Int?
+    /// So many of them have to answer: with fewer nothing is acknowledged.
+    package let standbysNeeded: Int
 
     static func read(on connection: PostgresConnection, within limit: Duration) throws -> Self {
         let rows = try connection.run(
@@ -14,9 +16,12 @@ package struct Durability: Sendable, Equatable {
                 SELECT current_setting('synchronous_standby_names') <> ''
                     AND current_setting('synchronous_commit') IN ('on', 'remote_apply'),
                     pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
-                    (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))
+                    (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+                    current_setting('synchronous_standby_names')
                 """), within: limit)
         let row = rows[0]
-        return Self(isSynchronous: row.bool(0), standbysInSync: row.bool(1) ? Int(row.integer(2)) : nil)
+        return Self(
+            isSynchronous: row.bool(0), standbysInSync: row.bool(1) ? Int(row.integer(2)) : nil,
+            standbysNeeded: StandbyRule(row.text(3)).needed)
     }
 }

@@ -266,6 +266,40 @@ struct CodexSteeringTests {
         #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
     }
 
+    @Test("the threads of its helpers, which Codex puts away with it, come back too; one that is put away later does not")
+    func helpersPutAway() {
+        var bench = CodexBench.attached()
+        bench.answersItself = false
+        bench.steer(.stop)
+        let archive = bench.asked.last!.id
+        bench.notify("thread/archived", thread: "helper")
+        #expect(bench.asked.last.map { "\($0.method) \($0.thread)" } == "thread/unarchive helper")
+        let back = bench.asked.last!.id
+        bench.notify("thread/archived")
+        #expect(bench.asked.last!.id == back, "it is asked for when its own call has ended")
+        bench.say(#"{"id":\#(archive),"result":{}}"#)
+        #expect(bench.asked.last.map { "\($0.method) \($0.thread)" } == "thread/unarchive \(CodexBench.thread)")
+        bench.say(#"{"id":\#(bench.asked.last!.id),"result":{}}"#)
+        bench.say(#"{"id":\#(back),"result":{}}"#)
+        #expect(bench.notes.isEmpty || !bench.notes.keys.contains { $0.hasPrefix("codex-ended.") })
+        let asked = bench.asked.count
+        bench.notify("thread/archived", thread: "another")
+        #expect(bench.asked.count == asked)
+    }
+
+    @Test("a thread that cannot come back now is tried again on the next connection")
+    func unarchivedLater() {
+        var bench = CodexBench.attached()
+        bench.failures["thread/unarchive"] = "disk full"
+        bench.steer(.stop)
+        #expect(bench.notes["codex-ended." + CodexBench.thread] != nil)
+        bench.failures = [:]
+        bench.tell(.own(.disconnected))
+        bench.tell(.own(.connected))
+        #expect(bench.notes["codex-ended." + CodexBench.thread] == nil)
+        #expect(bench.asked.filter { $0.method == "thread/unarchive" }.count == 2)
+    }
+
     // MARK: Model and mode
 
     @Test("a model is changed when Codex says that the thread has it; what is so already is said at once")

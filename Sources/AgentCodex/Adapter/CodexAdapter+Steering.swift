@@ -81,12 +81,33 @@ extension CodexAdapter {
 
     /// Until it is out of the archive again, also over the end of this daemon.
     private mutating func shelve(_ thread: String) {
+        shelving.insert(thread)
+        mustComeBack(thread)
+    }
+
+    private mutating func mustComeBack(_ thread: String) {
         shelved.insert(thread)
         if let note = Self.shelfNote(thread) { order(.remember(note, Array("{}".utf8))) }
     }
 
+    /// Codex put a thread away: one that we end, one of its helpers', or anybody's.
+    mutating func archived(_ thread: String) {
+        guard !shelving.contains(thread) else { return }
+        if shelved.contains(thread) { return call(.unarchive(thread: thread)) }
+        guard !shelving.isEmpty, shelved.count < limits.threadsMax else { return }
+        mustComeBack(thread)
+        call(.unarchive(thread: thread))
+    }
+
+    /// It is still in the archive, unless Codex says that it is not there: what went wrong may pass, so the next connection tries again.
+    mutating func notUnarchived(_ thread: String, _ reason: String) {
+        shelving.remove(thread)
+        if reason.contains("no archived rollout") { unshelved(thread) } else { stirred.insert(sessionID(thread)) }
+    }
+
     /// It is in the lists again, or was not put away.
     mutating func unshelved(_ thread: String) {
+        shelving.remove(thread)
         stirred.insert(sessionID(thread))
         guard shelved.remove(thread) != nil, let note = Self.shelfNote(thread) else { return }
         order(.remember(note, nil))

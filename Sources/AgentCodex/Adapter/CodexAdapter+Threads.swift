@@ -20,6 +20,7 @@ extension CodexAdapter {
         isGreeted = false
         calls.reset()
         threads = [:]
+        shelving = []
         steering.connectionBroke()
         for request in steering.takeAllParked() { order(.notGiven(request, Self.noServer)) }
         for token in requests.reset() { tellDesk(.hookGone(token)) }
@@ -87,7 +88,7 @@ extension CodexAdapter {
         if case .archive(let thread, _) = call { unshelved(thread) }
         if let name = call.name { return refused(name, reason) }
         switch call {
-        case .unarchive(let thread): unshelved(thread)
+        case .unarchive(let thread): notUnarchived(thread, reason)
         // What does not greet us, or does not tell what it has, is not what we know.
         case .initialize, .listThreads: order(.own(.hangUp))
         // Whoever has just started it is in it already.
@@ -183,7 +184,10 @@ extension CodexAdapter {
         switch method {
         case "thread/started": threadStarted(params)
         case "thread/status/changed": statusChanged(params)
-        case "thread/closed", "thread/archived", "thread/deleted": threadGone(params)
+        case "thread/closed", "thread/deleted": threadGone(params)
+        case "thread/archived":
+            threadGone(params)
+            if let name = params.text("threadId") { archived(name) }
         default:
             guard let name = params.text("threadId"), threads[name]?.isWatched == true else { return }
             notified(method, params, in: sessionID(name))

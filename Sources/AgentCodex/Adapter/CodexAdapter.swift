@@ -37,6 +37,8 @@ package struct CodexAdapter: AgentAdapter {
     var arriving: [(name: SteeringName, session: SessionID)] = []
     /// Threads that were ended from afar, and have to come out of Codex's archive.
     var shelved: Set<String> = []
+    /// Those of them that Codex is putting away, or taking out again, on this connection: it puts the threads of its helpers away with them.
+    var shelving: Set<String> = []
     /// Those that had their answer on this connection: whoever asks the same again there asks anew.
     var answeredHere: Set<ApprovalID> = []
 

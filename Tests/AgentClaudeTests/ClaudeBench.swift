@@ -103,7 +103,7 @@ struct ClaudeBench: AgentBench {
         hook.attempt = attempt
         hook.run = run
         let token = HookToken(rawValue: nextToken)
-        if ["PermissionRequest", ClaudeAdapter.elicitation].contains(hook.event) || isHeard {
+        if ["PermissionRequest", ClaudeAnswer.elicitation].contains(hook.event) || isHeard {
             hook.token = token
             nextToken += 1
         }

@@ -79,10 +79,8 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
-    /// A server of tools asks, and a hook may answer it.
-    package static let elicitation = "Elicitation"
     /// The hooks that wait for a person.
-    private static let asking: Set<String> = ["PermissionRequest", elicitation]
+    private static let asking: Set<String> = ["PermissionRequest", ClaudeAnswer.elicitation]
 
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
@@ -111,7 +109,7 @@ package struct ClaudeAdapter: AgentAdapter {
             case "PostToolUseFailure": toolFinished(id, payload, failed: true)
             case "PostToolBatch": batchFinished(id, payload)
             case "PermissionRequest": permissionRequested(id, hook, payload)
-            case Self.elicitation: elicitationRequested(id, hook, payload)
+            case ClaudeAnswer.elicitation: elicitationRequested(id, hook, payload)
             case "ElicitationResult": elicitationOver(id, payload)
             case "Notification": notified(id, payload)
             case "SubagentStart": subagentStarted(id, payload)

@@ -3,6 +3,8 @@ internal import RelayProtocol
 /// What a PermissionRequest, PreToolUse or Elicitation hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
 package enum ClaudeAnswer {
     static let planTool = "ExitPlanMode"
+    /// The event at which a server of tools asks, and its hook may answer it.
+    package static let elicitation = "Elicitation"
 
     /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file. Its answer also says
     /// in which mode the agent goes on: as nobody chose another, in the one that asks before each edit.
@@ -87,7 +89,7 @@ package enum ClaudeAnswer {
     private static func elicitation(_ action: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         JSONWriter.object {
             $0.object("hookSpecificOutput") {
-                $0.field("hookEventName", ClaudeAdapter.elicitation)
+                $0.field("hookEventName", ClaudeAnswer.elicitation)
                 $0.field("action", action)
                 body(&$0)
             }

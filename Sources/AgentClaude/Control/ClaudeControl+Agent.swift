@@ -221,7 +221,7 @@ extension ClaudeControl {
         isInTurn = true
         let payload = JSONWriter.object {
             $0.field("session_id", session)
-            $0.field("hook_event_name", ClaudeAdapter.elicitation)
+            $0.field("hook_event_name", ClaudeAnswer.elicitation)
             $0.field("mcp_server_name", server)
             $0.field("message", request.text("message"))
             $0.field("mode", "form")

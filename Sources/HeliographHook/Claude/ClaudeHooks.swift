@@ -6,7 +6,7 @@ package enum ClaudeHooks {
     /// Two of the events that are answered: the question itself, and what comes before each tool.
     package static let awaited = "PermissionRequest"
     /// The event before a dialog that its hook keeps closed.
-    package static let elicitation = ClaudeAdapter.elicitation
+    package static let elicitation = ClaudeAnswer.elicitation
     package static let beforeTool = "PreToolUse"
     /// Names the session to the hooks of exactly this agent: an agent that it starts in turn is not ours to answer for.
     package static let run = "HELIOGRAPH_RUN"

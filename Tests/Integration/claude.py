@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -41,6 +42,12 @@ def decide(terminal: Terminal, key: str) -> None:
         lambda: f"a dialog on the screen, which shows:\n{terminal.screen()}",
     )  # fmt: skip
     terminal.press_until(key, lambda screen: shown not in screen, "close the dialog")
+
+
+def listens(path: Path) -> bool:
+    """Whether a process takes connections there: the socket of one that was killed stays."""
+    with socket.socket(socket.AF_UNIX) as there:
+        return there.connect_ex(str(path)) == 0
 
 
 class Machine:
@@ -112,8 +119,8 @@ class Machine:
             self.daemon = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home, env=self.environment
             )
-        socket = self.home / ".local/state/heliograph/host.sock"
-        wait_until(lambda: self._lives() and socket.exists(), 15, lambda: f"{socket}. The daemon's log:\n{self.daemon_text()}")
+        path = self.home / ".local/state/heliograph/host.sock"
+        wait_until(lambda: self._lives() and listens(path), 15, lambda: f"{path}. The daemon's log:\n{self.daemon_text()}")
 
     def stop_daemon(self) -> None:
         daemon, self.daemon = self.daemon, None

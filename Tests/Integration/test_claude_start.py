@@ -204,8 +204,9 @@ def test_the_same_id_starts_one_session(desk):
     first = desk.phone.command("start", **fields)
     head = desk.end(first)["head"]
     assert head["stage"] == "taken"
+    desk.phone.wait_summary(head["started"], lambda summary: summary["status"] == "idle", 20, "idle")
     desk.phone.command("start", **fields)
-    assert len([id for id in desk.phone.summaries if id != desk.session]) == 1
+    assert [id for id in desk.phone.summaries if id != desk.session] == [head["started"]]
 
 
 def test_a_session_outlives_the_daemon_and_is_steered_by_the_next(desk, host):

@@ -9,9 +9,9 @@ from client import WireClient
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
+from load import Worker
 from postgres import ReplicatedPostgres
 from relay import Relay
-from test_kill import Worker
 from waits import wait_until
 
 

@@ -15,7 +15,7 @@ import pytest
 from daemon import recorded_call
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
-from host import ScriptedHost
+from load import Worker
 from waits import patient, wait_until
 
 KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "110"))
@@ -24,8 +24,6 @@ STOPS = int(os.environ.get("HELIOGRAPH_KILLS", "15"))
 SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
 # A fault's moment is no deadline: up to this long after the start of a process, which takes about 50 ms.
 KILL_WITHIN_SECONDS = 0.08
-UNACKED_MAX = 48
-OPEN_APPROVALS_MAX = 3
 
 
 @pytest.fixture
@@ -38,58 +36,6 @@ def kills() -> int:
 def dice():
     print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
     return random.Random(SEED)
-
-
-class Worker:
-    """A scripted host whose agent talks and asks without end, and confirms every decision."""
-
-    def __init__(self, relay: Any, number: int, seed: int):
-        self.session = f"s{number}"
-        self.host = ScriptedHost(relay, f"host-{number}")
-        self.dice = random.Random(seed)
-        self.open: set[str] = set()
-        self.confirmed = 0
-        self.failure: BaseException | None = None
-        self.host.start_session(self.session)
-        self.host.wait_acked(self.session)
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=self.session, daemon=True)
-        self._thread.start()
-
-    @property
-    def through(self) -> int:
-        return self.host.through.get(self.session, 0)
-
-    def finish(self, followers: list[Follower]) -> None:
-        """Asks nothing more, and waits until all that was said and asked is settled."""
-        self._ended.set()
-        self._thread.join(patient(30))
-        assert not self._thread.is_alive() and self.failure is None, self.failure
-        wait_until(lambda: self._confirm() or not self.open, 30, lambda: f"decisions of {sorted(self.open)}: {followers}")
-        self.host.wait_acked(self.session, timeout=30)
-
-    def _work(self) -> None:
-        try:
-            text = 0
-            while not self._ended.is_set():
-                for _ in range(self.dice.randint(1, 4)):
-                    text += 1
-                    self.host.event(self.session, "message", {"role": "assistant"}, {"text": f"{self.session}.{text}"})
-                if len(self.open) < OPEN_APPROVALS_MAX:
-                    self.open.add(self.host.request_approval(self.session, "Bash", {"command": f"echo {text}"}))
-                self._confirm()
-                while len(self.host.sessions[self.session]) - self.through > UNACKED_MAX and not self._ended.wait(0.005):
-                    self._confirm()
-        except BaseException as failure:  # shown by finish, in the test's own thread
-            self.failure = failure
-
-    def _confirm(self) -> None:
-        for message in self.host.decisions[self.confirmed :]:
-            self.confirmed += 1
-            approval = message["approval"]
-            if approval in self.open:  # sent again where our confirmation was lost: then it was noted already
-                self.open.remove(approval)
-                self.host.apply(self.session, approval, "ran" if message["decision"]["decision"] == "allow" else "denied")
 
 
 @pytest.mark.timeout(60 + 3 * KILLS)

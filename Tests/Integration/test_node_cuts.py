@@ -9,12 +9,10 @@ from typing import Literal
 
 import pytest
 
-from follower import Follower, whole_log
-from history import check_decisions, check_host, check_view
+from load import Load
 from namespaces import Namespace, namespace
 from nodes import Anywhere, Node, NodeElsewhere
 from postgres import PostgresServer
-from test_kill import Worker
 from waits import patient, wait_until
 
 CASES: list[tuple[str, Literal["out", "in"]]] = [("database", "out"), ("database", "in"), ("node", "out"), ("node", "in")]
@@ -44,41 +42,6 @@ class PostgresAt:
 
     def address(self, database: str) -> str:
         return f"postgresql://heliograph@{self.machine.outside}:{DATABASE_PORT}/{database}"
-
-
-class Load:
-    """Hosts and clients that come to one of these nodes, another one each time; what they saw is the log in the end."""
-
-    def __init__(self, nodes: list[Node]):
-        anywhere = Anywhere(nodes)
-        self.workers = [Worker(anywhere, number, number) for number in range(2)]
-        self.followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(2)]
-
-    @property
-    def through(self) -> int:
-        return sum(worker.through for worker in self.workers)
-
-    def wait_progress(self, seconds: float) -> None:
-        before = [worker.through for worker in self.workers]
-        wait_until(lambda: all(worker.through > start for worker, start in zip(self.workers, before)), seconds, lambda: f"more than {before} of each host: {self.followers}")
-
-    def check(self, node: Node) -> None:
-        for worker in self.workers:
-            worker.finish(self.followers)
-        for worker in self.workers:
-            log = whole_log(node, worker.session)
-            for follower in self.followers:
-                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
-                check_view(follower, worker.session, log)
-            check_host(worker.host, worker.session, log)
-            check_decisions(log, self.followers, [worker.host])
-        assert len({position[0] for follower in self.followers for position in follower.positions.values()}) == 1, "an epoch began"
-
-    def close(self) -> None:
-        for follower in self.followers:
-            follower.close()
-        for worker in self.workers:
-            worker.host.close()
 
 
 @pytest.mark.timeout(180)
@@ -118,38 +81,42 @@ def play(folder: Path, server: PostgresOnNetworks, machine: Namespace, what: str
 
 def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
     """The owner's links go on all the time: what it says there must not be more than what is committed."""
-    load = Load(outer)
+    load = Load(Anywhere(outer))
     try:
-        load.wait_progress(30)
+        load.wait_progress()
         machine.cut_one_way(way, DATABASE_PORT)
         assert inner.wait_end(30) == 75, "it steps down before its lease is over"
         cut_at = load.through
         wait_until(lambda: any(node.owns_log() for node in outer), 30, "another owner")
         wait_until(lambda: load.through > cut_at, 30, "the hosts to go on")
-        load.wait_progress(30)
+        load.wait_progress()
         # What of it was under way when the network was cut comes when it carries again.
         machine.heal()
         inner.start()
-        load.wait_progress(30)
+        load.wait_progress()
+        load.finish()
         load.check(inner)
+        assert len(load.epochs) == 1, "an epoch began"
     finally:
         load.close()
 
 
 def cut_from_owner(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
     """Both reach the database, so nobody takes over; peers come to the edge that reaches the owner."""
-    load = Load([inner, outer[1]])
+    load = Load(Anywhere([inner, outer[1]]))
     try:
-        load.wait_progress(30)
+        load.wait_progress()
         machine.cut_one_way(way, outer[0].port)
         wait_until(lambda: inner.get("/readyz").status == 503, 30, "the edge to notice that its link carries nothing")
         assert inner.get("/healthz").status == 200
-        load.wait_progress(30)
+        load.wait_progress()
         assert outer[0].owns_log() and not inner.owns_log() and not outer[1].owns_log()
         machine.heal()
         wait_until(lambda: inner.get("/readyz").status == 200, 30, "the edge to reach the owner again")
-        load.wait_progress(30)
+        load.wait_progress()
+        load.finish()
         load.check(inner)
+        assert len(load.epochs) == 1, "an epoch began"
         assert outer[0].owns_log()
     finally:
         load.close()

@@ -15,12 +15,11 @@ from pathlib import Path
 import pytest
 
 from client import WireClient
-from follower import Follower, whole_log
-from history import check_decisions, check_host, check_view
+from follower import whole_log
 from host import ScriptedHost
+from load import Load
 from nodes import Anywhere, Cluster, Node
 from postgres import PostgresServer
-from test_kill import Worker
 from waits import wait_until
 
 OLD = os.environ.get("HELIOGRAPH_OLD_BIN")
@@ -136,8 +135,7 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
         waiting = ScriptedHost(anywhere, "waiting")
         waiting.start_session("open")
         approval = waiting.request_approval("open", "Bash", {"command": "make deploy"})
-        workers = [Worker(anywhere, number, number) for number in range(2)]
-        followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda asked: None if asked == approval else "allow") for number in range(2)]
+        load = Load(anywhere, choose=lambda asked: None if asked == approval else "allow")
         for binary in [new, old] if and_back else [new]:
             for node in cluster.nodes:
                 node.stop()
@@ -153,16 +151,9 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
         phone.subscribe()
         assert "error" not in phone.decide("open", approval, "allow")
         waiting.wait_decision(approval, timeout=20)
-        for worker in workers:
-            worker.finish(followers)
-        for worker in workers:
-            log = whole_log(cluster.owner, worker.session)
-            for follower in followers:
-                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have all")
-                check_view(follower, worker.session, log)
-            check_host(worker.host, worker.session, log)
-            check_decisions(log, followers, [worker.host])
-        for peer in [*followers, *(worker.host for worker in workers), waiting, phone]:
+        load.finish()
+        load.check(cluster.owner)
+        for peer in (load, waiting, phone):
             peer.close()
         cluster.check_logs()
     finally:

@@ -21,12 +21,12 @@ from websockets.typing import Subprotocol
 from client import WireClient
 from fault_proxy import FaultProxy
 from follower import Follower, whole_log
-from history import check_decisions, check_host, check_view
+from history import check_host, check_view
 from host import ScriptedHost
+from load import Load
 from nodes import Anywhere, Cluster, Node
 from postgres import PostgresServer
 from relay import BINARY, ROOT
-from test_kill import Worker
 from waits import patient, wait_until
 
 sys.path.append(str(ROOT / "Tests/Tools"))
@@ -76,6 +76,7 @@ def test_an_approval_goes_over_two_edges(make_cluster):
     assert owner is cluster.nodes[0]
     host = ScriptedHost(left)
     host.start_session("s1")
+    host.wait_acked("s1")
     phone = WireClient(right)
     phone.subscribe()
     phone.subscribe("s1")
@@ -153,14 +154,11 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
     dice = random.Random(SEED)
     print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
     cluster = make_cluster(3)
-    anywhere = Anywhere(cluster.nodes)
-    workers = [Worker(anywhere, number, dice.randrange(1 << 32)) for number in range(2)]
-    followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(3)]
+    load = Load(Anywhere(cluster.nodes), [dice.randrange(1 << 32) for _ in range(2)], clients=3)
     try:
         for _ in range(ROUNDS):
-            before = [worker.through for worker in workers]
             owner = cluster.wait_owner()
-            wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "something to be acknowledged")
+            load.wait_progress()
             edges = [node for node in cluster.nodes if node is not owner]
             victims = {"owner": [owner], "edge": [dice.choice(edges)], "both": [owner, dice.choice(edges)]}.get(killed, [owner])
             time.sleep(dice.random() * 0.1)  # a moment that the seed chose
@@ -169,22 +167,12 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
             for victim in victims:
                 victim.launch()
         cluster.wait_owner()
-        for worker in workers:
-            worker.finish(followers)
-        for worker in workers:
-            log = whole_log(cluster.wait_owner(), worker.session)
-            for follower in followers:
-                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
-                check_view(follower, worker.session, log)
-            check_host(worker.host, worker.session, log)
-            check_decisions(log, followers, [worker.host])
+        load.finish()
+        load.check(cluster.wait_owner())
         # Nobody but a database that was promoted begins another epoch.
-        assert len({position[0] for follower in followers for position in follower.positions.values()}) == 1
+        assert len(load.epochs) == 1
     finally:
-        for follower in followers:
-            follower.close()
-        for worker in workers:
-            worker.host.close()
+        load.close()
 
 
 @pytest.mark.parametrize("generation", ["generation", "generation + 1"], ids=["holder alone", "as by a claim"])
@@ -192,33 +180,20 @@ def test_two_nodes_that_are_made_to_own_by_hand(make_cluster, server, generation
     """Somebody writes another holder into the row, under load: each of the two believes it for a while, and one of them commits."""
     cluster = make_cluster(3)
     database = server.sql("SELECT datname FROM pg_database ORDER BY oid DESC LIMIT 1")
-    anywhere = Anywhere(cluster.nodes)
-    workers = [Worker(anywhere, number, number) for number in range(2)]
-    followers = [Follower(anywhere, f"follower-{number}", ["s0", "s1"], lambda approval: "allow") for number in range(2)]
+    load = Load(Anywhere(cluster.nodes))
     try:
         owner, chosen = cluster.owner, cluster.edges[0]
-        before = [worker.through for worker in workers]
-        wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "something to be acknowledged")
+        load.wait_progress()
         made = f"(SELECT holder FROM nodes WHERE name = '{chosen.folder.name}' ORDER BY expires_at DESC LIMIT 1)"
         server.sql(f"UPDATE owners SET holder = {made}, generation = {generation} WHERE scope = ''", database)
         assert owner.wait_end() == 75 and "taken over" in owner.log_text()
         owner.launch()
         assert cluster.wait_owner() is chosen
-        for worker in workers:
-            worker.finish(followers)
-        for worker in workers:
-            log = whole_log(cluster.owner, worker.session)
-            for follower in followers:
-                wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
-                check_view(follower, worker.session, log)
-            check_host(worker.host, worker.session, log)
-            check_decisions(log, followers, [worker.host])
-        assert len({position[0] for follower in followers for position in follower.positions.values()}) == 1
+        load.finish()
+        load.check(cluster.owner)
+        assert len(load.epochs) == 1
     finally:
-        for follower in followers:
-            follower.close()
-        for worker in workers:
-            worker.host.close()
+        load.close()
 
 
 def test_an_owner_that_is_stopped_past_its_lease_is_replaced_and_shows_nothing_more(make_cluster):
@@ -391,6 +366,7 @@ def test_who_does_not_read_at_an_edge_harms_nobody(make_cluster):
     edge = cluster.edges[0]
     host = ScriptedHost(cluster.owner)
     host.start_session("s1")
+    host.wait_acked("s1")
     quick = WireClient(edge, "quick")
     quick.subscribe("s1")
     slow = open_websocket(edge, "/v1/client", edge.token("client", "slow"), "heliograph.v1", max_queue=1)
@@ -416,6 +392,7 @@ def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
     owner, (well, stopped) = cluster.owner, cluster.edges
     host = ScriptedHost(owner)
     host.start_session("s1")
+    host.wait_acked("s1")
     quick = WireClient(well, "quick")
     quick.subscribe("s1")
     behind = Follower(stopped, "behind", ["s1"])

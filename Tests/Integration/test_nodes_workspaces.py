@@ -10,9 +10,9 @@ from client import WireClient
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
+from load import Worker
 from nodes import Anywhere, InWorkspace
 from pictures import bring, named, png
-from test_kill import Worker
 from test_nodes import SEED, make_cluster, server  # noqa: F401
 from waits import wait_until
 

@@ -31,20 +31,28 @@ extension ClaudeAdapter {
         question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
         let taken = Set(approvals.compactMap(\.call))
         question.call = sessions[id]?.call(question.inputDigest, agent: question.agent, except: taken)
+        put(question, payload, input: input, file: hook.file, shown: shown.json, isRedacted: shown.isRedacted)
+    }
+
+    /// Hands a question to the desk, and makes its card where it is a new one. `file` is what stands where the input would write.
+    mutating func put(
+        _ question: ApprovalQuestion<ClaudeForm>, _ payload: JSONValue, input: JSONValue?, file: ClaudeFile?,
+        shown: [UInt8], isRedacted: Bool
+    ) {
         for order in consult(.asked(question)) {
             guard case .show(let name) = order, let approval = desk[name] else {
                 carryOut(order)
                 continue
             }
-            workedOn(id)
-            sessions[id]?.cardAt = now.monotonic
-            let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
-            let change = ClaudeChange(tool: tool, input: input, file: hook.file, redactor)
-            ask(approval, agentName, input: input, change, shown: shown.json, isRedacted: shown.isRedacted)
+            workedOn(question.session)
+            sessions[question.session]?.cardAt = now.monotonic
+            let agentName = approval.agent.flatMap { subagentName($0, in: question.session, payload) }
+            let change = ClaudeChange(tool: question.tool, input: input, file: file, redactor)
+            ask(approval, agentName, input: input, change, shown: shown, isRedacted: isRedacted)
         }
     }
 
-    mutating func ask(
+    private mutating func ask(
         _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?,
         shown: [UInt8], isRedacted: Bool
     ) {
@@ -124,9 +132,8 @@ extension ClaudeAdapter {
         sessions[approval.session]?.cardAt = now.monotonic
         workedOn(approval.session)
         emit(.approvalDelivered(id), in: approval.session)
-        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
-        order(.respond(token, approval.isElicitation && isDenied ? ClaudeAnswer.decline : output))
-        if case .deny = approval.answer?.kind, approval.hasDialog, approval.call != nil,
+        order(.respond(token, approval.isElicitation && approval.isDenied ? ClaudeAnswer.decline : output))
+        if approval.isDenied, approval.hasDialog, approval.call != nil,
             let path = sessions[approval.session]?.transcript
         {
             order(.followTranscript(approval.session, path: path))

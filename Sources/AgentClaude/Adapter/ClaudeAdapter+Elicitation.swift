@@ -43,16 +43,7 @@ extension ClaudeAdapter {
         }
         question.isCut = shown.isCut || document == nil
         if question.isCut, hook.isAttended, !hook.isRun { return order(.respond(token, nil)) }
-        for order in consult(.asked(question)) {
-            guard case .show(let name) = order, let approval = desk[name] else {
-                carryOut(order)
-                continue
-            }
-            workedOn(id)
-            sessions[id]?.cardAt = now.monotonic
-            let agentName = approval.agent.flatMap { subagentName($0, in: id, payload) }
-            ask(approval, agentName, input: document?.root, nil, shown: shown.json, isRedacted: shown.isRedacted)
-        }
+        put(question, payload, input: document?.root, file: nil, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
     /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or afar.
@@ -68,15 +59,13 @@ extension ClaudeAdapter {
             let values = ElicitedForm.values(of: payload.optional("content"))
             tellDesk(.shown(approval.id, .carriedOut(answers: values, failed: false)))
         } else {
-            let isOurs = if case .deny? = approval.answer?.kind { true } else { false }
-            tellDesk(.shown(approval.id, .reported(isOurs ? .ourDenial : .rejection)))
+            tellDesk(.shown(approval.id, .reported(approval.isDenied ? .ourDenial : .rejection)))
         }
     }
 
     /// The call in which it was asked is over, and no dialog was told of: the server went on with what our hook said.
     mutating func elicitationProven(_ approval: PendingApproval<ClaudeForm>) {
-        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
-        tellDesk(.shown(approval.id, isDenied ? .reported(.ourDenial) : .answersTaken))
+        tellDesk(.shown(approval.id, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
     /// In names of tools a server's has no other characters than these.

@@ -119,8 +119,7 @@ extension CodexAdapter {
         }
         // What was allowed or denied shows by its item what came of it. Of a question there is no item.
         guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
-        let isDenied = if case .deny? = approval.answer?.kind { true } else { false }
-        tellDesk(.shown(name, isDenied ? .reported(.ourDenial) : .answersTaken))
+        tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
     /// Its item is over.
@@ -130,8 +129,7 @@ extension CodexAdapter {
                 tellDesk(.shown(approval.id, .carriedOut(answers: nil, failed: !tool.succeeded)))
                 continue
             }
-            let isOurs = if case .deny? = approval.answer?.kind { true } else { false }
-            tellDesk(.shown(approval.id, .reported(isOurs ? .ourDenial : .rejection)))
+            tellDesk(.shown(approval.id, .reported(approval.isDenied ? .ourDenial : .rejection)))
         }
     }
 
@@ -172,7 +170,7 @@ extension CodexAdapter {
         var output = output
         if approval.kind == .question {
             answeredQuestions[token] = id
-            if case .deny? = approval.answer?.kind { output = approval.form?.declined ?? CodexUserInput.declined }
+            if approval.isDenied { output = approval.form?.declined ?? CodexUserInput.declined }
         }
         order(.respond(token, CodexMessage.answer(request, output)))
     }

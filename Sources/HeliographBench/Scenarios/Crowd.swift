@@ -86,14 +86,7 @@ final class Crowd: Stage {
         guard position != nil, unsafe message.starts(with: #"{"type":"events""#) else {
             return unsafe try super.clientReceived(message, on: link, at: now)
         }
-        let value = unsafe try Self.document(message, on: link)
-        let (first, count) = try Self.reading(link) { () throws(WireError) in
-            (try value.object().integer("first"), try value.array("events").count)
-        }
-        guard first == seen[link.number] + 1 else {
-            throw BenchError(.sequence, "\(link.name): event \(first) came, \(seen[link.number] + 1) was to come")
-        }
-        seen[link.number] += Int64(count)
+        seen[link.number] += unsafe try Self.eventCount(message, on: link, after: seen[link.number])
         if seen[link.number] == sessions[link.number % plan.sessions].next - 1 { becameLevel() }
     }
 }

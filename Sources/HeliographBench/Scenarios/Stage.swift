@@ -291,6 +291,18 @@ class Stage: LinkHandler {
         return try reading(link) { () throws(WireError) in try JSONDocument(parsing: bytes).root }
     }
 
+    /// How many events a message brings, which follow on `seen` without a gap.
+    static func eventCount(_ message: UnsafeRawBufferPointer, on link: Link, after seen: Int64) throws(BenchError) -> Int64 {
+        let value = unsafe try document(message, on: link)
+        let (first, count) = try reading(link) { () throws(WireError) in
+            (try value.object().integer("first"), try value.array("events").count)
+        }
+        guard first == seen + 1 else {
+            throw BenchError(.sequence, "\(link.name): event \(first) came, \(seen + 1) was to come")
+        }
+        return Int64(count)
+    }
+
     static func reading<Value>(_ link: Link, _ body: () throws(WireError) -> Value) throws(BenchError) -> Value {
         do { return try body() } catch { throw BenchError(.badMessage, "\(link.name): \(error)") }
     }

@@ -66,6 +66,8 @@ package struct PendingApproval<Form: AnswerForm> {
         if case .answered(let handed) = phase { return handed }
         return handedBefore
     }
+    /// What was handed over says no.
+    package var isDenied: Bool { if case .deny? = answer?.kind { true } else { false } }
 
     mutating func cut() {
         isCut = true

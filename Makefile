@@ -106,8 +106,8 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) \
-		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder Tests/Integration $(PYTEST)
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
+		Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them,

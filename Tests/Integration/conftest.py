@@ -47,6 +47,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """HELIOGRAPH_FAILURES names a file for the node ids of the tests that failed, or whose fixtures did: see Tests/Tools/integration.py."""
+    if path := os.environ.get("HELIOGRAPH_FAILURES"):
+        reports = terminalreporter.stats.get("failed", []) + terminalreporter.stats.get("error", [])
+        Path(path).write_text("".join(f"{name}\n" for name in sorted({report.nodeid for report in reports})))
+
+
 @pytest.fixture(autouse=True)
 def no_relay_is_left() -> Iterator[None]:
     """Ends what a test that failed has left running."""

@@ -262,7 +262,7 @@ let package = Package(
         tests(
             "StorePostgresTests",
             [
-                "StorePostgres", "StoreSQLite", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol",
+                "StorePostgres", "StoreSQLite", "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
                 "HeliographPostgreSQL",
                 "StoreTestSupport",
             ]),

@@ -40,10 +40,10 @@ package final class PostgresNode: Sendable {
 
     /// The whole store, where nobody who is alive holds the log; nil where somebody does. The node is the store's from then on.
     package func claim() throws(LogError) -> PostgresStore? {
-        guard let claim = try use({ try ownership.claim($0) }) else { return nil }
-        let store = try PostgresStore(database, ownership, claim)
+        let claimed = try use { connection in try ownership.claim(connection).map { ($0, connection) } }
+        guard let (claim, claiming) = claimed else { return nil }
         connection.withLock { $0 = nil }
-        return store
+        return try PostgresStore(database, ownership, claim, claiming)
     }
 
     /// Says goodbye to the other nodes. Nothing can be asked afterwards.

@@ -5,7 +5,7 @@ internal import RelayCore
 internal import Synchronization
 
 /// Renews what says that this process is alive, and looks whether tokens or workspaces were changed, by whomever: on a thread and a
-/// connection of its own.
+/// connection of its own, which is there for as long as the log is held.
 final class Lease: Sendable {
     /// Between two looks. What is changed on another machine takes effect within two seconds.
     private static let interval = DispatchTimeInterval.seconds(1)
@@ -37,12 +37,16 @@ final class Lease: Sendable {
         var body: (@Sendable (LogError) -> Void)?
     }
 
-    init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
+    /// Goes on with the connection that claimed the log. An owner that is not connected is taken for dead, and until something is to be
+    /// committed or read it may have no other.
+    init(
+        _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ claiming: PostgresConnection
+    ) throws(LogError) {
         self.database = database
         bornOn = claim.bornOn
         claimed = claim.renewed
         self.ownership = ownership
-        guard BackgroundThread.start({ [self] in run() }) else {
+        guard BackgroundThread.start({ [self] in run(claiming) }) else {
             throw LogError(.unreachable(isPassing: true), "The system starts no thread.")
         }
     }
@@ -73,9 +77,9 @@ final class Lease: Sendable {
         isStopped.wait()
     }
 
-    private func run() {
+    private func run(_ claiming: PostgresConnection) {
         defer { isStopped.signal() }
-        var connection: PostgresConnection?
+        var connection = Optional(claiming)
         var renewed = claimed
         // As was last told; nil: nobody was.
         var toldChanges: Int64?

@@ -253,7 +253,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         session = next(iter(wait_until(lambda: phone.summaries, 20, "a session")))
         steered = Proxied(agent, phone, session.removeprefix("local-"))
         steered.taken(steered.prompt("slow work"))
-        terminal.wait_screen("From afar: slow work")
+        terminal.wait_screen("From a client: slow work")
         steered.wait_asked("slow work")
         terminal.type("answer me typed")
         terminal.press("Enter")

@@ -107,7 +107,7 @@ package struct ACPClientMachine: Sendable {
             guard phase == .idle else { break }
             phase = .runningFromAfar
             lastNumber = 0
-            say("From afar: \(VisibleText.prose(text))")
+            say("From a client: \(VisibleText.prose(text))")
         case .turnFromAfarEnded:
             guard phase == .runningFromAfar else { break }
             permissions = []

@@ -36,7 +36,7 @@ package struct ClaudeSettings: Sendable {
         ("SessionEnd", false, 5),
     ]
     /// What Claude Code shows beside its spinner while that hook waits.
-    static let elicitationMessage = "Asked from afar too: press a key to answer here"
+    static let elicitationMessage = "Asked remotely too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
     static let askRulesMark = "HELIOGRAPH_ASK_RULES"

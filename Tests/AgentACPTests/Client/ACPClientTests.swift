@@ -150,7 +150,7 @@ struct ACPClientTests {
         }
         talk.agent(#"{"jsonrpc":"2.0","id":5,"result":{"stopReason":"end_turn"}}"#)
         talk.take(.turnFromAfarBegan("go on\u{1B}[2J"))
-        #expect(talk.shown.contains("From afar: go on⟨U+001B⟩[2J"))
+        #expect(talk.shown.contains("From a client: go on⟨U+001B⟩[2J"))
         talk.permission()
         talk.take(.leftToUs(Array("0".utf8)))
         talk.take(.typed("4"))

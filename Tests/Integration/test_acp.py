@@ -302,7 +302,7 @@ def test_what_vibe_does_is_told(agent, daemon, editor):
     assert statuses == ["running", "idle"] and daemon.kinds()[-1] == "session.ended"
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "allowed from afar", "the tool call's own update")
+@pytest.mark.shows("ACP: Mistral Vibe", "allowed by a client", "the tool call's own update")
 def test_allowed_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     assert question["tool"] == "bash" and question["input"] == {"command": "echo hi > out.txt"} and question["kind"] == "tool"
@@ -322,7 +322,7 @@ def test_allowed_from_afar(agent, daemon, editor):
     assert daemon.wait_settled(second["approval"]) == "refused"
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "denied from afar", "the tool call's own update")
+@pytest.mark.shows("ACP: Mistral Vibe", "denied by a client", "the tool call's own update")
 def test_denied_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     daemon.answer(question["approval"], {"decision": "deny", "message": "no"})

@@ -42,7 +42,7 @@ struct NodesDoctor {
         if let lost = living.first(where: { !$0.isConnected }) {
             return Finding(
                 "Nodes", .doubtful, "\(text); \(lost.name) has a lease, and is not connected to the database",
-                mend: "it was killed, or has lost its way to the database: look at its log; its lease ends by itself")
+                mend: "it was killed, or has lost its connection to the database: look at its log; its lease ends by itself")
         }
         guard Set(living.map(\.name)).count == living.count else {
             return Finding("Nodes", .doubtful, "\(text); two have one name", mend: "give each a --node NAME of its own")
@@ -94,14 +94,14 @@ struct NodesDoctor {
         case .unreachable(let why):
             return Finding(
                 subject, .wrong, "\(node.url) cannot be reached from here: \(why)",
-                mend: "let every node's machine reach it, or have it --advertise another address")
+                mend: "make it reachable from every node's machine, or let it --advertise another address")
         case .another(let what):
             return Finding(subject, .wrong, what, mend: "--advertise names the node's own address, and no proxy's")
         case .node(let takesLinks, let ahead):
             if node.isOwner, !takesLinks {
                 return Finding(
                     subject, .doubtful, "\(node.url) takes no links, though the log is its",
-                    mend: "look again: it may just have taken the log over")
+                    mend: "check again: it may just have taken over the log")
             }
             if node.linkVersion != NodeLinkProtocol.version {
                 return Finding(
@@ -112,7 +112,7 @@ struct NodesDoctor {
             if let ahead, abs(ahead) > Self.clockSecondsMax {
                 return Finding(
                     subject, .doubtful, "its clock differs from this machine's by \(abs(ahead)) s",
-                    mend: "have all follow one time server")
+                    mend: "let all use the same time server")
             }
             let links = takesLinks ? "takes links with its secret" : "answers; it is an edge, which takes no links"
             return Finding(subject, .well, "\(node.url) \(links)")

@@ -9,7 +9,7 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the relay.",
         discussion: """
-            Listens on this machine only, unless told otherwise. The first start makes the data directory, its secrets and one \
+            Listens on this machine only, unless told otherwise. The first start creates the data directory, its secrets and one \
             workspace. On a terminal it prints how to pair a phone and how to connect a host.
 
               heliograph serve

@@ -296,7 +296,7 @@ def test_without_an_editor_it_is_ended_from_afar(agent, daemon, phone, short_pat
         assert end["stage"] == "taken" and end["reason"] == "the agent has ended", end
         phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 20, "the end")
         terminal.wait_ended()
-        assert "Ended from afar." in terminal.last_screen()
+        assert "Ended by a client." in terminal.last_screen()
         assert queued is None or steered.stage(queued)["stage"] == "refused"
         assert steered.asked("answer me never") == 0
     finally:

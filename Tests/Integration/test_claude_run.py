@@ -481,7 +481,7 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     assert end["head"]["stage"] == "taken", end
     assert not (machine.project / "out.txt").exists() and not phone.approvals
     phone.wait_summary(session, lambda summary: summary["status"] == "idle")
-    machine.wait_screen("Interrupted from afar by Ada's phone")
+    machine.wait_screen("Interrupted remotely by Ada's phone")
 
 
 @pytest.mark.shows("Claude Code, its own screen", "prompt to an idle agent", "`UserPromptSubmit`, as a message of another session")

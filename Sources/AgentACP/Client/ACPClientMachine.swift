@@ -115,7 +115,7 @@ package struct ACPClientMachine: Sendable {
         case .endedFromAfar:
             guard phase != .over else { break }
             permissions = []
-            say("Ended from afar.")
+            say("Ended by a client.")
             finish(failed: false)
         }
         defer { orders = [] }
@@ -133,7 +133,7 @@ package struct ACPClientMachine: Sendable {
             guard let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
             guard let place = permissions.firstIndex(where: { $0.id == id }) else { return }
             permissions.remove(at: place)
-            say("Decided from afar.")
+            say("Decided by a client.")
         case .request(let id, "session/request_permission", let params):
             // What two readers could take for different things nobody is to allow.
             guard exact != nil, permissions.count < Self.permissionsMax, let request = PermissionRequest(params, optionsMax: 64)
@@ -214,7 +214,7 @@ package struct ACPClientMachine: Sendable {
         // A number may be meant for a question that was answered meanwhile.
         case .running where prompt != nil || Int(words) != nil, .runningFromAfar where Int(words) != nil, .initializing,
             .opening:
-            say("The agent is at work; this line was not sent.")
+            say("The agent is working; this line was not sent.")
         case .running, .runningFromAfar:
             guard waiting.count < Self.waitingMax else { return say("Too many lines wait already; this one was not sent.") }
             waiting.append(line)
@@ -227,7 +227,7 @@ package struct ACPClientMachine: Sendable {
         permissions[place].firstNumber = lastNumber + 1
         say(VisibleText.exactLine(title))
         if let input { say(VisibleText.exact(input)) }
-        guard hasTerminal else { return say("Waiting for a decision from afar.") }
+        guard hasTerminal else { return say("Waiting for a client's decision.") }
         for option in permissions[place].options {
             lastNumber += 1
             say("  \(lastNumber)  \(VisibleText.line(option.name))")

@@ -168,7 +168,7 @@ extension ClaudeControl {
     private mutating func initialized(_ said: JSONValue?, _ failure: String?) {
         guard phase == .starting else { return }
         guard failure == nil, let said else {
-            say("The agent does not take its part: \(VisibleText.line(failure ?? "it says nothing of itself"))")
+            say("The agent does not accept its role: \(VisibleText.line(failure ?? "it gives no reason"))")
             return close()
         }
         phase = .running
@@ -243,7 +243,7 @@ extension ClaudeControl {
             let said = (try? JSONDocument(parsing: output).root)?.optional("hookSpecificOutput"),
             let action = said.text("action")
         else { return }
-        say("(answered from afar: \(VisibleText.line(action)))")
+        say("(answered by a client: \(VisibleText.line(action)))")
         answer(request, ControlLine.elicited(request, action, content: said.optional("content").map { Array($0.bytes) }))
     }
 

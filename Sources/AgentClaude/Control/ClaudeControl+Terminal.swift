@@ -36,7 +36,7 @@ extension ClaudeControl {
         } else {
             say(VisibleText.prose(permission.question.text))
         }
-        guard hasTerminal else { return say("(waiting for a decision from afar)") }
+        guard hasTerminal else { return say("(waiting for a client's decision)") }
         permissions[place].firstNumber = lastNumber + 1
         for choice in permission.choices {
             lastNumber += 1

@@ -310,7 +310,7 @@ package struct ClaudeControl: Sendable {
             return SteeringOffer(
                 actions: [.interrupt, .stop],
                 reason:
-                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
                     + Self.lawlessMode + ".",
                 mode: mode)
         }

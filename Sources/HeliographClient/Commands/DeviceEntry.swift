@@ -104,7 +104,7 @@ struct DeviceEntry {
             throw ClientError(.notFound, "there is no device \(text)", advice: "heliograph devices lists them.")
         case .several(let devices):
             let names = devices.map(\.id.rawValue).sorted().joined(separator: ", ")
-            throw ClientError(.usage, "\(text) stands for several devices: \(names)")
+            throw ClientError(.usage, "\(text) matches several devices: \(names)")
         }
     }
 }

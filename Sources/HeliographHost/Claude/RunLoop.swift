@@ -126,7 +126,7 @@ struct RunLoop {
             let line =
                 isThere
                 ? "(the host daemon is there again)\n"
-                : "(no host daemon answers: this session is not seen from afar. Is `heliograph host` running?)\n"
+                : "(no host daemon answers: clients do not see this session. Is `heliograph host` running?)\n"
             toTerminal.append(Array(line.utf8))
         }
     }

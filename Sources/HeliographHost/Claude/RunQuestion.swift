@@ -24,7 +24,7 @@ final class RunQuestion: Sendable {
                 while !isOver, .now < next { usleep(UInt32(Self.look.milliseconds * 1_000)) }
             }
         }
-        if !isStarted { ProgramRequest.complain("no thread could be started: people afar are not asked") }
+        if !isStarted { ProgramRequest.complain("no thread could be started: clients are not asked") }
     }
 
     /// It was answered here, or is not asked any more.

@@ -57,7 +57,7 @@ final class LaunchDriver: ProgramDriver {
         do throws(HostError) {
             return try file.read()
         } catch {
-            seat.logger.error("no session is started from afar", metadata: ["error": "\(error)"])
+            seat.logger.error("clients cannot start sessions", metadata: ["error": "\(error)"])
             return []
         }
     }

@@ -88,7 +88,7 @@ package final class Administration {
             if error.code == .unreachable { return false }
             throw ServerError(
                 .tokens,
-                "this is on disk, but the relay that runs has not taken it up (\(error.message)): do it again, or restart the relay"
+                "this is on disk, but the running relay has not noticed (\(error.message)): do it again, or restart the relay"
             )
         }
     }

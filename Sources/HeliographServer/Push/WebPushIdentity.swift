@@ -58,13 +58,13 @@ struct WebPushIdentity {
     func contact() throws(PushObstacleError) -> VAPIDContact {
         guard let text = given ?? publicURL else {
             throw PushObstacleError(
-                sentence: "the makers of browsers want to know whom they can ask about its notifications: \(Self.mend)")
+                sentence: "the makers of browsers want a contact for its notifications: \(Self.mend)")
         }
         do throws(WebPushError) { return try VAPIDContact(text) } catch {
             let name = given == nil ? "the public URL" : "pushContact"
             throw PushObstacleError(
                 sentence:
-                    "\(name) does not tell the makers of browsers whom to ask (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
+                    "\(name) is not a contact for the makers of browsers (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
             )
         }
     }

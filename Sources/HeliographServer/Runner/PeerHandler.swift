@@ -87,7 +87,7 @@ final class PeerHandler: ServerHandler {
         case .malformed(let sentence):
             if !hasToldOfForwarding {
                 logger.warning(
-                    "a trusted proxy does not say whom requests are from; they count as its own",
+                    "a trusted proxy does not say who sent its requests; they count as its own",
                     metadata: ["peer": "\(peer)", "reason": "\(sentence)"])
             }
             hasToldOfForwarding = true

@@ -314,7 +314,7 @@ final class RelayRunner {
             isSuspended = false
             store.readAnew()
             pushes.resume()
-            logger.notice("the store has been read anew")
+            logger.notice("the store has been read again")
             begin()
             wasReadAnew()
         case .failure(let error):

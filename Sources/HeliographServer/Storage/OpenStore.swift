@@ -31,7 +31,7 @@ struct OpenStore: Sendable {
             if let noted {
                 throw ServerError(
                     .settings,
-                    "The relay of \(directory.path) keeps its data in \(noted): say so (\(Settings.named("store").flag)), or remove its store.url to begin anew"
+                    "The relay of \(directory.path) keeps its data in \(noted): say so (\(Settings.named("store").flag)), or remove its store.url to begin afresh"
                 )
             }
             self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))

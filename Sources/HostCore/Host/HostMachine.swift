@@ -205,7 +205,7 @@ package struct HostMachine {
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
             // Of an earlier life, which could be steered.
-            let closed = SteeringOffer(reason: "This host is not steered from afar.")
+            let closed = SteeringOffer(reason: "Clients cannot steer this host.")
             if !steering.isOpen { emit(.steeringOffered(closed), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }

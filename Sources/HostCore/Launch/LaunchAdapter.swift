@@ -115,7 +115,7 @@ package struct LaunchAdapter: AgentAdapter {
         offer = SteeringOffer(projects: Array(projects.prefix(WireLimits.projectsMax)))
         offer.agents = Array(agents.prefix(WireLimits.startableMax))
         if projects.isEmpty {
-            offer.reason = "This host lets no session be started from afar: `heliograph host projects add DIR` there."
+            offer.reason = "This host does not let clients start sessions: `heliograph host projects add DIR` there."
         } else if agents.isEmpty {
             offer.reason = "This host finds no agent that it could start on its PATH."
         } else {
@@ -182,7 +182,7 @@ package struct LaunchAdapter: AgentAdapter {
         switch room {
         case .enough: nil
         case .tooManyUnderWay: "\(limits.pendingMax) others are being started there: try again in a moment"
-        case .tooManyRun: "\(limits.runningMax) sessions that were started from afar run there already: end one first"
+        case .tooManyRun: "\(limits.runningMax) sessions that clients started run there already: end one first"
         case .isUnderWay: "it is being resumed already"
         }
     }

@@ -90,7 +90,7 @@ struct SteeringDesk {
             sessions[request.session]?.give(request, until: until)
             return [.give(request)]
         }
-        guard prompt.whenBusy != .refuse else { return ending([.refuse(request, "the agent is at work")]) }
+        guard prompt.whenBusy != .refuse else { return ending([.refuse(request, "the agent is working")]) }
         guard session.queue.count < limits.queuedMax else {
             return ending([.refuse(request, "too many prompts wait already")])
         }
@@ -219,7 +219,7 @@ struct SteeringDesk {
     /// Why it is not done now; nil where it may be.
     private func refusal(of request: SteeringRequest) -> String? {
         guard let session = sessions[request.session], let offer = session.offer else {
-            return "nothing can be done to this session from afar"
+            return "clients can do nothing to this session"
         }
         guard offer.actions.contains(request.action.kind) else {
             return offer.reason ?? "this session does not take \(request.action.kind.rawValue)"

@@ -10,7 +10,7 @@ package enum SteeringRights: Sendable, Equatable {
 
     func refusal(of client: Named<ClientTag>) -> String? {
         switch self {
-        case .nobody: "this host is not steered from afar"
+        case .nobody: "clients cannot steer this host"
         case .everyone: nil
         case .only(let clients): clients.contains(client.id) ? nil : "this host is not steered by \(client.name)"
         }

@@ -135,7 +135,7 @@ package struct TypingMachine: Sendable {
             tell(prompt.name, .refused, "the agent was interrupted before it was typed")
             phase = .free
         }
-        guard case .free = phase else { return tell(name, .refused, "something else is being typed from afar just now") }
+        guard case .free = phase else { return tell(name, .refused, "something else is just being typed for a client") }
         switch request.action {
         case .prompt(let prompt):
             guard !prompt.isCommand else { return tell(name, .refused, "the agent offers no such command") }
@@ -183,8 +183,8 @@ package struct TypingMachine: Sendable {
         } else if prompt.text.isMixed(into: text) {
             order(
                 .answer(
-                    token, refusal: "What came from afar was mixed with what was typed here; it is in the input line again."))
-            tell(prompt.name, .refused, "it was mixed with what was typed at the terminal, and stands in the input line there")
+                    token, refusal: "A client's prompt was mixed with what was typed here; it is in the input line again."))
+            tell(prompt.name, .refused, "it was mixed with what was typed at the terminal, and is in the input line there")
             free()
         } else {
             order(.answer(token, refusal: nil))
@@ -274,7 +274,7 @@ package struct TypingMachine: Sendable {
             return SteeringOffer(
                 actions: [.interrupt, .stop],
                 reason:
-                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
                     + Self.lawlessMode + ".",
                 mode: mode)
         }

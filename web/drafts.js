@@ -4,7 +4,7 @@
 const draftsMax = 20;
 /** Of all drafts together. Browsers give an origin about five million. */
 const charactersMax = 300_000;
-/** `page-key.js` takes them away with the key: whoever is logged out leaves nothing behind. */
+/** `page-key.js` takes them away with the key: a person who logs out leaves nothing behind. */
 const place = "heliograph.drafts";
 
 /**

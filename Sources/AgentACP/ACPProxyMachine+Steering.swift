@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What people afar send: given to the agent when nobody else has the turn, and told by what the agent then shows.
+/// What clients send: given to the agent when nobody else has the turn, and told by what the agent then shows.
 extension ACPProxyMachine {
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func steered(_ session: SessionID, _ request: SteeringRequest, _ now: HostInstant) {
         guard steering.meet(request.name) else { return }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// One connection, with a deadline of our own for everything that is asked of it: the database's do not end a commit that waits for a
 /// standby, and a network that has gone says nothing.
 ///
-/// Unchecked: one thread at a time has it, whoever took it out of where it is kept.
+/// Unchecked: one thread at a time has it, the one that took it out of where it is kept.
 @safe package final class PostgresConnection: @unchecked Sendable {
     /// Before anything is asked: names, the address, TLS, the password.
     package static let openingMax = Duration.seconds(10)

@@ -88,7 +88,7 @@ package final class PostgresStore: Sendable {
                 connection = current
                 if let claim = try ownership.claim(current) { return claim }
             } catch {
-                // Whoever stands by outlives a database that is away for a while.
+                // A relay that stands by outlives a database that is away for a while.
                 guard case .unreachable(isPassing: true) = error.code, isWanted() else { throw error }
                 connection = nil
             }

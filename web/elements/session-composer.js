@@ -124,7 +124,7 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {Row} row A prompt that waits, of whomever. */
+  /** @param {Row} row A prompt that waits, no matter whose. */
   takeBack({ event: { head } }) {
     this.#do({ type: "withdraw", session: this.session, client: String(head.by?.id), command: String(head.command) }, `withdraw ${head.command}`);
   }

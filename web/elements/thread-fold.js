@@ -14,7 +14,7 @@ const rowsAtOnceMax = 100;
 const stateWords = { running: "working", finished: "done", stopped: "stopped" };
 
 /**
- * @param {Set<string>} open The subagents whose threads are open: a fold that is made anew is as it was.
+ * @param {Set<string>} open The subagents whose threads are open: a fold that is made again is as it was.
  * @param {{draw: (row: Row) => HTMLElement, redraw: (item: HTMLElement, row: Row) => void}} rows
  * @returns {{element: HTMLElement, update: (thread: Thread) => void}}
  */

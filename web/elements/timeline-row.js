@@ -110,7 +110,7 @@ function message({ event: { head, body }, prompt, within }, me) {
   const label = span("speaker foreign");
   // Of a subagent's own task its "user" is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
-  // Of a prompt from afar, what its agent tells of it being text alone; of a start, the host says them here.
+  // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));

@@ -4,21 +4,21 @@ internal import RelayProtocol
 /// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
 ///
 /// It stands before `ACPProxyMachine` as an editor would, so that what it shows and answers goes the same ways. Where there is no terminal,
-/// only people afar can be asked; what they do not decide is denied.
+/// only clients can be asked; what they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
         case started
         /// A line from the agent.
         case received([UInt8])
-        /// A permission can be decided from afar as well; it came with the line before.
+        /// A client can decide a permission as well; it came with the line before.
         case asked(ACPQuestion)
-        /// Nobody afar decides the permission of this request.
+        /// No client decides the permission of this request.
         case leftToUs([UInt8])
         case typed(String)
-        /// Somebody afar has given the agent a prompt.
+        /// A client has given the agent a prompt.
         case turnFromAfarBegan(String)
         case turnFromAfarEnded
-        /// Somebody afar ends the session.
+        /// A client ends the session.
         case endedFromAfar
     }
 
@@ -58,7 +58,7 @@ package struct ACPClientMachine: Sendable {
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
-    /// Of an option. None means two things in a turn: what is typed may be for a question that was answered from afar meanwhile.
+    /// Of an option. None means two things in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
     /// Prompts that were typed while the agent was at work, in their order.

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Who has the turn in one session: the editor, or somebody afar. The agent takes one prompt at a time and refuses whoever comes second,
+/// Who has the turn in one session: the editor, or a client. The agent takes one prompt at a time and refuses a second one,
 /// so the second one waits here.
 ///
 /// ```
@@ -106,7 +106,7 @@ struct SessionTurns {
         return queued.filter { id == nil || $0.id == id }
     }
 
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func begin(_ own: Own) { self.own = own }
     mutating func interrupting(_ interrupt: Interrupt) { interrupts.append(interrupt) }

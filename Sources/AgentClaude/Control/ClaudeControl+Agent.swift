@@ -8,7 +8,7 @@ internal import RelayProtocol
 /// | `user` with `isReplay` and our `uuid` | it took that prompt: it says so with the first of the answer |
 /// | `command_lifecycle` with our `uuid` | it began with that, or is done with it |
 /// | `control_request`, `can_use_tool` | it asks, here and by its hook |
-/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, afar |
+/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, at the clients |
 /// | `control_cancel_request` | it has an answer from elsewhere |
 /// | `control_response` | a mode or model is set, or not; an interrupt was heard |
 /// | `system`, `assistant` | a turn runs |

@@ -20,7 +20,7 @@ extension ClaudeControl {
 
     mutating func interruptedHere() {
         guard phase == .running, standing != .idle else { return say("(Ctrl-D ends the session)") }
-        // Whoever holds the keys down asks for no more than that.
+        // Keys that are held down ask for no more than that.
         guard !asked.values.contains(where: \.isInterrupt) else { return }
         ask(.interrupt(nil)) { ControlLine.interrupt($0) }
     }

@@ -110,7 +110,7 @@ struct DeviceEntry {
 }
 
 extension Gathering {
-    /// For whoever reads why a device did not ring.
+    /// For a person who reads why a device did not ring.
     fileprivate var sentence: String {
         let when =
             switch self {

@@ -33,7 +33,7 @@ struct ACPProxyLoop {
     private var agentInputIsOpen = true
     private var agentOutputIsOpen = true
     private var ending = Ending.none
-    /// The session was ended from afar.
+    /// A client ended the session.
     private var isStopped = false
     /// The process has ended; its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?

@@ -249,7 +249,7 @@ package struct ClaudeSettings: Sendable {
             return text.append("env", .object(members), to: [])
         }
         try require(environment, isObject: true, at: "$.env")
-        // Whoever set it already, to whatever, meant it.
+        // A value that somebody has set, whatever it is, was meant.
         if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
         for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
             text.append(key, .string("1"), to: [.key("env")])

@@ -25,7 +25,7 @@ struct RunLoop {
     private var daemonWasThere: Bool?
     private let rivals: SessionRivals
     private var hasStood = false
-    /// What servers of tools ask, of people afar.
+    /// What servers of tools ask of clients.
     private var asking: [String: RunQuestion] = [:]
 
     init(

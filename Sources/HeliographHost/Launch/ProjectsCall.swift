@@ -2,7 +2,7 @@ internal import Glibc
 package import HeliographHook
 internal import RelayProtocol
 
-/// `heliograph host projects add|list|remove`: the folders in which sessions may be started from afar.
+/// `heliograph host projects add|list|remove`: the folders in which clients may start sessions.
 package enum ProjectsCall {
     /// `isHome`: said explicitly that all of the home folder is meant. Returns what people read.
     package static func add(

@@ -4,7 +4,7 @@ import RelayProtocol
 
 /// What may be wrong with the nodes on one database, as seen from this machine: each is called where it says that the others reach it.
 ///
-/// A link needs both ways: whoever runs this on each node's machine has looked at all of them.
+/// A link needs both ways: running this on each node's machine checks all of them.
 struct NodesDoctor {
     private let nodes: [NodeRow]
     private let certificateAuthorityFile: String?

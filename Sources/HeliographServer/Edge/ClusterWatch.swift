@@ -11,7 +11,7 @@ final class ClusterWatch: Sendable {
     struct Orders: Sendable {
         let dial: @Sendable (NodeAddress) -> Void
         let hangUp: @Sendable () -> Void
-        /// Tokens or workspaces were changed, by whomever.
+        /// Tokens or workspaces were changed, no matter by whom.
         let entrantsChanged: @Sendable () -> Void
         /// This node owns the log: `take` has the store.
         let serve: @Sendable () -> Void

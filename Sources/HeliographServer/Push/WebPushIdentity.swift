@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import PushWeb
 
-/// As whom a relay pushes to browsers: its key pair, and where push services can ask somebody.
+/// A relay's identity for pushes to browsers: its key pair, and where push services can ask somebody.
 struct WebPushIdentity {
     /// In the data directory, and in backups: a subscription is bound to the key for life.
     static let fileName = "web-push-key.pem"

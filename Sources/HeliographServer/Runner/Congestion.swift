@@ -21,7 +21,7 @@ struct Congestion {
         return !holds(connection)
     }
 
-    /// Of its peers, those for whom that is news.
+    /// Those of its peers for which that is news.
     mutating func began(link: Int, _ peers: [ConnectionID]) -> [ConnectionID] {
         guard links.insert(link).inserted else { return [] }
         return peers.filter { !connections.contains($0) }

@@ -107,7 +107,7 @@ package struct StoreMigration {
             // In this order: there are never two with one epoch.
             try source.giveUpEpoch()
             try database.commit(epoch: source.epoch)
-            // Before the data file gets another name: whoever is killed here finds the folder to be the database's.
+            // Before the data file gets another name: if it is killed here, it finds the folder to be the database's.
             try StoreAddressFile.write(address, in: directory.path)
         }
         return MigrationReport(tables: tables.map(MovedPart.init), kept: kept)

@@ -18,7 +18,7 @@ package struct HostMachine {
     private var steering: SteeringDesk
     /// What was last told of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
-    /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
+    /// First prompts of sessions that clients started: their outcome is the start's.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Starts and resumes sessions from afar. It stands before the relay as a session of its own, the host's: what can be started is that
+/// Starts and resumes sessions for clients. To the relay it is a session of its own, the host's: what can be started is that
 /// session's offer, and what was asked and what came of it are that session's events, so that a start is steering like any other.
 ///
 /// ```

@@ -3,9 +3,9 @@ package import RelayProtocol
 /// Who may steer the sessions of this host, by what its owner set here: the relay's word alone is not enough.
 package enum SteeringRights: Sendable, Equatable {
     case nobody
-    /// Whom the relay knows to be allowed to.
+    /// Clients that the relay knows to be allowed to.
     case everyone
-    /// Of these, whom the relay knows to be allowed to.
+    /// Those of these that the relay knows to be allowed to.
     case only(Set<ClientID>)
 
     func refusal(of client: Named<ClientTag>) -> String? {

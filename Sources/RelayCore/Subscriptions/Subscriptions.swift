@@ -372,7 +372,7 @@ struct Subscriptions {
 
     // MARK: - Counting
 
-    /// For whoever checks that it is bounded.
+    /// For checks that it is bounded.
     func count(into census: inout RelayCensus) {
         census.reads += reads.count
         census.subscribers = audiences.subscriberCount

@@ -59,7 +59,7 @@ package enum CardStarts: String, Sendable, CaseIterable {
     case always
 }
 
-/// How much a push says to whoever sees the Lock Screen, and to Apple.
+/// How much a push says to anyone who sees the Lock Screen, and to Apple.
 package enum PushText: String, Sendable, CaseIterable {
     /// The whole command or question, as far as it fits.
     case full

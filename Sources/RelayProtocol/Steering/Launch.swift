@@ -1,4 +1,4 @@
-/// What a person wants of a host from afar: a new session in one of its projects, an old one again, or the list of the old ones.
+/// What a client wants of a host: a new session in one of its projects, an old one again, or the list of the old ones.
 package struct Launch: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case start

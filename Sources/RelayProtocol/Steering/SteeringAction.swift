@@ -1,4 +1,4 @@
-/// What a person wants of a session from afar, besides answering what its agent asks.
+/// What a client wants of a session, besides answering what its agent asks.
 package enum SteeringAction: Sendable, Equatable {
     case prompt(Prompt)
     /// Stop what the agent is doing; it waits for the next prompt then.

@@ -1,4 +1,4 @@
-/// What tells a session from afar what to do, and what has become of that.
+/// What clients tell a session to do, and what has become of that.
 extension WireTable {
     /// Besides what names it: the fields of the message of each kind.
     static func steering(_ kind: SteeringAction.Kind) -> (meaning: String, fields: [WireField]) {

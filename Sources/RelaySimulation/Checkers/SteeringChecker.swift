@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// What somebody tells an agent from afar is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
+/// What a client tells an agent is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
 /// end that is true.
 struct SteeringChecker {
     private struct Command {

@@ -23,7 +23,7 @@ struct DeskBugs {
 
     mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
 
-    /// One hook is taken for another that asks the same, whoever's it is.
+    /// One hook is taken for another that asks the same, no matter whose it is.
     func altered(
         _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
     ) -> ApprovalQuestion<SimulatedForm> {

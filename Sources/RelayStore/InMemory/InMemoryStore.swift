@@ -132,7 +132,7 @@ extension InMemoryStore.Content {
 
     func session(_ key: SessionKey) -> InMemoryStore.Session? { numbers[key].map { sessions[$0] } }
 
-    /// Hands back the names under which something was asked anew.
+    /// Hands back the names under which something was asked again.
     mutating func append(_ append: SessionAppend) -> [ApprovalName] {
         let state = append.state
         let place = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)

@@ -5,7 +5,7 @@ internal import RelayStore
 
 /// The audit log's rows.
 ///
-/// It outlives retention: trims and removals leave it alone. Whoever adds to it guesses the next place; where somebody else has taken that
+/// It outlives retention: trims and removals leave it alone. A writer guesses the next place; where somebody else has taken that
 /// meanwhile, the database refuses, and the whole transaction is done again while the others wait.
 enum AuditTable {
     /// Where a workspace's log stands.

@@ -11,7 +11,7 @@ final class PostgresDatabase: Sendable {
     static let connectionsMax = 4
     /// Changes that were begun or wait for their turn: a relay and its page make a handful at a time.
     static let changesMax = 16
-    /// For the locks that a change needs, in milliseconds. Whoever has them longer waits for a standby; the database would go on waiting for
+    /// For the locks that a change needs, in milliseconds. A longer wait means that a standby is away; the database would go on waiting for
     /// them after we have gone.
     private static let lockMillisecondsMax = 5_000
 

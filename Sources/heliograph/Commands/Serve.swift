@@ -32,7 +32,7 @@ struct Serve: ParsableCommand {
         let directory = configuration.dataDirectory
         try Failure.reporting {
             try RelayServer.run(configuration) { addresses in
-                // Line by line, so that whoever reads our output through a pipe sees it now.
+                // Line by line, so that a reader of our output through a pipe sees it now.
                 print(
                     isatty(STDOUT_FILENO) == 1
                         ? Self.welcome(addresses, directory, place.data.flag)

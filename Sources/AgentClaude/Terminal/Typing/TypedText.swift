@@ -17,7 +17,7 @@ package struct TypedText: Sendable, Equatable {
 
     private static let pieceCharactersMax = 600
     private static let pieceBreaksMax = 2
-    /// The agent draws its screen anew for each piece: so many take some half of a second.
+    /// The agent draws its screen again for each piece: so many take some half of a second.
     private static let piecesMax = 60
     private static let tab = "    "
 

@@ -121,7 +121,7 @@ final class CodexServer: AgentBody {
         guard let link, let order = order as? CodexOrder else { return }
         switch order {
         case .hangUp: breakLink()
-        case .startServer: preconditionFailure("nothing is launched from afar here")
+        case .startServer: preconditionFailure("no client launches anything here")
         case .send(let bytes):
             guard let root = (try? JSONDocument(parsing: bytes))?.root else { preconditionFailure("the adapter writes JSON") }
             if root.text("method") == "turn/start" { check(root, link) }

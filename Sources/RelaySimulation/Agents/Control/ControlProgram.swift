@@ -23,7 +23,7 @@ final class ControlProgram: AgentBody {
     private var isFinished = false
     private var arming = 0
     private var hasAgentEnded = false
-    /// What people afar want, by the agent's requests for it.
+    /// What clients want, by the agent's requests for it.
     private var steered: [String: SteeringRequest] = [:]
     /// What the end of the agent does as well.
     private var stopped: [SteeringRequest] = []

@@ -171,7 +171,7 @@ export class WebPush {
     let subscription = await pushManager.getSubscription();
     const { device } = this;
     if (subscription && !isSame(subscription.options.applicationServerKey, key)) {
-      // Of another key of the relay's, as after its data was lost: its pushes would all be refused. It also stands in the way of a new one.
+      // It belongs to another key of the relay's, as after its data was lost: its pushes would all be refused. It also stands in the way of a new one.
       await subscription.unsubscribe();
       subscription = null;
       if (device) subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => null);

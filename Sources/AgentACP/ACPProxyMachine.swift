@@ -15,7 +15,7 @@ package struct ACPProxyMachine: Sendable {
     let takesPrompts: Bool
     /// There is no editor whose session it would be: a client can end it.
     let isAlone: Bool
-    /// Who has ended it so, first to last; the agent has not gone yet.
+    /// The commands that have ended it, first to last; the agent has not gone yet.
     var stops: [(session: SessionID, name: SteeringName)] = []
     private var agentName: String
     private var agentVersion: String?

@@ -77,7 +77,7 @@ internal import Synchronization
         }
     }
 
-    /// Of the server, as `150018`.
+    /// The version of the server, as `150018`.
     package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
 
     /// What the server says of itself without being asked: `server_encoding`, `in_hot_standby`.

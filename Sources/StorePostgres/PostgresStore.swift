@@ -16,7 +16,7 @@ package final class PostgresStore: Sendable {
         case commandLine
     }
 
-    /// Of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
+    /// Changes of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
     package static let changesMax = PostgresDatabase.changesMax
 
     package let log: PostgresSessionLog

@@ -111,7 +111,7 @@ internal import DequeModule
 
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
-    /// Of that request, where it may have a larger body than others.
+    /// The limit of that request, where it may have a larger body than others.
     var bodyBytesMax: Int?
     var exchange: HTTPExchange?
     /// `peer` is the address that a PROXY header gave.

@@ -21,7 +21,7 @@ const endSlack = 32;
 const screensAhead = 2;
 /** Events a chunk spans: about two screens, so that few chunks are laid out and few stand off screen. */
 const chunkEvents = 50;
-/** Of an unfinished message, so much of its end is shown: it is redrawn many times, and the whole comes when it is done. */
+/** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
 export class SessionTimeline extends HTMLElement {

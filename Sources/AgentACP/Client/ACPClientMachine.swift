@@ -58,7 +58,7 @@ package struct ACPClientMachine: Sendable {
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
-    /// Of an option. None means two things in a turn: what is typed may be for a question that a client has answered meanwhile.
+    /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
     /// Prompts that were typed while the agent was at work, in their order.

@@ -11,7 +11,7 @@ extension ClaudeControl {
         case .running:
             guard sent.count < limits.pendingMax else { return say("Too much waits already; this line was not sent.") }
             number += 1
-            // Who sits here may use the agent's commands.
+            // A person who sits here may use the agent's commands.
             send(line, uuid: nextUUID(), nil, isCommand: line.hasPrefix("/"))
         case .starting: say("The agent is starting; this line was not sent.")
         case .stopping, .closing, .terminating, .over: say("The session is ending; this line was not sent.")

@@ -78,7 +78,7 @@ package struct ClaudeControl: Sendable {
     var mode: String?
     var models: [String] = []
     var offeredCommands: [String] = []
-    /// Of a choice at the terminal. None means two things: what is typed may be for a question that a client has answered meanwhile.
+    /// The number of a choice at the terminal. None is used twice: what is typed may be for a question that a client answered meanwhile.
     var lastNumber = 0
     var number: Int64 = 0
     var now: Int64 = 0

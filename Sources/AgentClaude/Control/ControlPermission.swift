@@ -9,7 +9,7 @@ struct ControlPermission {
     let tool: String
     /// As the agent wrote it.
     let input: [UInt8]
-    /// Of AskUserQuestion, or the fields of `form`; empty where a yes or a no is asked for.
+    /// The questions of AskUserQuestion, or the fields of `form`; empty where a yes or a no is asked for.
     let questions: [ClaudeQuestion]
     let canBeAllowed: Bool
     /// What a server of tools asks. No hook asks clients that.

@@ -117,7 +117,7 @@ extension CodexAdapter {
             }
             return
         }
-        // What was allowed or denied shows by its item what came of it. Of a question there is no item.
+        // What was allowed or denied shows by its item what came of it. A question has no item.
         guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
         tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }

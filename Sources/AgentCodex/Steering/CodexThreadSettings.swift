@@ -65,7 +65,7 @@ struct CodexThreadSettings: Equatable {
         return Array(Self.policies[...last])
     }
 
-    /// Of those that Codex lists; empty: any name is taken.
+    /// The models among those that Codex lists; empty: any name is taken.
     func models(listed: [String]) -> [String] {
         guard provider == Self.ownProvider, !listed.isEmpty else { return [] }
         let current = model.map { listed.contains($0) ? [] : [$0] } ?? []

@@ -11,7 +11,7 @@ struct DeviceEntry {
     let id: DeviceID
     let name: String
     let profile: String
-    /// Of an app.
+    /// Only for an app.
     let environment: String?
     let isBrowser: Bool
     /// Where a browser's push service is; nil: it has no subscription, or it is an app.
@@ -134,7 +134,7 @@ struct PushEntry {
     let result: String?
     let text: String?
 
-    /// Who took it or not, in words.
+    /// The service that took it or not, in words.
     private let service: String
 
     init(from value: JSONValue, service: String = "APNs") throws(WireError) {

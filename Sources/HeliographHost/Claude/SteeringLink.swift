@@ -139,7 +139,7 @@ final class SteeringLink: Sendable {
             },
             took: { [self] request in
                 if state.withLock({ $0.isClosing }) {
-                    // Who tells the rest may be done.
+                    // The one who reports the rest may have ended.
                     _ = post(.told(SteeringChange(request.name, .refused, reason: "the agent has ended")))
                 } else {
                     inbox.put(.steered(request))

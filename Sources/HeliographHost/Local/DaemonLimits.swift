@@ -11,7 +11,7 @@ struct DaemonLimits: Sendable {
     /// Outcomes of clients' commands that wait for the daemon: of as many as it gives (`SteeringLimits.handedMax`), two of each.
     var changesMax = 128
 
-    /// Of a program that has the session to itself: nobody else waits for its commands for long, for it is open in no other.
+    /// For a program that has the session to itself: nobody else waits for its commands for long, for it is open in no other.
     static var ofSoleProgram: DaemonLimits {
         var limits = DaemonLimits()
         limits.unwantedInterval = limits.retryInterval

@@ -23,7 +23,7 @@ struct SteeringListener: Sendable {
     let session: SessionID
     /// Nil for a program's own session, which the host calls otherwise than the program.
     var adapter: String?
-    /// Who waits.
+    /// The run that waits.
     let run: ProgramRun
     let socketPath: String
     let limits: DaemonLimits

@@ -1,7 +1,7 @@
 import RelayCore
 import RelayProtocol
 
-/// Who may come in and where to, as the store has it at one moment.
+/// The peers that may come in, and where to, as the store has it at one moment.
 struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// Workspaces that were removed.

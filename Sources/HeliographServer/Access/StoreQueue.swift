@@ -62,7 +62,7 @@ final class StoreQueue {
         }
     }
 
-    /// Who is answered, once. Lives on the loop's thread.
+    /// The caller that is answered, once. Lives on the loop's thread.
     private final class Call<Value> {
         let ended: (Result<Value, any Error>) -> Void
         private var answer: ((Result<Value, any Error>) -> Void)?

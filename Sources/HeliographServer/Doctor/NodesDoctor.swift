@@ -9,7 +9,7 @@ struct NodesDoctor {
     private let nodes: [NodeRow]
     private let certificateAuthorityFile: String?
 
-    /// Of one call; a node that is there answers in milliseconds.
+    /// The limit of one call; a node that is there answers in milliseconds.
     private static let callSeconds: Int64 = 5
     /// `Date` has whole seconds.
     private static let clockSecondsMax: Int64 = 3

@@ -10,7 +10,7 @@ struct SharedSecrets: Sendable {
         static let browsers = "web-push-key"
     }
 
-    /// Of `PushCodes`.
+    /// The secret of `PushCodes`.
     let codes: [UInt8]
     /// Nil: no browser has asked for one yet.
     let browsersKey: VAPIDKey?

@@ -7,7 +7,7 @@ struct WebPushIdentity {
     /// In the data directory, and in backups: a subscription is bound to the key for life.
     static let fileName = "web-push-key.pem"
 
-    /// Of the key.
+    /// The path of the key.
     let path: String
     /// What the person set for this purpose; else `publicURL` has to do.
     private let given: String?

@@ -43,7 +43,7 @@ struct OpenStore: Sendable {
         self.init(folder, store)
     }
 
-    /// Of a node that owns the log now.
+    /// For a node that owns the log now.
     init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
 
     /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.

@@ -41,7 +41,7 @@ package struct StoreMigration {
 
     package struct MovedSide: Sendable {
         package let rows: Int64
-        /// Of all rows, in 64 digits.
+        /// The digest of all rows, in 64 digits.
         package let digest: String
         /// Rows that are not as they were written.
         package let damaged: Int64

@@ -204,7 +204,7 @@ package struct HostMachine {
         case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
-            // Of an earlier life, which could be steered.
+            // It may come from an earlier life, which could be steered.
             let closed = SteeringOffer(reason: "Clients cannot steer this host.")
             if !steering.isOpen { emit(.steeringOffered(closed), of: session) }
         case .linkChanged(let isLive):

@@ -58,7 +58,7 @@ package struct LinkMachine {
     private let name: String?
     private let capabilities: Set<Capability>
     private var reconnect: ReconnectMachine
-    /// Of this connection: greater than of every earlier one, also of an earlier process unless the clock was set back.
+    /// This connection's number: greater than every earlier one's, also in an earlier process unless the clock was set back.
     private var attempt: Int64 = 0
     /// Since when the connection is up.
     private var liveSince: HostInstant?

@@ -16,7 +16,7 @@ package struct Cleaner: Sendable {
     /// A text without what looks like a secret.
     package func clean(_ text: String) -> String { redactor.redact(text: text).text }
 
-    /// Of a text that may begin and end within a private key.
+    /// Cleans a text that may begin and end within a private key.
     package func cleanExcerpt(_ text: String) -> String { redactor.lines(of: text, isExcerpt: true).joined(separator: "\n") }
 
     /// All of it, or nil where that is too long.

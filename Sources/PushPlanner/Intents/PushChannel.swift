@@ -29,7 +29,7 @@ package protocol PushChannel: Sendable {
     func show(_ intent: PushIntent, to writer: inout JSONWriter)
 }
 
-/// Of a channel that takes every address and has room for all that the planner composes.
+/// The defaults of a channel that takes every address and has room for all that the planner composes.
 extension PushChannel {
     package func fault(in device: Device) -> WireError? { nil }
     package func takesBack(on device: Device) -> Bool { true }

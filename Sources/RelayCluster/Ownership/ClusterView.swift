@@ -40,7 +40,7 @@ package struct NodeAddress: Sendable, Equatable {
     package var url: String
     /// The bearer token for dialling it: everybody who may read the database can read it, and nobody else.
     package var secret: String
-    /// Of the link's protocol.
+    /// The version of the link's protocol.
     package var version: Int
 
     package init(holder: String, name: String, url: String, secret: String, version: Int) {

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Who follows what, and how a view begins: snapshot or replay, then live, without gap or repeat.
+/// What each client follows, and how a view begins: snapshot or replay, then live, without gap or repeat.
 ///
 /// A client that does not take what is sent to it is sent no more, nobody else waits for it, and when it has read what waited it goes on
 /// with what it missed, or with a snapshot where that is much.

@@ -22,7 +22,7 @@ package struct Device: Sendable, Equatable {
     package var gathering: Gathering?
     /// No push says what something cost.
     package var hidesCost = false
-    /// Of a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
+    /// For a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
     /// can say who holds the device.
     package var allowsOnLockScreen = false
 

@@ -67,7 +67,7 @@ package struct Launch: Sendable, Equatable {
 
 /// A folder in which a host lets sessions be started.
 package struct ProjectOffer: Sendable, Equatable {
-    /// Of this host's alone.
+    /// Unique on this host only.
     package var name: String
     /// As people know it: `~/work/site`.
     package var folder: String

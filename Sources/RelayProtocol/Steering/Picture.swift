@@ -64,7 +64,7 @@ package enum PictureType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Of a file.
+    /// The ending of a file's name.
     package var ending: String {
         switch self {
         case .png: "png"

@@ -15,7 +15,7 @@ package struct SteeringOffer: Sendable, Equatable {
     package var models: [String]
     /// The agent's own commands, as they are typed: `/compact`.
     package var commands: [String]
-    /// Of a session that stands for its host: where sessions can be started there. Nil for any other.
+    /// For a session that represents its host: where sessions can be started there. Nil for any other.
     package var projects: [ProjectOffer]?
     /// And what can be started there.
     package var agents: [StartableAgent] = []

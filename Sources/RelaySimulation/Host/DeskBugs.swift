@@ -49,7 +49,7 @@ struct DeskBugs {
         return .decided(session, id, approval.digest, decision)
     }
 
-    /// Who waits for what is over goes on waiting.
+    /// A hook that waits for what is over goes on waiting.
     mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
         guard plant == .lateAnswer else { return order }
         switch order {

@@ -35,7 +35,7 @@ package final class InMemoryStore: Sendable {
         /// The number of `events[0]`.
         var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
-        /// Of each event, when.
+        /// The time of each event.
         var times: [Int64] = []
         var approvals: [Approval] = []
 

@@ -42,8 +42,8 @@ enum AuditTable {
             ], within: PostgresDatabase.askingMax)
     }
 
-    /// Of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that they were
-    /// there.
+    /// The places of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that
+    /// they were there.
     static func places(on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
         let rows = try connection.run(
             PostgresStatement(

@@ -40,9 +40,9 @@ final class PostgresDatabase: Sendable {
         return connection
     }
 
-    /// What is acknowledged is on a disk: a database, or a role, for which commits need not wait for that is told to wait for ours. Who has
-    /// chosen `local`, `remote_write` or `remote_apply` has chosen for how many machines, and it stays. A warning of a commit is an answer,
-    /// which nobody may have turned off.
+    /// What is acknowledged is on a disk: a database, or a role, whose commits need not wait for the disk is told to wait for ours. `local`,
+    /// `remote_write` and `remote_apply` stay as they were chosen: they say for how many machines. The warning of a commit is an answer, which
+    /// nobody may have turned off.
     static func prepare(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
         _ = try connection.run(
             [

@@ -28,7 +28,7 @@ enum Schema {
             value text NOT NULL
         )
         """,
-        // Who may commit to the log of what. So far there is one row, of everything. generation grows with each claim: each commit locks
+        // The relay that may commit to a log. So far there is one row, for everything. generation grows with each claim: each commit locks
         // the row and compares, so that a replaced relay can write nothing more. born_on: the database's identity and timeline when the
         // epoch began; on another one something may be missing that clients have seen.
         """

@@ -64,7 +64,7 @@ struct LogWriter {
             switch error.code {
             case .inDoubt:
                 isInDoubt = true
-                // Of the two, this error says more.
+                // This error says more than the other.
                 let taken: [ApprovalName]?
                 do throws(LogError) { taken = try settled(batch) } catch let later {
                     throw later.code == .fenced ? later : error

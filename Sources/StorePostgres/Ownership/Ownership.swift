@@ -4,7 +4,7 @@ internal import RelayCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// Who may commit to the log, as one process of a relay sees it.
+/// Which relay may commit to the log, as one process of a relay sees it.
 ///
 /// The generation is safety: each commit locks the row and compares (`fence`), so a replaced relay can write nothing more, however late
 /// it wakes up. The lease is liveness: it only says when another may replace it.

@@ -11,7 +11,7 @@ internal import HostCore
 package struct TypedText: Sendable, Equatable {
     /// As the agent has it when it takes it.
     package let text: String
-    /// Of very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    /// It has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
     package let isPasted: Bool
     private let bare: String
 

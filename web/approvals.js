@@ -51,7 +51,7 @@ export const conflict = (winner, client) => `${who(winner, client)} already ${de
 /** @type {Record<string, {button: string, after: string}>} How an agent goes on after its plan, by the modes that are known here. */
 const modes = {
   default: { button: "Allow, ask before each edit", after: "It asks before each edit." },
-  acceptEdits: { button: "Allow, and its edits unasked", after: "Its edits run without a question." },
+  acceptEdits: { button: "Allow, edit without asking", after: "It edits without asking." },
 };
 
 /**
@@ -82,7 +82,7 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
 
 const staleReasons = /** @type {Record<string, string>} */ ({
   digestMismatch: "The decision was for another input. The agent did not use it.",
-  notWhole: "The input was not shown whole, so it could not be allowed from here.",
+  notWhole: "The input was not shown in full, so it could not be allowed from here.",
   badAnswer: "The answer did not fit the question. The agent did not use it.",
   unknownApproval: "The host no longer knew the question. The agent did not use the decision.",
   expired: "The decision came too late. The agent did not use it.",
@@ -90,8 +90,8 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   allowedLocally: "It was allowed at the terminal first.",
   deniedLocally: "It was denied at the terminal first.",
   answeredLocally: "It was answered at the terminal first.",
-  tooMany: "Too many questions were open at the host. The agent's own prompt stands.",
-  notRecorded: "The host could not write it to its disk. The agent's own prompt stands.",
+  tooMany: "Too many questions were open at the host. The agent's own prompt stays open.",
+  notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });
 
 const outcomes = /** @type {Record<string, string>} */ ({
@@ -136,7 +136,7 @@ export function outcome(approval, { now, client, host }) {
         detail: outcomes[approval.outcome ?? ""] ?? "The agent did as decided.",
       };
     case "expired":
-      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent's own prompt or a denial stands." };
+      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent asks at its own prompt, or denied it." };
     case "cancelled":
       return { tone: "void", title: "Settled elsewhere", detail: cancelReasons[approval.reason ?? ""] ?? "It no longer waits." };
     case "stale":

@@ -101,7 +101,7 @@ export class Budgets {
     this.#changed();
   }
 
-  /** The link is live again. A page that was loaded anew asks before it has one, and would wait for its next look at the clock. */
+  /** The link is live again. A page that was reloaded asks before it has one, and would wait for its next look at the clock. */
   async again() {
     if (this.#isWanted) await this.load();
   }

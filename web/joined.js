@@ -2,7 +2,7 @@
  * Unified diffs of one file, one after the other, as the one diff that they make together. Pure.
  *
  * Nothing here has the file: of it only the lines that stand in the diffs are known. Where two diffs disagree about a line that both have, or one of
- * them is not whole, they are not joined, and whoever asked shows them in their order.
+ * them is not whole, they are not joined, and the caller shows them in their order.
  */
 
 import { middle } from "./diff.js";

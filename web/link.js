@@ -137,7 +137,7 @@ export class Link {
   }
 
   /**
-   * Follows the session anew, from a snapshot.
+   * Follows the session again, from a snapshot.
    * @param {string} session
    */
   rewatch(session) {

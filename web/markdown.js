@@ -394,7 +394,7 @@ class Inlines {
 const scheme = /^(?:https?:\/\/|mailto:)/i;
 
 /**
- * Whether one reads in the address to whom it leads.
+ * Whether the address shows to whom it leads.
  * @param {string} address @param {string} host
  */
 function isAsWritten(address, host) {

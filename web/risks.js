@@ -9,7 +9,7 @@ import { baseName, commandsOf } from "./shell.js";
 /** @typedef {import("./wire").Fields} Fields */
 /** @typedef {(args: string[], isPiped: boolean) => string|false|undefined} Rule */
 
-/** Of a long text so much is looked through; a person still sees all of it. */
+/** How much of a long text is looked through; a person still sees all of it. */
 const charactersMax = 200_000;
 /** Programs that run another one, which may begin at any of their next words. */
 const wrappers = new Set(["sudo", "doas", "pkexec", "su", "env", "nohup", "command", "builtin", "exec", "time", "nice", "ionice", "setsid", "stdbuf", "timeout",

@@ -37,7 +37,7 @@ export function staysHere(link) {
 }
 
 /**
- * The pairing code in a link, a fragment or as typed; `role` says whom it is for.
+ * The pairing code in a link, a fragment or as typed; `role` says what it is for.
  * @param {string} text
  * @returns {{role: "client"|"host", code: string}|null}
  */

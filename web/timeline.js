@@ -1,8 +1,8 @@
 /**
  * A session's log, folded into the rows that a person reads. Pure: events in, keys of the rows that changed out.
  *
- * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what somebody sent from
- * afar, until it stands in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
+ * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what a client
+ * sent, until it is in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
  * What a subagent does is a thread under the call that started it. What it asks is not: nobody may miss that in a fold.
  */
 
@@ -17,9 +17,9 @@
  * @property {boolean} [denied] Of a tool call that somebody refused.
  * @property {string} [waitsFor] Of a tool call: the approval without which it does not run.
  * @property {number} [since]   Of a tool call that was asked about: from when on it could run.
- * @property {Event} [change]   Of what was sent from afar: what has become of it.
- * @property {Row} [said]       Of a prompt from afar: the user's message that it became, which stands for it.
- * @property {Row} [prompt]     Of a user's message: the prompt from afar that it was.
+ * @property {Event} [change]   Of what a client sent: what has become of it.
+ * @property {Row} [said]       Of a client's prompt: the user's message that it became, which is shown instead.
+ * @property {Row} [prompt]     Of a user's message: the client's prompt that it was.
  * @property {Thread} [within]  Of a subagent's: its thread.
  * @property {Thread} [subagent] The thread that stands under this row.
  * @property {string} [output] Of a tool call that runs: the end of what it has printed so far.
@@ -56,7 +56,7 @@ export class Timeline {
   rows = [];
   /** @type {Event|null} The newest to-do list. */
   todo = null;
-  /** @type {Row[]} What was sent from afar, in the order of the log. */
+  /** @type {Row[]} What clients sent, in the order of the log. */
   steered = [];
   /** @type {Row[]} The prompts of that. */
   prompts = [];
@@ -226,7 +226,7 @@ export class Timeline {
   }
 
   /**
-   * A prompt from afar that an agent took becomes a message of its user: then that is its place in the conversation.
+   * A client's prompt that an agent took becomes a message of its user: then that is its place in the conversation.
    * @param {number} seq @param {Event} event
    */
   #said(seq, event) {
@@ -300,7 +300,7 @@ const approvalKinds = new Set([
   "approval.decided", "approval.delivered", "approval.applied", "approval.expired", "approval.cancelled", "approval.stale",
 ]);
 
-/** Stages of what was sent from afar that are ends. */
+/** Stages of what clients sent that are ends. */
 export const finalStages = new Set(["taken", "refused", "withdrawn", "unknown"]);
 
 /** @param {unknown} client @param {unknown} command */

@@ -128,7 +128,7 @@ export interface BudgetMark {
   held?: boolean;
 }
 
-/** What can be done to a session from afar, and what it is set to. */
+/** What clients can do to a session, and how it is set. */
 export interface SteeringOffer {
   actions: string[];
   /** Prompts with `busy` `steer` are taken. */

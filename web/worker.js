@@ -120,7 +120,7 @@ async function showPush(event) {
     ],
   });
   if (told.kind !== "test") return;
-  // Whoever asked for it may look at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
+  // The person who asked for it may be looking at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
   for (const page of await worker.clients.matchAll({ type: "window", includeUncontrolled: true })) page.postMessage({ arrived: "test" });
 }
 

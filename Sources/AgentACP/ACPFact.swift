@@ -10,15 +10,15 @@ package enum ACPFact: Sendable {
     /// The agent writes no more.
     case agentClosed
     case decided(ApprovalID, ACPVerdict)
-    /// Nobody will decide this from afar, or the daemon is gone: the editor's own prompt stands alone.
+    /// No client will decide this, or the daemon is gone: only the editor's own prompt is open.
     case undecided(ApprovalID)
-    /// Somebody afar wants this of that session.
+    /// A client wants this of that session.
     case steered(SessionID, SteeringRequest)
     /// The process has ended.
     case agentGone(reason: String?, failed: Bool)
 }
 
-/// What a person decided from afar.
+/// What a client decided.
 package struct ACPVerdict: Sendable, Equatable {
     package var allows: Bool
     /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.

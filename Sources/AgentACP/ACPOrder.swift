@@ -8,7 +8,7 @@ package enum ACPOrder: Sendable {
     /// The end of what a running call has printed; live only.
     case show(SessionID, call: String, text: String)
     case ask(ACPQuestion)
-    /// Nobody afar decides the permission of this request: it is the editor's alone.
+    /// No client decides the permission of this request: it is the editor's alone.
     case leftToEditor([UInt8])
     /// It is answered or gone: nobody need decide it any more.
     case withdraw(ApprovalID)
@@ -17,9 +17,9 @@ package enum ACPOrder: Sendable {
     case stands(SessionID, ACPStand?)
     /// What has become of a command.
     case steered(SessionID, SteeringChange)
-    /// The agent is to end, as when its editor leaves; its session was ended from afar.
+    /// The agent is to end, as when its editor leaves; a client ended its session.
     case leave
-    /// The agent is given a prompt from afar, and later has done with it: for who stands in an editor's place.
+    /// The agent is given a client's prompt, and later has done with it: for the part that replaces an editor.
     case turnFromAfarBegan(text: String)
     case turnFromAfarEnded
 }

@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What people afar send: given to the agent when nobody else has the turn, and told by what the agent then shows.
+/// What clients send: given to the agent when nobody else has the turn, and told by what the agent then shows.
 extension ACPProxyMachine {
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func steered(_ session: SessionID, _ request: SteeringRequest, _ now: HostInstant) {
         guard steering.meet(request.name) else { return }
@@ -27,7 +27,7 @@ extension ACPProxyMachine {
         _ turns: SessionTurns, _ now: HostInstant
     ) {
         guard takesPrompts else { return refuse(request, in: session, Self.onePrompt) }
-        guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from afar") }
+        guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from clients") }
         guard prompt.pictures.isEmpty || (takesPictures && prompt.pictures.allSatisfy { $0.content != nil }) else {
             return refuse(request, in: session, "the agent takes no pictures")
         }
@@ -340,8 +340,8 @@ extension ACPProxyMachine {
         return ACPStand(offer, turns.standing)
     }
 
-    private static let ending = "It is being ended from afar."
-    private static let onePrompt = "it ends with its one prompt: start it without --prompt to go on from afar"
+    private static let ending = "A client is ending it."
+    private static let onePrompt = "it ends with its one prompt: start it without --prompt to send more"
 
     private mutating func refuse(_ request: SteeringRequest, in session: SessionID, _ reason: String) {
         change(request.name, .refused, in: session, reason)

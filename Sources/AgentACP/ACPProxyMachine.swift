@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 /// Stands between an editor and an agent that speak the Agent Client Protocol: passes on every byte, and reads a copy.
 ///
-/// Only a few things are ever put into the conversation or taken out of it. For a permission that was asked about from afar: the answer to
-/// the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what somebody
-/// afar sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
+/// Only a few things are ever put into the conversation or taken out of it. For a permission that clients were asked about: the answer to
+/// the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what a
+/// client sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
 /// them happens.
 package struct ACPProxyMachine: Sendable {
     let limits: ACPLimits
@@ -13,9 +13,9 @@ package struct ACPProxyMachine: Sendable {
     private let run: String
     /// It goes on after its first prompt.
     let takesPrompts: Bool
-    /// There is no editor whose session it would be: it can be ended from afar.
+    /// There is no editor whose session it would be: a client can end it.
     let isAlone: Bool
-    /// Who has ended it so, first to last; the agent has not gone yet.
+    /// The commands that have ended it, first to last; the agent has not gone yet.
     var stops: [(session: SessionID, name: SteeringName)] = []
     private var agentName: String
     private var agentVersion: String?

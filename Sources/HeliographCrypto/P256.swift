@@ -5,7 +5,7 @@ package enum P256 {
     package static let pointBytes = 65
     /// The x coordinate that two keys agree on.
     package static let secretBytes = 32
-    /// Of a point that is not compressed; every other form is refused, so that one key has one spelling.
+    /// The first byte of a point that is not compressed; every other form is refused, so that one key has one spelling.
     private static let uncompressed: UInt8 = 4
 
     /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.

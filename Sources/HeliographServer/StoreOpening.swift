@@ -57,12 +57,12 @@ enum StoreOpening {
         }
     }
 
-    /// A status of its own (EX_TEMPFAIL): a service manager starts the relay again, also one that was told to leave alone whoever ends with
+    /// A status of its own (EX_TEMPFAIL): a service manager starts the relay again, also one that does not restart processes that end with
     /// 1, which is for what an operator has to mend.
     private static let dataLostStatus: Int32 = 75
 
     /// Ends the process where the data is lost to another: at once, and as if it had been killed. What peers are shown from then on may be
-    /// old, and all that was acknowledged is committed. Peers come again, to whoever holds the data.
+    /// old, and all that was acknowledged is committed. Peers come back, to the relay that holds the data.
     private static func watch(_ store: OpenStore, _ logger: Logger) {
         store.whenLost { error in
             logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])

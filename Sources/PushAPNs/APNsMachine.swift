@@ -148,7 +148,7 @@ struct APNsMachine {
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {
-            // Whatever was found out before: an app that is installed anew from elsewhere may have changed sides.
+            // Whatever was found out before: an app that is installed again from elsewhere may have changed sides.
             forget(request.request.deviceToken)
             secondTries[request.number] = outcome
             var again = request

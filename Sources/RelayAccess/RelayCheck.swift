@@ -6,7 +6,7 @@ package enum RelayCheck {
     /// Apart by more than this, times on cards and ages of codes are off; in milliseconds.
     static let clockDriftMax: Int64 = 5_000
 
-    /// `how` is the command that pairs this machine anew.
+    /// `how` is the command that pairs this machine again.
     package static func findings(
         _ relay: RelayAddress, token: String, certificateAuthorityFile: String?, now: Int64, how: String
     ) -> [Finding] {

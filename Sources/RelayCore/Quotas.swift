@@ -1,4 +1,4 @@
-/// How much one session, host or workspace may have at once. Whoever runs the relay may choose other numbers.
+/// How much one session, host or workspace may have at once. The relay's operator may choose other numbers.
 package struct Quotas: Sendable, Equatable {
     /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
     package var openApprovalsPerSession = 64

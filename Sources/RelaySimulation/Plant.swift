@@ -16,7 +16,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case eagerOffer
     /// A desk answers what is over.
     case lateAnswer
-    /// A desk hands an answer over to whoever asks the same later.
+    /// A desk hands an answer over to a hook that asks the same later.
     case repeatedAnswer
     /// A desk's answer is handed over though the disk did not take it.
     case unrecordedAnswer

@@ -19,7 +19,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .view: "every client's view of a session is an exact stretch of the log, or a reset or a snapshot said so"
         case .durability: "nothing is shown, acknowledged or handed to a host before it is on disk"
         case .decision: "an approval is decided at most once, with one winner for everybody, and every decision has an end"
-        case .freedom: "an agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel"
+        case .freedom: "an agent runs a tool for a client only by an allow for exactly that input, in that run, before a cancel"
         case .pending: "after quiet, the relay, every client and every host agree on what is pending"
         case .memory: "queues, readers and waiters are bounded, and nothing is held for those who have left"
         case .replay: "what the log gives back is what was live, by the stored state and by reducing every event again"

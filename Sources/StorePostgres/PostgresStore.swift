@@ -16,7 +16,7 @@ package final class PostgresStore: Sendable {
         case commandLine
     }
 
-    /// Of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
+    /// Changes of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
     package static let changesMax = PostgresDatabase.changesMax
 
     package let log: PostgresSessionLog
@@ -91,7 +91,7 @@ package final class PostgresStore: Sendable {
                 connection = current
                 if let claim = try ownership.claim(current) { return (claim, current) }
             } catch {
-                // Whoever stands by outlives a database that is away for a while.
+                // A relay that stands by outlives a database that is away for a while.
                 guard case .unreachable(isPassing: true) = error.code, isWanted() else { throw error }
                 connection = nil
             }

@@ -110,7 +110,7 @@ extension EventLoop {
         }
     }
 
-    /// Ready is only whom libwebsockets keeps nothing for. It is asked for all of them before the first is written to: the processor then
+    /// Only connections without buffered output are ready. libwebsockets is asked before the first is written to: the processor then
     /// waits for what is not in its cache once, and not for each.
     private static func look(at writes: inout [ConnectionTable.Write]) {
         for index in writes.indices where writes[index].isReady {

@@ -103,7 +103,7 @@ enum Binding {
         return descriptor
     }
 
-    /// What whoever reads the sentence can do, where that is clear.
+    /// What the reader of the sentence can do, if that is clear.
     private static func mend(_ code: Int32) -> String {
         switch code {
         case ENOSPC, EDQUOT: ": \(DiskMend.full)"

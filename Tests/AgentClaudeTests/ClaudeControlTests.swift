@@ -66,7 +66,7 @@ struct ClaudeControlTests {
         let output =
             #"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"sure":true,"port":1}}}"#
         bench.tell(.answeredAfar(request: "e1", Array(output.utf8)))
-        #expect(bench.take() == ["| (answered from afar: accept)", #"> accept e1 {"sure":true,"port":1}"#, "busy"])
+        #expect(bench.take() == ["| (answered by a client: accept)", #"> accept e1 {"sure":true,"port":1}"#, "busy"])
         bench.elicits("e2", Self.form)
         _ = bench.take()
         bench.tell(.typed("8"))
@@ -409,7 +409,7 @@ struct ClaudeControlPermissionTests {
     func silence() {
         var bench = ControlBench(hasTerminal: false)
         bench.asks()
-        #expect(bench.take().contains("| (waiting for a decision from afar)"))
+        #expect(bench.take().contains("| (waiting for a client's decision)"))
         bench.tell(.typed("1"))
         #expect(!bench.take().contains { $0.contains("allow") })
         bench.pass(.seconds(3_600))

@@ -236,7 +236,7 @@ struct ChangeTextTests {
         #expect(
             large?.sentences == [
                 "overwrites a file of 4000000 bytes", "its name is a link: /etc/hosts is what changes",
-                "it is too large to be compared: what goes is not shown",
+                "it is too large to be compared: what is removed is not shown",
             ])
         #expect(large?.isCompared == false)
         #expect(try text(#"{"file":"edits","problem":"eclipse"}"#)?.sentences.last == "it could not be compared (eclipse)")

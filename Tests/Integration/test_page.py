@@ -387,10 +387,10 @@ def test_a_file_that_is_overwritten_is_compared_with_what_it_holds(screen: Calla
     expect(first.locator('[data-sign="+"]')).to_have_attribute("data-line", "100")
     card.locator(".card-foot").scroll_into_view_if_needed()
     expect(card).to_contain_text("Overwrites a file of 4.1 kB: 1 line added, 1 removed")
-    card.get_by_text("What the agent sent, whole").click()
+    card.get_by_text("What the agent sent, in full").click()
     expect(card.locator(".diff").nth(1).locator(".diff-line")).to_have_count(120)
     one.expect_no_overflow()
-    card.get_by_text("What the agent sent, whole").click()
+    card.get_by_text("What the agent sent, in full").click()
     one.expect_accessible()
 
 
@@ -406,10 +406,10 @@ def test_a_plan_is_allowed_in_a_mode_that_is_offered(screen: Callable[..., Scree
     expect(card.get_by_role("button", name="Allow")).to_have_count(2)
     one.expect_no_overflow()
     one.expect_accessible()
-    card.get_by_role("button", name="Allow, and its edits unasked").click()
+    card.get_by_role("button", name="Allow, edit without asking").click()
     assert host.wait_decision(approval)["decision"]["mode"] == "acceptEdits"
     host.apply("s1", approval)
-    expect(card).to_contain_text("Its edits run without a question.")
+    expect(card).to_contain_text("It edits without asking.")
 
 
 def test_a_plan_that_cannot_be_allowed_looks_so_on_both_buttons(screen: Callable[..., Screen], host: Any) -> None:

@@ -148,7 +148,7 @@ def test_an_agent_that_takes_nothing_while_it_works_is_said_so(screen: Callable[
     one = opened(screen)
     busy(host)
     composer(one).fill("later")
-    expect(one.page.locator("session-composer")).to_contain_text("The agent is at work: it waits until that is done.")
+    expect(one.page.locator("session-composer")).to_contain_text("The agent is working: it waits until that is done.")
     expect(one.page.get_by_role("radio")).to_have_count(0)
     expect(one.page.get_by_role("button", name="Mode, model and commands")).to_be_hidden()
 

@@ -188,7 +188,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
-    reachable(whole, "What it would do, whole");
+    reachable(whole, "What it would do, in full");
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
@@ -250,7 +250,7 @@ export class ApprovalCard extends HTMLElement {
     const sending = open && attempt && !attempt.error;
     const live = this.#app.link.isLive;
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
-    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the connection is back.";
+    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it is sent again when the connection is back.";
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
@@ -301,7 +301,7 @@ export class ApprovalCard extends HTMLElement {
       case "closed":
         return `Too late: ${error.message}`;
       case "digestMismatch":
-        return "The relay holds another text than the one shown here. Reload the page.";
+        return "The relay's text differs from the one shown here. Reload the page.";
       case "linkLost":
         return "The connection broke before the relay answered. Whether it counted will show here; if not, decide again.";
       default:

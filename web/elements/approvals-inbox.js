@@ -91,7 +91,7 @@ export class ApprovalsInbox extends View {
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#empty, !state.loaded ? noNews(this.app.link)
       : this.#recent ? "Nothing was settled in the last hour."
-        : "Nothing waits for you. What an agent may not do alone appears here, whole, for you to decide.");
+        : "Nothing waits for you. What an agent may not do alone appears here, in full, for you to decide.");
   }
 }
 

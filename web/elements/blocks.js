@@ -4,7 +4,7 @@ import { attribute, h, nodes, span } from "../dom.js";
 import { partsOf } from "../shell.js";
 import { calm, exact } from "../text.js";
 
-/** Of a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
+/** In a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
 const argumentsMax = 4_000;
 /** A shorter word of plain letters breaks nowhere by itself. */
 const plainWord = /^[\w.,:=]{1,16}$/;

@@ -31,7 +31,7 @@ export const stops = {
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>
-  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page goes on trying." : "Waiting for the relay …";
+  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page keeps trying." : "Waiting for the relay …";
 
 export class LinkState extends View {
   #dot = h("span", { class: "dot", "aria-hidden": "true" });

@@ -8,7 +8,7 @@ import { calm, exact, plainly } from "../text.js";
 /** @typedef {import("../markdown.js").Inline} Inline */
 /** @typedef {{reading: typeof exact, heading: number, addressMax: number}} Manner */
 
-/** Of an address that is only read along, so much stands behind the host. */
+/** How much of an address that is only read along follows the host. */
 const addressCharactersShown = 40;
 
 /**

@@ -25,7 +25,7 @@ export class PairScreen extends View {
   #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing code" });
   #copied = h("p", { class: "quiet", role: "status" });
   #install = h("div", { class: "install", hidden: true },
-    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, and that one has to be paired by itself:"),
+    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, which has to be paired separately:"),
     h("ol", {},
       h("li", {}, "Copy this code. It is valid for ten minutes and works once."),
       h("li", {}, "Tap ", h("em", {}, "Share"), ", then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),

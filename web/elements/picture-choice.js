@@ -110,7 +110,7 @@ export class PictureChoice {
   #add(one, preview) {
     const session = this.#session;
     const item = h("li", {}, preview, preview ? h("span", { class: "unseen" }, "Picture") : "Picture",
-      h("button", { type: "button", class: "small", "aria-label": "Take the picture away", onclick: () => {
+      h("button", { type: "button", class: "small", "aria-label": "Remove the picture", onclick: () => {
         this.#bySession.set(session, this.#of(session).filter((other) => other.item !== item));
         this.#changed();
         this.button.focus();

@@ -133,10 +133,10 @@ function partNodes({ edits, lines }, { path, parts }, index) {
   const change = edits.length === 1 ? changeOf(edits[0].body) : null;
   const words = change ? changeWords(change) : null;
   const notes = [
-    parts.length > 1 && index > 0 ? "This does not fit what stands above: it is shown by itself." : "",
+    parts.length > 1 && index > 0 ? "This does not fit the diff above, so it is shown separately." : "",
     edits.length > 1 ? `${plural(edits.length, "edit")} in one. What other programs changed between them is not in it.` : "",
     words && change && !["edits", "new"].includes(change.file) ? `${words.title}.` : "", words?.detail ?? "",
-    !lines ? (words?.detail ? "" : "The host told no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
+    !lines ? (words?.detail ? "" : "The host sent no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
   ].filter(Boolean);
   return [
     ...(heading ? [heading] : []), ...(notes.length ? [h("p", { class: "quiet foreign" }, nodes(line(notes.join(" "))))] : []),

@@ -46,7 +46,7 @@ export class SessionComposer extends HTMLElement {
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
   #queue = h("input", { type: "radio", name: `${this.#id}-busy`, value: "queue", checked: true });
   #steer = h("input", { type: "radio", name: `${this.#id}-busy`, value: "steer" });
-  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is at work"),
+  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is working"),
     h("label", {}, this.#queue, "When it is free"), h("label", {}, this.#steer, "Tell it now"));
   #text = h("textarea", {
     id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off",
@@ -71,7 +71,7 @@ export class SessionComposer extends HTMLElement {
     name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
     deed: (value) => this.#do({ type: "askAll", session: this.session, on: value === everything }),
   });
-  #asksAll = h("p", { class: "composer-asks", hidden: true }, "Every tool asks first, as somebody has wanted from afar.");
+  #asksAll = h("p", { class: "composer-asks", hidden: true }, "Every tool asks first: somebody has turned this on.");
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
   #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
   #stop = h("button", { type: "button", class: "deny" }, "End the session …");
@@ -124,7 +124,7 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {Row} row A prompt that waits, of whomever. */
+  /** @param {Row} row A prompt that waits, no matter whose. */
   takeBack({ event: { head } }) {
     this.#do({ type: "withdraw", session: this.session, client: String(head.by?.id), command: String(head.command) }, `withdraw ${head.command}`);
   }
@@ -319,7 +319,7 @@ export class SessionComposer extends HTMLElement {
     say(this.#asCommandWords, `Run it as the agent's command ${named}`, line);
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
-    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is at work: it waits until that is done." : "";
+    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is working: it waits until that is done." : "";
     say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;

@@ -129,7 +129,7 @@ export class SessionList extends View {
       }),
     ]));
     if (fresh.length) this.#movedAt = performance.now();
-    // Who waits and stands below somebody who does not is easily missed.
+    // A session that waits below one that does not is easily missed.
     const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0 && !this.#fresh.has(id));
     const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
     if (this.#isTopSeen) this.#unseen = 0;
@@ -154,7 +154,7 @@ const noSession = () => [
 const wrap = (row) => row.parentElement ?? h("li", {}, row);
 
 /**
- * Who needs a person first.
+ * Sessions that need a person come first.
  * @param {Summary|undefined} summary
  */
 function rank(summary) {

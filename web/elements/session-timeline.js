@@ -21,7 +21,7 @@ const endSlack = 32;
 const screensAhead = 2;
 /** Events a chunk spans: about two screens, so that few chunks are laid out and few stand off screen. */
 const chunkEvents = 50;
-/** Of an unfinished message, so much of its end is shown: it is drawn anew many times, and the whole comes when it is done. */
+/** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
 export class SessionTimeline extends HTMLElement {
@@ -59,7 +59,7 @@ export class SessionTimeline extends HTMLElement {
   #hasFailed = false;
   /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
   #heldAt = 0;
-  /** Offered to whoever goes back, where no page that comes moves it away. */
+  /** Offered to a person who goes back, where no page that comes moves it away. */
   #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, "↑ Jump to the start");
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
   #start = h("p", { class: "quiet earlier" }, "The beginning");
@@ -231,7 +231,7 @@ export class SessionTimeline extends HTMLElement {
     const keep = () => (this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before);
     keep();
     const at = this.#scroller.scrollTop;
-    // What is drawn for the first time has its real height a frame after its estimate; whoever scrolled meanwhile is left alone.
+    // What is drawn for the first time has its real height a frame after its estimate; a person who scrolled meanwhile is left alone.
     requestAnimationFrame(() => {
       if (anchor.isConnected && Math.abs(this.#scroller.scrollTop - at) < 1) keep();
     });

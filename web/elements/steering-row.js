@@ -1,4 +1,4 @@
-/** What somebody sent from afar, as a row of the timeline: what was asked, by whom, and what has become of it. */
+/** What a client sent, as a row of the timeline: what was asked, by whom, and its outcome. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { actionWords, canGoAgain, outcomeWords, stageOf } from "../steering.js";

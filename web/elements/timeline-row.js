@@ -37,7 +37,7 @@ export function drawRow(row, session, hands) {
   const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
   const body = h("div", { class: "event-body" });
   item.append(time, body);
-  // Of a thread whose beginning is not known, or names no call, there is nothing else to show.
+  // A thread whose beginning is not known, or names no call, has nothing else to show.
   if (row.subagent && !event.kind.startsWith("tool.")) {
     drawThread(item, row, session, hands);
     return item;
@@ -108,9 +108,9 @@ function message({ event: { head, body }, prompt, within }, me) {
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
   const label = span("speaker foreign");
-  // Of a subagent's own task its "user" is the agent that started it.
+  // The "user" of a subagent's own task is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
-  // Of a prompt from afar, what its agent tells of it being text alone; of a start, the host says them here.
+  // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
   // What a person typed stands as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));

@@ -4,21 +4,21 @@ internal import RelayProtocol
 /// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
 ///
 /// It stands before `ACPProxyMachine` as an editor would, so that what it shows and answers goes the same ways. Where there is no terminal,
-/// only people afar can be asked; what they do not decide is denied.
+/// only clients can be asked; what they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
         case started
         /// A line from the agent.
         case received([UInt8])
-        /// A permission can be decided from afar as well; it came with the line before.
+        /// A client can decide a permission as well; it came with the line before.
         case asked(ACPQuestion)
-        /// Nobody afar decides the permission of this request.
+        /// No client decides the permission of this request.
         case leftToUs([UInt8])
         case typed(String)
-        /// Somebody afar has given the agent a prompt.
+        /// A client has given the agent a prompt.
         case turnFromAfarBegan(String)
         case turnFromAfarEnded
-        /// Somebody afar ends the session.
+        /// A client ends the session.
         case endedFromAfar
     }
 
@@ -58,7 +58,7 @@ package struct ACPClientMachine: Sendable {
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
-    /// Of an option. None means two things in a turn: what is typed may be for a question that was answered from afar meanwhile.
+    /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
     /// Prompts that were typed while the agent was at work, in their order.
@@ -107,7 +107,7 @@ package struct ACPClientMachine: Sendable {
             guard phase == .idle else { break }
             phase = .runningFromAfar
             lastNumber = 0
-            say("From afar: \(VisibleText.prose(text))")
+            say("From a client: \(VisibleText.prose(text))")
         case .turnFromAfarEnded:
             guard phase == .runningFromAfar else { break }
             permissions = []
@@ -115,7 +115,7 @@ package struct ACPClientMachine: Sendable {
         case .endedFromAfar:
             guard phase != .over else { break }
             permissions = []
-            say("Ended from afar.")
+            say("Ended by a client.")
             finish(failed: false)
         }
         defer { orders = [] }
@@ -133,7 +133,7 @@ package struct ACPClientMachine: Sendable {
             guard let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
             guard let place = permissions.firstIndex(where: { $0.id == id }) else { return }
             permissions.remove(at: place)
-            say("Decided from afar.")
+            say("Decided by a client.")
         case .request(let id, "session/request_permission", let params):
             // What two readers could take for different things nobody is to allow.
             guard exact != nil, permissions.count < Self.permissionsMax, let request = PermissionRequest(params, optionsMax: 64)
@@ -214,7 +214,7 @@ package struct ACPClientMachine: Sendable {
         // A number may be meant for a question that was answered meanwhile.
         case .running where prompt != nil || Int(words) != nil, .runningFromAfar where Int(words) != nil, .initializing,
             .opening:
-            say("The agent is at work; this line was not sent.")
+            say("The agent is working; this line was not sent.")
         case .running, .runningFromAfar:
             guard waiting.count < Self.waitingMax else { return say("Too many lines wait already; this one was not sent.") }
             waiting.append(line)
@@ -227,7 +227,7 @@ package struct ACPClientMachine: Sendable {
         permissions[place].firstNumber = lastNumber + 1
         say(VisibleText.exactLine(title))
         if let input { say(VisibleText.exact(input)) }
-        guard hasTerminal else { return say("Waiting for a decision from afar.") }
+        guard hasTerminal else { return say("Waiting for a client's decision.") }
         for option in permissions[place].options {
             lastNumber += 1
             say("  \(lastNumber)  \(VisibleText.line(option.name))")

@@ -1,15 +1,15 @@
 internal import RelayProtocol
 
-/// The permissions that somebody is asked about from afar, from the question to what became of it.
+/// The permissions that clients are asked about, from the question to its outcome.
 struct PermissionBook {
-    /// Asked at the editor and from afar. The first answer makes it *owed* (from afar) or ends it (at the editor).
+    /// Asked at the editor and at the clients. The first answer makes it *owed* (from a client) or ends it (at the editor).
     struct Open {
         let question: ACPQuestion
         /// The calls that it is for.
         let calls: Set<String>
     }
 
-    /// Answered from afar; what the agent then does is awaited.
+    /// Answered by a client; what the agent then does is awaited.
     private struct Answered {
         let session: SessionID
         let approval: ApprovalID
@@ -44,7 +44,7 @@ struct PermissionBook {
         return (false, open.removeValue(forKey: id))
     }
 
-    /// The answer from afar, where the question is still open and the answer is one of those that the agent offered.
+    /// The client's answer, where the question is still open and the answer is one of those that the agent offered.
     mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
     {
         guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
@@ -66,7 +66,7 @@ struct PermissionBook {
         return answered.prefix(count).map { ($0.session, $0.approval) }
     }
 
-    /// Nobody decides it from afar: it is the editor's alone.
+    /// No client decides it: it is the editor's alone.
     mutating func release(_ approval: ApprovalID) -> Open? {
         guard let id = open.first(where: { $0.value.question.approval == approval })?.key else { return nil }
         return open.removeValue(forKey: id)

@@ -9,7 +9,7 @@ struct PermissionRequest {
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
-    /// Nil where it cannot be asked about from afar: something is missing, or there is more than can be shown.
+    /// Nil where clients cannot be asked about it: something is missing, or there is more than can be shown.
     init?(_ params: JSONValue?, optionsMax: Int) {
         guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {
             return nil

@@ -59,7 +59,7 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all that have not ended. Whoever names
+    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all open ones. One that names
     /// a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
     func calls(for permission: JSONValue) -> [ToolCall] {
         let id = permission.text("toolCallId")

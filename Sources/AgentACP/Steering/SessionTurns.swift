@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Who has the turn in one session: the editor, or somebody afar. The agent takes one prompt at a time and refuses whoever comes second,
+/// The turn in one session, which the editor or a client has. The agent takes one prompt at a time and refuses a second one,
 /// so the second one waits here.
 ///
 /// ```
@@ -59,7 +59,7 @@ struct SessionTurns {
     private(set) var queued: [Queued] = []
     private(set) var settings: [Setting] = []
     private(set) var interrupts: [Interrupt] = []
-    /// Of the agent to the editor, and not answered.
+    /// The agent's questions to the editor that are not answered.
     private(set) var questions: [Question] = []
     /// The editor's prompts that the agent has, and has not answered.
     private var prompts: [[UInt8]] = []
@@ -106,7 +106,7 @@ struct SessionTurns {
         return queued.filter { id == nil || $0.id == id }
     }
 
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func begin(_ own: Own) { self.own = own }
     mutating func interrupting(_ interrupt: Interrupt) { interrupts.append(interrupt) }

@@ -3,8 +3,8 @@ internal import RelayProtocol
 
 /// What servers of tools ask in the middle of a call (MCP's elicitation).
 ///
-/// The hook stands before Claude Code's own dialog: while people afar are asked there is none, and a key at the terminal ends the hook
-/// (`TerminalKeys`). So nothing is held there that people afar could not answer: another form than we know, a page of the web to be
+/// The hook runs before Claude Code's own dialog: while clients are asked there is none, and a key at the terminal ends the hook
+/// (`TerminalKeys`). So nothing is held there that clients could not answer: another form than we know, a page of the web to be
 /// opened, a form that is not shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
 extension ClaudeAdapter {
     mutating func elicitationRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
@@ -46,7 +46,7 @@ extension ClaudeAdapter {
         put(question, payload, input: document?.root, file: nil, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or afar.
+    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or at a client.
     mutating func elicitationOver(_ id: SessionID, _ payload: JSONValue) {
         workedOn(id)
         guard let server = payload.text("mcp_server_name"),

@@ -49,6 +49,6 @@ extension ClaudeAdapter {
 }
 
 extension ClaudeSession {
-    /// One that asks nobody holds such messages until the person at its screen lets them in, and is told nothing from afar anyway.
+    /// One that asks nobody holds such messages until the person at its screen lets them in, and clients cannot tell it anything anyway.
     var takesMessages: Bool { hasPeerSocket && isAttended && !isRun && !isLawless }
 }

@@ -100,7 +100,7 @@ extension ClaudeAdapter {
             // A hook would have told of a turn that ended by itself.
             let isMidTurn = session.status == .running
             if isMidTurn { interrupted(id) }
-            // Who runs it may have done so for somebody afar.
+            // The process that runs it may have done so for a client.
             let reason = session.program == nil ? Self.interruptedReason : "interrupted"
             setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? reason : nil, in: id)
         case .busy where session.status != .running: setStatus(.running, in: id)
@@ -112,7 +112,7 @@ extension ClaudeAdapter {
         waitAtTerminal(kind, in: id)
     }
 
-    /// A dialog on the terminal's screen that nobody can answer from afar.
+    /// A dialog on the terminal's screen that no client can answer.
     mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }

@@ -107,7 +107,7 @@ extension ClaudeAdapter {
 
     private mutating func count(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
-        // One that is shorter than it was has been written anew: what is new in it cannot be told.
+        // One that is shorter than it was has been written again: what is new in it cannot be told.
         if end.end >= session.transcriptRead {
             let used = end.used(from: session.transcriptRead, after: session.lastMessage)
             sessions[id]?.usage.update(used, process: session.process)

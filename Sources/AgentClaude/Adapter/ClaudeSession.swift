@@ -52,7 +52,7 @@ package struct ClaudeSession {
         var awaitsCall = false
     }
 
-    /// A person afar wants its turn to end.
+    /// A client wants its turn to end.
     struct Interrupt {
         var name: SteeringName
         /// Who, for the agent.

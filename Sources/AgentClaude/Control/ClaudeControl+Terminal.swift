@@ -11,7 +11,7 @@ extension ClaudeControl {
         case .running:
             guard sent.count < limits.pendingMax else { return say("Too much waits already; this line was not sent.") }
             number += 1
-            // Who sits here may use the agent's commands.
+            // A person who sits here may use the agent's commands.
             send(line, uuid: nextUUID(), nil, isCommand: line.hasPrefix("/"))
         case .starting: say("The agent is starting; this line was not sent.")
         case .stopping, .closing, .terminating, .over: say("The session is ending; this line was not sent.")
@@ -20,7 +20,7 @@ extension ClaudeControl {
 
     mutating func interruptedHere() {
         guard phase == .running, standing != .idle else { return say("(Ctrl-D ends the session)") }
-        // Whoever holds the keys down asks for no more than that.
+        // Keys that are held down ask for no more than that.
         guard !asked.values.contains(where: \.isInterrupt) else { return }
         ask(.interrupt(nil)) { ControlLine.interrupt($0) }
     }
@@ -36,7 +36,7 @@ extension ClaudeControl {
         } else {
             say(VisibleText.prose(permission.question.text))
         }
-        guard hasTerminal else { return say("(waiting for a decision from afar)") }
+        guard hasTerminal else { return say("(waiting for a client's decision)") }
         permissions[place].firstNumber = lastNumber + 1
         for choice in permission.choices {
             lastNumber += 1

@@ -3,16 +3,16 @@ internal import RelayProtocol
 
 /// A question that the agent cannot go on without, as it stands at the terminal of `heliograph run`.
 ///
-/// Its hook asks people afar at the same time, and the agent takes whichever answer is first; then it takes the other question back.
+/// Its hook asks the clients at the same time, and the agent takes whichever answer is first; then it takes the other question back.
 struct ControlPermission {
     let request: String
     let tool: String
     /// As the agent wrote it.
     let input: [UInt8]
-    /// Of AskUserQuestion, or the fields of `form`; empty where a yes or a no is asked for.
+    /// The questions of AskUserQuestion, or the fields of `form`; empty where a yes or a no is asked for.
     let questions: [ClaudeQuestion]
     let canBeAllowed: Bool
-    /// What a server of tools asks. No hook asks that of people afar.
+    /// What a server of tools asks. No hook asks clients that.
     var form: ElicitedForm?
     /// What was answered here so far, in the order of `questions`.
     var answers: [String] = []

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One request for approval, or one question of the model's, that can be answered from afar.
+/// One request for approval, or one question of the model's, that clients can answer.
 struct CodexQuestion {
     enum Reading {
         case known(CodexQuestion)

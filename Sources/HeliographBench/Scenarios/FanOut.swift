@@ -222,7 +222,7 @@ final class FanOut: Stage {
 
     override func receivedFromPeer(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         guard link.role == .client else {
-            // What nchan says to whoever published is of no interest.
+            // What nchan says to the publisher is of no interest.
             if target.dialect == .plain { return }
             unsafe hostStream.feed(message)
             while let item = try hostStream.next() { try took(item, on: link) }

@@ -50,7 +50,7 @@ class Stage: LinkHandler {
             hosts: endpoints(target.relays), clients: endpoints(target.clientRelays), dialect: target.dialect)
         template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
-        // No two runs on one relay may share a session: each begins anew at 1.
+        // No two runs on one relay may share a session: each begins again at 1.
         let run = String(UInt32.random(in: 0 ... .max), radix: 16)
         let made = (0..<plan.sessions).map { BenchSession(id: "bench-\(run)-\($0)", host: $0 % plan.hosts) }
         sessions = made
@@ -176,7 +176,7 @@ class Stage: LinkHandler {
         returning.insert((at, link.number), at: placeOfReturn(at: at))
     }
 
-    /// Whoever was let in stays in, but where a scenario takes the relay away.
+    /// Peers that were let in stay in, except where a scenario takes the relay away.
     func ended(_ link: Link, _ end: LinkEnd) throws(BenchError) { throw BenchError(.refused, "\(link.name) \(end)") }
 
     /// Nothing of the load survives the relay, but where a scenario takes it away.

@@ -140,7 +140,7 @@ final class Takeover: Stage {
             return seen[link.number] += unsafe try Self.eventCount(message, on: link, after: seen[link.number])
         }
         if unsafe message.starts(with: #"{"type":"snapshot""#) || message.starts(with: #"{"type":"reset""#) {
-            throw BenchError(.sequence, "\(link.name) is to begin anew, though nothing of the log was lost")
+            throw BenchError(.sequence, "\(link.name) is told to begin again, although the log lost nothing")
         }
         if unsafe message.starts(with: #"{"type":"reply""#) {
             // All that it missed is nothing: it stands where the log does.

@@ -112,7 +112,7 @@ final class WatchTask: ClientTask {
     private func changed(_ change: ClientView.Change) {
         switch change {
         case .epochChanged:
-            run.terminal.remark("the relay's log was replaced; numbers start anew", .yellow)
+            run.terminal.remark("the relay's log was replaced; numbers start again", .yellow)
         case .workspaceKnown: workspaceKnown()
         case .session(let summary, let previous): sessionChanged(summary, previous)
         case .sessionGone(let gone): if gone == session { run.terminal.remark("the relay has forgotten this session", .yellow) }

@@ -22,7 +22,7 @@ enum ACPIntegration: AgentIntegration {
     }
 
     private static func use(of agent: KnownACPAgent) -> String {
-        "reported where it is started by `heliograph acp -- \(agent.command)`"
+        "reported if it is started by `heliograph acp -- \(agent.command)`"
             + (agent.isRunHere ? "" : "; mapped from its documents, not run here")
     }
 }

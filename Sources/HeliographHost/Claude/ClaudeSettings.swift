@@ -36,7 +36,7 @@ package struct ClaudeSettings: Sendable {
         ("SessionEnd", false, 5),
     ]
     /// What Claude Code shows beside its spinner while that hook waits.
-    static let elicitationMessage = "Asked from afar too: press a key to answer here"
+    static let elicitationMessage = "Asked remotely too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
     static let askRulesMark = "HELIOGRAPH_ASK_RULES"
@@ -249,7 +249,7 @@ package struct ClaudeSettings: Sendable {
             return text.append("env", .object(members), to: [])
         }
         try require(environment, isObject: true, at: "$.env")
-        // Whoever set it already, to whatever, meant it.
+        // A value that somebody has set, whatever it is, was meant.
         if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
         for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
             text.append(key, .string("1"), to: [.key("env")])

@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// Somebody's JSON text that is changed only where it must be: everything else keeps its bytes.
 ///
-/// Whoever adds something and removes it again gets the very text back. For that a container that stood there empty must be
+/// Adding something and removing it again gives back the very same text. For that a container that stood there empty must be
 /// told from one that came with the addition, and the text itself has to say it, because nothing else survives:
 ///
 /// | before | after the first addition | after its removal |

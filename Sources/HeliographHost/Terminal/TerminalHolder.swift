@@ -257,7 +257,7 @@ struct TerminalHolder {
         connections[number]?.send(replay)
         write(number)
         fit()
-        // A program draws all of it anew when its size has changed.
+        // A program draws all of it again when its size has changed.
         set(rows: max(1, screen.rows - 1), columns: screen.columns)
         redrawAt = Self.now + Int64(limits.redrawAfter)
     }

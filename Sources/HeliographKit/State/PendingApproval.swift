@@ -42,7 +42,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let warnings: [String]
     /// What looks like a secret was replaced on the host.
     public let isRedacted: Bool
-    /// Everything is here that a person has to see. Without it there is no allowing from afar.
+    /// Everything is here that a person has to see. Without it no client can allow it.
     public let isWhole: Bool
     public let expiresAt: Date?
 

@@ -45,7 +45,7 @@ package struct Credentials: Sendable {
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 
-    /// `parent` is the token of whoever asks for it; nil: the relay's own machine.
+    /// `parent` is the token of the peer that asks for it; nil: the relay's own machine.
     static func makePairingCode(
         _ role: PairingRole, workspace: WorkspaceID, by parent: String?, _ store: any CredentialStore
     ) throws -> NewPairingCode {

@@ -49,7 +49,7 @@ final class PeerConnections {
     func turnEnded() { for link in links.keys { flush(link) } }
 
     private func tell(_ message: OwnerMessage, _ link: Int) {
-        // Of one that has ended nobody is left.
+        // A link that has ended has no peers left.
         guard links[link] != nil else { return }
         message.write(to: &links[link]!.gathered)
         if links[link]!.gathered.count >= NodeLinkLimits.gatheredBytesMax { flush(link) }

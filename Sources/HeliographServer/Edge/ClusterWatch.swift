@@ -11,7 +11,7 @@ final class ClusterWatch: Sendable {
     struct Orders: Sendable {
         let dial: @Sendable (NodeAddress) -> Void
         let hangUp: @Sendable () -> Void
-        /// Tokens or workspaces were changed, by whomever.
+        /// Tokens or workspaces were changed, no matter by whom.
         let entrantsChanged: @Sendable () -> Void
         /// This node owns the log: `take` has the store.
         let serve: @Sendable () -> Void
@@ -40,7 +40,7 @@ final class ClusterWatch: Sendable {
         }
     }
 
-    /// Of the edge's link. Orders of the machine come with its next look.
+    /// The edge's link has ended. The machine's orders come with its next look.
     func linkEnded() { _ = handle(.linkEnded) }
 
     /// Returns when nothing is asked any more: with the store where this node owns the log by now.

@@ -36,7 +36,7 @@ final class EdgeRoutes {
         return true
     }
 
-    /// Who was revoked is out here by the answer; elsewhere each node finds out by itself, as it does of what another machine changes.
+    /// Revoked peers are out here by the answer; elsewhere each node finds out by itself, as it does of what another machine changes.
     private func reload(_ id: HTTPRequestID) {
         access.reload { [responder] result in
             switch result {

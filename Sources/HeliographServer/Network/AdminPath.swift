@@ -1,8 +1,8 @@
 /// What the relay answers on its admin socket alone, to the commands of its own machine.
 enum AdminPath {
-    /// Reads the tokens anew.
+    /// Reads the tokens again.
     static let reload = "/v1/admin/reload"
-    /// Reads how pushes are sent anew, and says how that is.
+    /// Reads how pushes are sent again, and says how that is.
     static let push = "/v1/admin/push"
     /// Asks Apple what it thinks of each key.
     static let pushQuestion = "/v1/admin/push/ask"

@@ -4,7 +4,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// How a relay is, for whoever has to find out what is wrong with it: numbers and settings. Nothing that anybody could come in with, and
+/// A relay's state, for a person who has to find out what is wrong with it: numbers and settings. No secret that lets anybody in, and
 /// nothing that agents or people wrote.
 struct Report {
     static let fileName = "report.json"

@@ -34,7 +34,7 @@ extension APNsObstacle {
         case .queueFull: "too many pushes wait already"
         case .noKey(let sentence): sentence
         case .invalidRequest: "a header of it cannot be sent"
-        case .replaced: "how pushes are sent was set up anew"
+        case .replaced: "pushes were set up again"
         case .stopped: "the relay was stopping"
         }
     }

@@ -1,7 +1,7 @@
 import RelayCluster
 import WebSocketEngine
 
-/// Who must be sent nothing more for now: a peer whose own connection does not keep up, and all that come over a link that does not.
+/// Peers that must be sent nothing more for now: one whose own connection does not keep up, and all that come over a link that does not.
 struct Congestion {
     private var connections: Set<ConnectionID> = []
     private var links: Set<Int> = []
@@ -21,7 +21,7 @@ struct Congestion {
         return !holds(connection)
     }
 
-    /// Of its peers, those for whom that is news.
+    /// Those of its peers for which that is news.
     mutating func began(link: Int, _ peers: [ConnectionID]) -> [ConnectionID] {
         guard links.insert(link).inserted else { return [] }
         return peers.filter { !connections.contains($0) }

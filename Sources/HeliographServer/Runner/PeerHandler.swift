@@ -87,7 +87,7 @@ final class PeerHandler: ServerHandler {
         case .malformed(let sentence):
             if !hasToldOfForwarding {
                 logger.warning(
-                    "a trusted proxy does not say whom requests are from; they count as its own",
+                    "a trusted proxy does not say who sent its requests; they count as its own",
                     metadata: ["peer": "\(peer)", "reason": "\(sentence)"])
             }
             hasToldOfForwarding = true
@@ -102,7 +102,7 @@ final class PeerHandler: ServerHandler {
         return response
     }
 
-    /// Pictures are large. Whoever has no token sends nothing large.
+    /// Pictures are large. A peer without a token sends nothing large.
     func bodyBytesMax(of request: HTTPRequest) -> Int? {
         guard request.method == "POST", request.path == Routes.picturesPath,
             (try? admission.authenticator?.authenticate(request, to: [], isUpgrade: false)) != nil

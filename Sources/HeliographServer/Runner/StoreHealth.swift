@@ -52,7 +52,7 @@ final class StoreHealth {
     /// Any batch may have given up what was kept.
     func batchEnded() { if upkeep.isShortOfRoom, !isShortOfRoom { runShort() } }
 
-    /// Nobody can say what it holds, until it has been read anew.
+    /// Nobody can say what it holds, until it has been read again.
     func givenUp() {
         isFailing = true
         refusedBytes = nil

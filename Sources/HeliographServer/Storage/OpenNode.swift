@@ -14,7 +14,7 @@ struct OpenNode: Sendable {
     /// This process, and no other.
     var holder: String { node.holder }
 
-    /// Of a relay whose data is in the database at `address`.
+    /// For a relay whose data is in the database at `address`.
     init(
         forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String
     ) throws {

@@ -14,7 +14,7 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case restrict(HookToken, [UInt8])
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
-    /// What can be done to a session from afar from now on; nil: nothing. Told again only where it changes.
+    /// What clients can do to a session from now on; nil: nothing. Told again only when it changes.
     case offer(SessionID, SteeringOffer?)
     /// Whether it could take a prompt now. Prompts that wait are given when it is idle.
     case stands(SessionID, SteeringStanding)

@@ -308,7 +308,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                     pending[approval.id]?.phaseAt = now.monotonic
                     continue
                 }
-                // Its hook may yet come back, and then it is asked anew.
+                // Its hook may yet come back, and then it is asked again.
                 pending[approval.id]?.run = nil
                 settle(approval, cancelled: "hostRestarted")
             case .lost, .orphaned, .answered: break
@@ -338,7 +338,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         settle(approval, .approvalStale(approval.id, reason: reason))
     }
 
-    /// The end: told, forgotten, and whoever waits gets no decision.
+    /// The end: reported, forgotten, and a hook that waits gets no decision.
     private mutating func settle(_ approval: PendingApproval<Form>, _ end: EventHead?) {
         orders.append(.settled(approval.session, end))
         forget(approval, isSilent: end == nil)

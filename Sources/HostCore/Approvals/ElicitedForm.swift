@@ -63,7 +63,7 @@ package struct ElicitedForm: Sendable {
         return (Self.sorted(content.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }), bytes)
     }
 
-    /// The same of what a form was filled in with, by whomever: members in any order, numbers in any spelling.
+    /// The same of what a form was filled in with, no matter by whom: members in any order, numbers in any spelling.
     package static func values(of content: JSONValue?) -> [(question: String, value: String)] {
         let members = (try? content?.members()) ?? []
         return sorted(members.map { ($0.key, String(decoding: ElicitedField.spelled($0.value), as: UTF8.self)) })

@@ -123,7 +123,7 @@ struct HiddenParts {
             && !rest.contains(UInt8(ascii: "@")) && !rest.contains(UInt8(ascii: "\\"))
     }
 
-    /// Programs for whom a text, wherever it came from, is something to run.
+    /// Programs that run a text, wherever it came from.
     private static let interpreters: Set<String> = [
         "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "csh", "tcsh", "pwsh", "powershell", "python", "python2", "python3",
         "perl",

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A program that runs a session and fetches what people afar send it: what it offers, its open request for the next command, what it has
+/// A program that runs a session and fetches what clients send it: what it offers, its open request for the next command, what it has
 /// still to fetch, and what it has fetched and not told the end of.
 ///
 /// ```

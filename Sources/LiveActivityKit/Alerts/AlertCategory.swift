@@ -46,7 +46,7 @@ public enum AlertAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whoever finds the phone on the table does not allow anything.
+    /// A stranger who finds the phone on the table cannot allow anything.
     public var needsUnlock: Bool { self == .allow }
     public var opensApp: Bool { self == .review || self == .answer || self == .open }
 }

@@ -23,7 +23,7 @@ package enum NodeLinkLimits {
     package static let peersMax = 1 << 20
     /// Requests of one edge that wait for the owner: a crowd that loads the page at once; each holds a body.
     package static let callsMax = 256
-    /// Of one request: what libwebsockets hands out.
+    /// The limit of one request: what libwebsockets hands out.
     package static let headersMax = 64
     /// More than any header that an edge takes (63 KiB), each of whose bytes may have become three.
     package static let fieldBytesMax = 192 << 10

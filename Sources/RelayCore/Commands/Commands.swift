@@ -4,7 +4,7 @@ import RelayProtocol
 /// What is remembered of commands: those that wait for the disk, and those that reach beyond the log.
 ///
 /// The latter are each on disk under their name before they have their effect, and have it once, however often they are sent within
-/// `Limits.commandsAge`. Whoever sends one again is told what is known of it.
+/// `Limits.commandsAge`. A client that sends one again is told what is known of it.
 struct Commands {
     /// Those that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
@@ -163,7 +163,7 @@ struct Commands {
 private struct RecordedCommand {
     /// By the time that history ages by.
     let at: Int64
-    /// To whoever sends it again.
+    /// To a client that sends it again.
     var reply: Reply
 }
 

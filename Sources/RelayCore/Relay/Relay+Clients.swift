@@ -39,7 +39,7 @@ extension Relay {
         tellPlanner(.clientLeft(peer), at: now)
     }
 
-    /// Whoever commands comes this way: over a connection, over HTTP, or by the code of a push.
+    /// Every command comes this way: over a connection, over HTTP, or by the code of a push.
     mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {

@@ -15,7 +15,7 @@ package final class JSONDocument: Sendable {
     /// How deep its deepest place is.
     private let depth: Int
 
-    /// `isUTF8`: whoever has the bytes has checked that they are UTF-8, as a WebSocket does with each text.
+    /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
         var parser = JSONParser(bytes: bytes)
         try parser.parse(isUTF8: isUTF8)

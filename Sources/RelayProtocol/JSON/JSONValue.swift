@@ -64,7 +64,7 @@ package struct JSONValue: Sendable {
         return members
     }
 
-    /// The names of an object's members, in the order they stand: for whom the bytes of a name count.
+    /// The names of an object's members, in their order: for callers that need the bytes of a name.
     package func names() throws(WireError) -> [JSONValue] {
         try document.requireObject(at: index)
         var names: [JSONValue] = []

@@ -9,7 +9,7 @@ package enum ToolWords {
         }
     }
 
-    /// What whoever asks to call it wants to do: "run Bash", "use create_issue of github".
+    /// What a caller of it wants to do: "run Bash", "use create_issue of github".
     package static func deed(_ tool: String) -> String {
         switch tool {
         case planTool: "go ahead with a plan"

@@ -1,4 +1,4 @@
-/// What tells a session from afar what to do, and what has become of that.
+/// What clients tell a session to do, and what has become of that.
 extension WireTable {
     /// Besides what names it: the fields of the message of each kind.
     static func steering(_ kind: SteeringAction.Kind) -> (meaning: String, fields: [WireField]) {
@@ -63,7 +63,7 @@ extension WireTable {
             return command(kind.rawValue, meaning, [.required("session", .identifier)] + fields + [signature])
         } + [
             command(
-                "withdraw", "Takes back a prompt, of whomever, where it still waits at its host.",
+                "withdraw", "Takes back a prompt that still waits at its host, whoever sent it.",
                 [.required("session", .identifier)] + steeringName)
         ]
 
@@ -92,7 +92,7 @@ extension WireTable {
     ]
 
     package static let steeringOffer = WireObject(
-        "steering-offer", "What can be done to a session from afar, and what it is set to.",
+        "steering-offer", "What clients can do to a session, and how it is set.",
         [
             .required(
                 "actions",

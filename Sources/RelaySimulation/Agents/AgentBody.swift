@@ -6,11 +6,11 @@ import RelayProtocol
 protocol AgentBody: AnyObject {
     /// The name of its adapter.
     var adapter: String { get }
-    /// What it asks now and people afar have to see.
+    /// What it asks now and clients have to see.
     var asks: [AgentAsk] { get }
     /// What it asks no longer, and had no way to tell yet.
     var untold: [AgentAsk] { get }
-    /// As people afar have to see its sessions when all is quiet; nil: it is over.
+    /// As clients have to see its sessions when all is quiet; nil: it is over.
     var sessions: [(id: SessionID, status: SessionStatus?)] { get }
 
     func start()

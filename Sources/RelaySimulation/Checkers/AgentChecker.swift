@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// An answer from afar reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
+/// A client's answer reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
 /// knows none of their names for anything, only what people were shown and what the agent was told.
 struct AgentChecker {
     private struct Choice: Hashable {

@@ -20,7 +20,7 @@ final class SimulatedAPNs {
         var isDeleted = false
         /// The service took it away, and the relay hears of that by an answer, or does not.
         var isLost = false
-        /// What it keeps for whoever begins to listen.
+        /// What it keeps for devices that begin to listen.
         var last: PushIntent?
     }
 
@@ -104,7 +104,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// The channel is gone, whoever took it away.
+    /// The channel is gone, no matter who removed it.
     private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name):

@@ -41,7 +41,7 @@ package struct AuditRecord {
         }
     }
 
-    /// What somebody asked of a session from afar, and what came of it in the end; nil for every other event. The text of a prompt stands in
+    /// What a client asked of a session, and what came of it in the end; nil for every other event. The text of a prompt stands in
     /// the log; here is its digest, which outlives what retention removes.
     package init?(steering event: LogEvent, of session: SessionKey) {
         guard event.kind.hasPrefix("steering."), let read = try? JSONDocument(parsing: event.bytes).root,

@@ -5,7 +5,7 @@ internal import RelayStore
 
 /// The audit log's rows.
 ///
-/// It outlives retention: trims and removals leave it alone. Whoever adds to it guesses the next place; where somebody else has taken that
+/// It outlives retention: trims and removals leave it alone. A writer guesses the next place; where somebody else has taken that
 /// meanwhile, the database refuses, and the whole transaction is done again while the others wait.
 enum AuditTable {
     /// Where a workspace's log stands.
@@ -42,8 +42,8 @@ enum AuditTable {
             ], within: PostgresDatabase.askingMax)
     }
 
-    /// Of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that they were
-    /// there.
+    /// The places of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that
+    /// they were there.
     static func places(on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
         let rows = try connection.run(
             PostgresStatement(

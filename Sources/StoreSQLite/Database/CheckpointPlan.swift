@@ -1,6 +1,6 @@
-/// When the write-ahead log is copied into the file, and by whom.
+/// When the write-ahead log is copied into the file, and what copies it.
 ///
-/// Nearly all of it is copied beside the commits, which go on meanwhile; but SQLite begins the log anew only where nothing is left to copy
+/// Nearly all of it is copied beside the commits, which go on meanwhile; but SQLite begins the log again only where nothing is left to copy
 /// when a commit begins. So once little is left, the thread that commits copies that.
 struct CheckpointPlan {
     enum Step: Equatable {

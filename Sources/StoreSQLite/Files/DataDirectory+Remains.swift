@@ -7,7 +7,7 @@ extension DataDirectory {
         dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
     }
 
-    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin anew there would destroy
+    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin again there would destroy
     /// what the `-wal` holds, which was acknowledged; SQLite does so without a word.
     ///
     /// A first start that was cut short leaves nothing of that kind: the data file has its first page before there is a `-wal`, and

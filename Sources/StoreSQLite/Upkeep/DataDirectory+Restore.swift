@@ -63,7 +63,7 @@ extension DataDirectory {
         try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
     }
 
-    /// The same for whoever has the lock.
+    /// The same for a caller that has the lock.
     func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
         let names = freeNames
         let kept = try setDataAside(as: names.data)

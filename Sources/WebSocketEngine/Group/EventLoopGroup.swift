@@ -90,7 +90,7 @@ package import Logging
         lane.gathered.add(.respond(request, response))
     }
 
-    /// Nil: the main loop, which ignores whom it does not know.
+    /// Nil: the main loop, which ignores connections that it does not know.
     private func lane(of loop: Int) -> LoopLane? { loop > 0 && loop <= lanes.count ? lanes[loop - 1] : nil }
 
     // MARK: Listening
@@ -124,7 +124,7 @@ package import Logging
         gather({ $0.census }) { found in answer(found.reduce(into: EngineCensus()) { $0.add($1) }) }
     }
 
-    /// `answer` gets what waits for whom on all loops, on the main loop's thread; see `EventLoop.backlogs`.
+    /// `answer` gets what waits for each connection on all loops, on the main loop's thread; see `EventLoop.backlogs`.
     package func backlogs(_ answer: @escaping ([(connection: ConnectionID, bytes: Int)]) -> Void) {
         gather({ $0.backlogs }) { answer($0.flatMap { $0 }) }
     }

@@ -7,7 +7,7 @@ struct ServePlace: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The settings file, JSON. Default: $HELIOGRAPH_CONFIG, else relay.json in the data directory, where there is one.",
+            "The settings file, JSON. Default: $HELIOGRAPH_CONFIG, else relay.json in the data directory, if there is one.",
             valueName: "file"))
     var config: String?
 }

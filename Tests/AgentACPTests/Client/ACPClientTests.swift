@@ -117,7 +117,7 @@ struct ACPClientTests {
         talk.take(.asked(question()))
         talk.agent(#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#)
         talk.take(.typed("1"))
-        #expect(talk.sent.count == 3 && talk.shown.contains("Decided from afar."))
+        #expect(talk.sent.count == 3 && talk.shown.contains("Decided by a client."))
     }
 
     @Test("a permission that cannot be read strictly is cancelled, and other requests are refused")
@@ -150,7 +150,7 @@ struct ACPClientTests {
         }
         talk.agent(#"{"jsonrpc":"2.0","id":5,"result":{"stopReason":"end_turn"}}"#)
         talk.take(.turnFromAfarBegan("go on\u{1B}[2J"))
-        #expect(talk.shown.contains("From afar: go on⟨U+001B⟩[2J"))
+        #expect(talk.shown.contains("From a client: go on⟨U+001B⟩[2J"))
         talk.permission()
         talk.take(.leftToUs(Array("0".utf8)))
         talk.take(.typed("4"))
@@ -168,7 +168,7 @@ struct ACPClientTests {
         talk.take(.typed("first"))
         talk.permission()
         talk.take(.endedFromAfar)
-        #expect(talk.shown.hasSuffix("Ended from afar.\n") && talk.failed == false)
+        #expect(talk.shown.hasSuffix("Ended by a client.\n") && talk.failed == false)
         talk.take(.typed("second"))
         #expect(talk.sent.count == 3)
     }

@@ -99,7 +99,7 @@ struct TypingMachineTests {
         bench.shows(["half"])
         #expect(bench.take() == ["release"])
         bench.pass(10_000)
-        #expect(bench.take() == ["p1 refused: the agent is at work"])
+        #expect(bench.take() == ["p1 refused: the agent is working"])
     }
 
     @Test("what never shows is not taken away either: it may still come, and the draft stays where it is")

@@ -92,7 +92,7 @@ extension TerminalScreen {
         move(row: cursor.isInRegion ? top : 0, column: 0)
     }
 
-    /// Of colours, which have numbers of their own that look like attributes, only their end is looked for.
+    /// Colours have numbers of their own that look like attributes, so only their end is looked for.
     private mutating func render(_ parameters: [Int]) {
         var rest = (parameters.isEmpty ? [0] : parameters)[...]
         while let number = rest.popFirst() {

@@ -11,13 +11,13 @@ internal import HostCore
 package struct TypedText: Sendable, Equatable {
     /// As the agent has it when it takes it.
     package let text: String
-    /// Of very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    /// It has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
     package let isPasted: Bool
     private let bare: String
 
     private static let pieceCharactersMax = 600
     private static let pieceBreaksMax = 2
-    /// The agent draws its screen anew for each piece: so many take some half of a second.
+    /// The agent draws its screen again for each piece: so many take some half of a second.
     private static let piecesMax = 60
     private static let tab = "    "
 

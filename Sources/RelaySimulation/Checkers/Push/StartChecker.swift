@@ -57,7 +57,7 @@ struct StartChecker {
         settle(device) { $0.session == report.session }
     }
 
-    /// Whoever registers under this name later is another app, on which nothing was started.
+    /// An app that registers under this name later is another app, on which nothing was started.
     mutating func forgot(_ device: DeviceID) { starts[device] = nil }
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {

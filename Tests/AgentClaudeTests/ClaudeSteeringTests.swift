@@ -148,7 +148,7 @@ struct ClaudeSteeringTests {
         }
         bench.tell(.own(.messageSent(message.name, Self.session, refusal: nil)))
         try bench.call(payload("UserPromptSubmit", #","prompt":"\n<task-notification>go on</task-notification>""#))
-        #expect(outcomes(&bench) == [], "that it was written is no evidence, and what Claude itself writes is nobody's prompt")
+        #expect(outcomes(&bench) == [], "that it was written is no evidence, and what Claude writes is nobody's prompt")
         try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
         #expect(outcomes(&bench) == ["steering: k1 taken (as a message of another session)"])
         try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
@@ -166,7 +166,9 @@ struct ClaudeSteeringTests {
     }
 
     private static let goOn = #","prompt":"go on""#
-    private static let doubted = "steering: k1 unknown (it was sent, and what was taken since may be somebody else's: look at the terminal)"
+    private static let doubted =
+        "steering: k1 unknown (it was sent, and what was taken since may be somebody else's: "
+        + "look at the terminal)"
 
     @Test("a prompt that may be an older one, or the person's at the terminal, is no evidence, though the text is the same")
     func foreignPrompt() throws {

@@ -21,8 +21,8 @@ final class EdgeRoutes {
     }
 
     init(
-        _ configuration: ServerConfiguration, _ loops: EventLoopGroup, access: Access, reads: EntrantReads, responder: Responder,
-        registry: PrometheusRegistry
+        _ configuration: ServerConfiguration, _ loops: EventLoopGroup, access: Access, reads: EntrantReads,
+        responder: Responder, registry: PrometheusRegistry
     ) {
         (self.configuration, self.loops) = (configuration, loops)
         self.access = access

@@ -15,7 +15,8 @@ import Testing
 
         init(owner: NodeAddress?) {
             view = ClusterView(
-                generation: 1, holder: owner?.holder, isFree: owner == nil, owner: owner, nodes: [.init(holder: "own", name: "n1")])
+                generation: 1, holder: owner?.holder, isFree: owner == nil, owner: owner,
+                nodes: [.init(holder: "own", name: "n1")])
         }
 
         func look() throws(LogError) -> (view: ClusterView, changes: Int64) { (view, 0) }

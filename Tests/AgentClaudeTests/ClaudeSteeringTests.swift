@@ -177,7 +177,7 @@ struct ClaudeSteeringTests {
         try bench.call(payload("UserPromptSubmit", Self.goOn))
         bench.tell(.own(.messageSent(name, Self.session, refusal: nil)))
         try bench.call(payload("UserPromptSubmit", Self.goOn))
-        #expect(outcomes(&bench) == [], "the first was taken before ours was written, and then nobody knows whose the second is")
+        #expect(outcomes(&bench) == [], "the first was taken before ours was written; whose the second is nobody knows")
         bench.pass(.seconds(26))
         #expect(outcomes(&bench) == [Self.doubted])
 

@@ -152,6 +152,7 @@ package final class RelayServer {
         let ingress = Ingress(
             configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop, connections: connections,
             measures: measures, logger: logger)
+        connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let (admission, forwarding) = (access.admission, configuration.forwarding)
         loops.turnEnded = {

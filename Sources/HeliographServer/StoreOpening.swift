@@ -15,6 +15,8 @@ enum StoreOpening {
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
             linkSecret: secret)
+        // Edges may live while nobody owns the log: whoever claims it then is one of several, too.
+        if try node.hasCompany() { try refuseToLose(node, configuration) }
         guard let store = try node.claim() else { return try joinOthers(process, node, name: configuration.node ?? url) }
         watch(store, logger)
         return store
@@ -22,19 +24,24 @@ enum StoreOpening {
 
     /// As an edge, until this node owns the log.
     private static func joinOthers(_ process: RelayProcess, _ node: OpenNode, name: String) throws -> OpenStore? {
-        guard try process.configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
+        try refuseToLose(node, process.configuration)
+        let store = try EdgeServer.run(process, node, name: name)
+        if let store { watch(store, process.logger) }
+        return store
+    }
+
+    /// Several nodes are there to lose nothing.
+    private static func refuseToLose(_ node: OpenNode, _ configuration: ServerConfiguration) throws {
+        guard try configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
             try node.close()
             throw ServerError(
                 .settings,
                 """
-                Another relay owns the log, and the database has no synchronous standby: several relays would outlive it, and lose with it \
+                Other relays serve on the database, and it has no synchronous standby: several relays would outlive it, and lose with it \
                 what they acknowledged. Set synchronous_standby_names (heliograph doctor), or say that one machine is enough: \
                 \(Settings.named("asynchronousDatabase").flag) true.
                 """)
         }
-        let store = try EdgeServer.run(process, node, name: name)
-        if let store { watch(store, process.logger) }
-        return store
     }
 
     /// A relay that takes no links listens to nobody while another owns the log.

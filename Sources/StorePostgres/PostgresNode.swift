@@ -30,6 +30,9 @@ package final class PostgresNode: Sendable {
     /// `changes` is how often tokens and workspaces were changed.
     package func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try use(ownership.view) }
 
+    /// Whether other nodes are alive, whoever owns the log.
+    package func hasCompany() throws(LogError) -> Bool { try use(ownership.hasCompany) }
+
     /// What a commit survives that the database has acknowledged.
     package func durability() throws(LogError) -> Durability {
         try use { try Durability.read(on: $0, within: PostgresDatabase.askingMax) }

@@ -20,6 +20,7 @@ extension ClaudeAdapter {
             entry.map { ClaudeStanding.isOfAnother($0.root, than: name) }
         }
         sessions[id]?.evidence.saw(standing, isReplaced: isReplaced ?? false, at: now.monotonic)
+        if case .asks? = standing?.doing { messageHeld(id) }
         registryNames(socket: standing == nil ? nil : entry.flatMap { ClaudePeerMessage.socket(in: $0.root) }, of: id)
         conclude(id)
     }

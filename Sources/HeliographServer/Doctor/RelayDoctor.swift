@@ -139,22 +139,34 @@ package struct RelayDoctor {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
         else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
-        guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
+        // An edge hands the question on: what answers it is the owner's process, with the owner's settings.
+        let edge = (try? AdminSocket(in: folder).ask(.get, AdminPath.edge)).flatMap(read)
+        guard let owner = read(answer) else {
+            if let edge, answer.status == 503 {
+                return (
+                    Finding(
+                        "Relay", .wrong, "\(edge.words), as an edge that reaches no relay that owns the log",
+                        mend: "look at the findings on nodes, and at its log"), [], edge.configuration
+                )
+            }
             return (
                 Finding(
                     "Relay", .doubtful, "runs, and answers with \(answer.status): it is of another version than this program",
-                    mend: "restart it, or use the program that it was started with"), [], nil
+                    mend: "restart it, or use the program that it was started with"), [], edge?.configuration
             )
         }
-        let clock = read.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
-        let what = "runs on \(read.address), \(read.software), process \(read.process)"
-        guard read.isReady else {
-            return (
-                Finding("Relay", .wrong, "\(what), and takes no writes", mend: "look at its log, and at the disk"),
-                clock, read.configuration
-            )
+        let clock = owner.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
+        let what = edge.map { "\($0.words), as an edge of the relay that owns the log, which \(owner.words)" } ?? owner.words
+        let configuration = (edge ?? owner).configuration
+        guard owner.isReady else {
+            let mend = "look at its log, and at the disk"
+            return (Finding("Relay", .wrong, "\(what), and takes no writes", mend: mend), clock, configuration)
         }
-        return (Finding("Relay", .well, "\(what), ready"), clock, read.configuration)
+        return (Finding("Relay", .well, "\(what), ready"), clock, configuration)
+    }
+
+    private func read(_ answer: HTTPExchange.Answer) -> RunningRelay? {
+        answer.status == 200 ? try? RunningRelay(parsing: answer.body, dataDirectory: path) : nil
     }
 
     private func clockFinding(aheadSeconds: Int64) -> [Finding] {

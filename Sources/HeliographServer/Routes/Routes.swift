@@ -44,7 +44,7 @@ final class Routes {
         case ("GET", "/metrics"): metrics(request, id)
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", ProtocolVersion.mePath): me(request, id)
-        case ("POST", "/v1/logout"): logOut(request, id)
+        case ("POST", Self.logOutPath): logOut(request, id)
         case ("GET", Self.pushKeyPath): pushKey(request, id)
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
         case (_, let path) where path == Self.tokensPath || path.hasPrefix(Self.tokensPath + "/"): tokens(request, id)
@@ -81,6 +81,15 @@ final class Routes {
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
+    }
+
+    private static let logOutPath = "/v1/logout"
+
+    /// Whether what is answered to it may have let somebody in, ended that, or given somebody another name.
+    static func changesEntrants(_ request: HTTPRequest) -> Bool {
+        guard request.method == "POST" else { return false }
+        return [ProtocolVersion.pairPath, logOutPath, AdminPath.reload].contains(request.path)
+            || request.path.hasPrefix(tokensPath + "/")
     }
 
     // MARK: - Pairing

@@ -17,6 +17,14 @@ package enum NodeLinkLimits {
     /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
     package static let congestedBytes = 8 << 20
     package static let drainedBytes = 1 << 20
+    /// What one peer has on a link at a time, an eighth of what makes it congested: an edge reads the peer no further, an owner takes it for
+    /// congested and reads it no further either. All others go on.
+    package static let shareBytesMax = 1 << 20
+    package static let shareDrainedBytes = 256 << 10
+    /// Beyond this an owner sends no more answers that are larger than small over a link: pictures, and lists of what is there, which many may
+    /// ask for at once.
+    package static let answersBytesMax = 16 << 20
+    package static let smallAnswerBytes = 64 << 10
     /// With more the link ends, and its peers come again.
     package static let outboxBytesMax = 64 << 20
     /// Peers of one link: more than a node has descriptors.

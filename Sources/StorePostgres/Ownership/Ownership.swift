@@ -116,6 +116,19 @@ struct Ownership: Sendable {
         )
     }
 
+    /// Whether another process that calls itself a node is alive: its lease is not over, and it is connected.
+    func hasCompany(_ connection: PostgresConnection) throws -> Bool {
+        let rows = try connection.run(
+            PostgresStatement(
+                """
+                SELECT EXISTS (
+                    SELECT FROM nodes WHERE holder <> $1::text AND name IS NOT NULL AND expires_at > now() AND EXISTS (
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || nodes.holder || '/')))
+                """, .text(holder)), within: PostgresDatabase.askingMax)
+        return rows[0].bool(0)
+    }
+
     /// They may hold locks for as long as they like: an owner that was stopped in the middle of a commit, one that waits for a standby.
     private func endConnections(of other: String?, on connection: PostgresConnection) throws {
         guard let other else { return }

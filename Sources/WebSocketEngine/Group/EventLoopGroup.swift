@@ -129,6 +129,15 @@ package import Logging
         gather({ $0.backlogs }) { answer($0.flatMap { $0 }) }
     }
 
+    /// `answer` gets what waits for this connection when all that was ordered before has been taken up, on the main loop's thread and in a later
+    /// turn; see `EventLoop.outboxBytes`.
+    package func weigh(_ connection: ConnectionID, _ answer: @escaping (Int) -> Void) {
+        let (bound, handle) = (LoopBound(answer, loop: main), main.handle)
+        let tell: @Sendable (Int) -> Void = { bytes in handle.execute { bound.value(bytes) } }
+        guard let lane = lane(of: connection.loop) else { return tell(main.outboxBytes(of: connection)) }
+        lane.gathered.add(.weigh(connection, tell))
+    }
+
     private func gather<Finding: Sendable>(
         _ look: @escaping @Sendable (EventLoop) -> Finding, _ answer: @escaping ([Finding]) -> Void
     ) {

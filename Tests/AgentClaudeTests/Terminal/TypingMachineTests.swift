@@ -144,6 +144,19 @@ struct TypingMachineTests {
         #expect(bench.take().first == "let go on", "what nobody sent from afar is none of ours")
     }
 
+    @Test("a notice that Claude Code writes to itself is let go on, whatever it quotes, and is no evidence")
+    func notice() {
+        var bench = TypingBench()
+        bench.prompt("go on", "p1")
+        bench.shows(["go on"])
+        _ = bench.take()
+        bench.tell(.prompted("\n<task-notification>go on</task-notification>", mode: nil, TypingToken(1)))
+        #expect(bench.take() == ["let go on"])
+        bench.tell(.prompted("go on", mode: nil, TypingToken(2)))
+        #expect(bench.take().contains { $0.hasPrefix("p1 taken") })
+        #expect(TypedText("<task-notification>done")?.text == "> <task-notification>done")
+    }
+
     @Test("an interrupt is one Esc, and the transcript's word; one more only while it still works")
     func interrupt() {
         var bench = TypingBench()

@@ -5,7 +5,7 @@ internal import HostCore
 /// | what would be | is kept from it by |
 /// |---|---|
 /// | a command: `/` is its first character but for blanks | `> ` before it |
-/// | a command of the shell: `!` | the same |
+/// | a command of the shell: `!`; a notice of the agent's own (`ClaudeNotice`) | the same |
 /// | no end, because of a `\` there; a name that is completed | a blank after it, which the agent takes away again |
 /// | pasted text, which counts for less | pieces (``chunks``) |
 package struct TypedText: Sendable, Equatable {
@@ -27,7 +27,7 @@ package struct TypedText: Sendable, Equatable {
         guard text.unicodeScalars.contains(where: { !Self.isBlank($0) }) else { return nil }
         // The scalar, for a mark on it would make another character.
         let first = text.unicodeScalars.first { !Self.isBlank($0) }
-        if first == "/" || first == "!" { text = "> " + text }
+        if first == "/" || first == "!" || ClaudeNotice.isOne(text) { text = "> " + text }
         self.text = text
         bare = Self.bare(text)
         isPasted = Self.pieces(text).count > Self.piecesMax

@@ -180,7 +180,7 @@ package struct TypingMachine: Sendable {
             // Its registry says so a moment later, and then what came of it.
             doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
-        } else if prompt.text.isMixed(into: text) {
+        } else if !ClaudeNotice.isOne(text), prompt.text.isMixed(into: text) {
             order(
                 .answer(
                     token, refusal: "A client's prompt was mixed with what was typed here; it is in the input line again."))

@@ -73,7 +73,7 @@ build-tests: packages venv
 test-swift: build-tests servers
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
 	@# goes beside them, and is not put off for what is built meanwhile.
-	@NICENESS=5 Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
+	@NICENESS=5 Tests/Tools/untouched Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
 	@# This one uses every processor by itself.
 	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
 
@@ -106,7 +106,7 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
 		Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute

@@ -15,7 +15,7 @@ import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
-import { Hidden } from "./sieve.js";
+import { Archive } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
@@ -52,7 +52,7 @@ let clockOffset = 0;
 let changed = noChanges();
 let frameAsked = false;
 /** @type {Route} */
-let route = routeOf(location.hash) ?? { screen: "sessions" };
+let route = routeOf(location.hash) ?? { screen: "sessions", archive: false };
 let watched = "";
 let announced = 0;
 let wasLive = false;
@@ -94,7 +94,7 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
 const tokens = new Tokens(ask, () => draw({ ...noChanges(), all: true }));
-const hidden = new Hidden(() => localStorage);
+const archive = new Archive(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
@@ -103,7 +103,7 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, tokens, presence, hidden,
+  state, link, decisions, devices, budgets, tokens, presence, archive,
   webPush: /** @type {import("./web-push.js").WebPush} */ (/** @type {unknown} */ (undefined)),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
@@ -238,7 +238,7 @@ function show({ focus }) {
     if (session) link.watch(session);
     watched = session;
   }
-  if (route.screen === "sessions") views.list.arrive();
+  if (route.screen === "sessions") views.list.arrive(route.archive);
   else views.list.refresh({ ...noChanges(), all: true });
   if (later) arriveLater(later);
   drawCounts();
@@ -280,7 +280,7 @@ function land() {
 function lost() {
   if (routeOf(location.hash) || !location.hash.startsWith("#/")) return null;
   history.replaceState(null, "", "#/");
-  return { screen: "sessions" };
+  return { screen: "sessions", archive: false };
 }
 
 /** @param {{code?: string, reason?: string}} found */
@@ -310,7 +310,7 @@ async function start() {
   if (pairing && location.hash.includes("=")) {
     // The code leaves the address at once: neither history nor a shared screen keeps it.
     history.replaceState(null, "", "#/");
-    route = { screen: "sessions" };
+    route = { screen: "sessions", archive: false };
     if (pairing.role === "client") return pairScreen({ code: pairing.code });
     return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
   }

@@ -801,7 +801,24 @@ def test_the_policy_forbids_what_the_page_never_does(relay: Any, screen: Callabl
     assert "unsafe" not in policy
 
 
-def test_three_hundred_sessions_are_searched_filtered_grouped_and_hidden(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
+def test_a_card_whose_question_may_be_answered_already_says_so_and_stays_open(screen: Callable[..., Screen], host: Any) -> None:
+    """After a restart of its host, where nothing shows whether its dialog is still there."""
+    approval = host.request_approval("s1", "Bash", SHORT)
+    one = screen()
+    one.go("#/approvals")
+    card = one.card(approval)
+    expect(card).to_contain_text("Asked")
+    expect(card).not_to_contain_text("may already be answered")
+    host.event("s1", "status.changed", {"status": "waitingApproval", "reason": "may already be answered at the terminal"})
+    expect(card).to_contain_text(re.compile(r"Asked .* · may already be answered at the terminal"))
+    one.expect_no_overflow()
+    one.expect_accessible()
+    card.get_by_role("button", name="Allow", exact=True).click()
+    assert host.wait_decision(approval)["decision"]["decision"] == "allow"
+    expect(card).not_to_contain_text("may already be answered at the terminal")
+
+
+def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
     laptop, server = scripted_host(relay, "laptop"), scripted_host(relay, "server")
     for number in range(300):
         host = server if number % 3 == 0 else laptop
@@ -836,24 +853,68 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_hidden(screen:
     one.page.get_by_role("button", name="Show all").click()
     expect(rows).to_have_count(300)
     # Ended ones leave the list, and stay away; one that needs somebody comes back by itself.
-    one.page.get_by_role("button", name="Hide 100 ended sessions").click()
+    one.page.get_by_role("button", name="Archive 100 ended sessions").click()
     expect(rows).to_have_count(200)
     one.page.reload()
     one.expect_live()
     expect(rows).to_have_count(200)
     one.go("#/session/n200")
     one.page.locator(".facts-button").click()
-    one.page.get_by_role("button", name="Hide on this device").click()
+    one.page.get_by_role("button", name="Archive on this device").click()
     one.go("#/")
     expect(rows).to_have_count(199)
     laptop.request_approval("n200", "Bash", SHORT)
     expect(one.row("n200")).to_contain_text("Needs you")
-    one.page.get_by_role("button", name="Filter").click()
-    one.page.get_by_label("Show those hidden on this device (101)").check()
+    # All of them stand in the archive, which is searched like the list.
+    one.page.get_by_role("link", name="Archive (101)").click()
+    expect(rows).to_have_count(101)
+    words.fill("number 29 webshop")
+    expect(total).to_have_text("1 of 101")
+    words.fill("")
+    one.page.get_by_role("button", name="Bring all back").click()
+    expect(one.page.get_by_text("No session is archived on this device.")).to_be_visible()
+    one.page.get_by_role("link", name="All sessions").click()
     expect(rows).to_have_count(300)
-    one.page.get_by_role("button", name="Put 101 hidden sessions back").click()
-    one.page.get_by_label("Show those hidden on this device (0)").uncheck()
-    expect(rows).to_have_count(300)
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_what_is_archived_is_looked_at_and_brought_back(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any, width: int) -> None:
+    host = scripted_host(relay, name="laptop")
+    for name in ("one", "two", "three"):
+        host.start_session(name, title=f"Session {name}")
+        host.wait_acked(name)
+    here = screen(size={"width": width, "height": 640})
+    page, rows = here.page, here.page.locator("session-row")
+    expect(rows).to_have_count(3)
+    expect(page.get_by_role("link", name=re.compile("^Archive"))).to_be_hidden()
+    for name in ("one", "two"):
+        here.go(f"#/session/{name}")
+        if width < 1200:
+            page.locator(".facts-button").click()
+        page.get_by_role("button", name="Archive on this device").click()
+        expect(page.get_by_role("button", name="Bring back from the archive")).to_be_visible()
+    here.go("#/")
+    expect(rows).to_have_count(1)
+    # Few sessions have no filter: the archive has its own way in, and an address that a reload leads to again.
+    page.get_by_role("link", name="Archive (2)").click()
+    expect(page.get_by_role("heading", name="Archive", exact=True)).to_be_focused()
+    page.reload()
+    here.expect_live()
+    expect(rows).to_have_count(2)
+    expect(here.row("three")).to_have_count(0)
+    here.expect_no_overflow()
+    here.expect_accessible()
+    # One at a time, and the keyboard stays among them.
+    page.get_by_role("button", name="Bring back Session two").click()
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Bring back Session one").click()
+    expect(page.get_by_text("No session is archived on this device.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Archive", exact=True)).to_be_focused()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Sessions", exact=True)).to_be_visible()
+    expect(rows).to_have_count(3)
+    here.expect_no_overflow()
+    here.expect_accessible()
 
 
 def test_five_thousand_events_begin_with_one_click_and_end_with_another(screen: Callable[..., Screen], host: Any) -> None:

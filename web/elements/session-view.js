@@ -48,7 +48,7 @@ export class SessionView extends View {
 
   connectedCallback() {
     this.#facts.id = "session-facts";
-    this.#facts.onhide = () => this.#hide();
+    this.#facts.onarchive = () => this.#archive();
     this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
@@ -128,7 +128,7 @@ export class SessionView extends View {
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
+    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.archive.has(this.session));
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
     if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
@@ -165,10 +165,10 @@ export class SessionView extends View {
   }
 
   /** Out of the list on this device, or back into it. */
-  #hide() {
-    const hides = !this.app.hidden.has(this.session);
-    this.app.hidden.set([this.session], hides);
-    this.app.announce(hides ? "Hidden on this device until it needs you" : "In this device's list again");
+  #archive() {
+    const archives = !this.app.archive.has(this.session);
+    this.app.archive.set([this.session], archives);
+    this.app.announce(archives ? "Archived on this device; in the list again when it needs you" : "In the list again");
     this.app.listChanged();
     this.#draw();
   }

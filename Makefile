@@ -123,7 +123,7 @@ fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor tim
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
-openhands-check: build venv ## Decide about the real OpenHands, from PyPI, behind `heliograph acp` (its installation takes minutes)
+openhands-check: build venv ## The rest of what was tried with the real OpenHands: each of these starts it anew (`make test` runs most)
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py \
 		Tests/Integration/check_openhands_steering.py $(PYTEST)
 

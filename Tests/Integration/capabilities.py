@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "Sources/HeliographServer/HeliographServer.docc/Agents.md"
 BEGIN, END = "<!-- capabilities: written by Tests/Integration/capabilities.py -->", "<!-- end of capabilities -->"
 
-AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph claude`", "Claude Code, `heliograph run`", "Codex", "ACP: Mistral Vibe", "your own program"]
+AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph claude`", "Claude Code, `heliograph run`", "Codex", "ACP: Mistral Vibe", "ACP: OpenHands", "your own program"]
 CAPABILITIES = [
     "messages and tools are watched",
     "output of a running tool",

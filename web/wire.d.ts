@@ -99,9 +99,9 @@ export type Budget = {
 
 export type PictureType = "image/png" | "image/jpeg" | "image/webp";
 
-/** A picture that the relay keeps beside a session: what `POST /v1/pictures` answers, and prompts name. */
+/** A picture that the relay keeps with a session: what `POST /v1/pictures` answers, and prompts name. */
 export interface Picture {
-  /** Of its bytes. */
+  /** The digest of its bytes. */
   digest: string;
   type: PictureType;
   bytes: number;
@@ -240,9 +240,9 @@ export interface WireError {
 export interface DeviceShown {
   device: string;
   name: string;
-  /** Of a browser: `web`. */
+  /** For a browser: `web`. */
   profile: string;
-  /** Of an app. */
+  /** Only for an app. */
   environment?: "production" | "sandbox";
   /** The version of iOS, or browser and system. */
   system: string;

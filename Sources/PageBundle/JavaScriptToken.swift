@@ -16,12 +16,12 @@ struct JavaScriptToken: Equatable {
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
 
-    /// Signs beside which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
+    /// Signs next to which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
     private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
     /// Signs after which no statement ends. One that stands before a `}` ends there without a line's end.
     private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
 
-    /// Signs that become something else beside a number or a regular expression.
+    /// Signs that become something else next to a number or a regular expression.
     private static let growing: Set<String> = [".", "/"]
 
     /// A string or a template.

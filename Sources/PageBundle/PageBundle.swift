@@ -150,7 +150,7 @@ package struct PageBundle {
         return try Self.inline(dense + "\n", path)
     }
 
-    /// Without the blanks beside the signs that part rules and declarations. One before a colon parts selectors, and stays.
+    /// Without the blanks next to the signs that part rules and declarations. One before a colon parts selectors, and stays.
     private static func dense(_ text: Substring) -> String {
         var result = text.replacing(" {", with: "{")
         for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }

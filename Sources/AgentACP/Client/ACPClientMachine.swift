@@ -46,7 +46,7 @@ package struct ACPClientMachine: Sendable {
 
     /// Permissions that are open at a time; agents ask one after the other.
     private static let permissionsMax = 16
-    /// Lines that were typed while the agent was at work.
+    /// Lines that were typed while the agent was working.
     private static let waitingMax = 16
 
     private let directory: String
@@ -61,7 +61,7 @@ package struct ACPClientMachine: Sendable {
     /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
-    /// Prompts that were typed while the agent was at work, in their order.
+    /// Prompts that were typed while the agent was working, in their order.
     private var waiting: [String] = []
     private var orders: [Order] = []
 

@@ -177,7 +177,7 @@ final class FanOut: Stage {
         }
     }
 
-    /// As the relay writes it: the events stand one beside the other, each of the same size.
+    /// As the relay writes it: the events follow each other, each of the same size.
     private func eventsCame(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         let start = sessions[subscribers[link.number].session].prefix.count
         let each = plan.size + 1

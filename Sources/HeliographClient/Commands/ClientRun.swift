@@ -13,7 +13,7 @@ protocol ClientTask: AnyObject {
     func heard(_ news: RelayLink.News)
 }
 
-/// One command at work: loop, link and terminal, and how it ended. Confined to the thread that runs it.
+/// One running command: loop, link and terminal, and how it ended. Confined to the thread that runs it.
 final class ClientRun {
     let options: ClientOptions
     let credentials: Credentials

@@ -21,7 +21,7 @@ package struct Credentials: Sendable {
     package struct NewToken {
         package fileprivate(set) var token: Token
         package let secret: String
-        /// What a browser's page keeps beside the cookie; see `PageKey`.
+        /// What a browser's page keeps in addition to the cookie; see `PageKey`.
         let pageKey: String?
     }
 

@@ -10,7 +10,7 @@ import RelayProtocol
 /// | field | default | |
 /// |---|---|---|
 /// | `teams[].team`, `.key` | | as Apple names them: ten capital letters and digits |
-/// | `teams[].file` | | the `.p8`; beside `push.json` unless the path is absolute |
+/// | `teams[].file` | | the `.p8`; next to `push.json` unless the path is absolute |
 /// | `teams[].bundles` | | the apps that this key speaks for; each stands in one team |
 /// | `teams[].broadcasts` | none | those of them for which broadcast is enabled at Apple: their cards listen to channels (iOS 18) |
 /// | `teams[].environments` | both | a team may come twice, with a key for each |
@@ -141,7 +141,7 @@ extension PushConfiguration.Team {
             for entry in try value.array("broadcasts", countMax: PushConfiguration.bundlesMax) {
                 let bundle = try entry.string()
                 guard bundles.contains(bundle) else {
-                    throw WireError(.badValue, at: entry.path, "this is none of the bundles beside it")
+                    throw WireError(.badValue, at: entry.path, "this is not one of the bundles next to it")
                 }
                 broadcasts.append(bundle)
             }

@@ -39,17 +39,17 @@ extension AlertText {
         if let approval = subject.approval {
             return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
         }
-        return agent("is at work", subject, textMax: textMax, bytesMax: bytesMax)
+        return agent("is working", subject, textMax: textMax, bytesMax: bytesMax)
     }
 
     /// A run whose card is over, for its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        agent("is still at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        agent("is still working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
     }
 
     /// A run whose card nobody can confirm.
     static func unfollowed(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        var alert = agent("is at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        var alert = agent("is working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
         alert.body += ". Open the app to follow it."
         return alert.fitting(Payload.alertTextBytesMax)
     }

@@ -227,7 +227,7 @@ enum Schema {
     ]
 
     private static let v3 = [
-        // How often tokens and workspaces were changed, counted in the transaction of each change: the relay at work looks, and reads them
+        // How often tokens and workspaces were changed, counted in the transaction of each change: the serving relay checks, and reads them
         // again. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
         // workspace's audit log is, changes nothing of who may come in. Codes are looked up when they are redeemed.
         """

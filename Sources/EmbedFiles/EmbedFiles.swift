@@ -48,7 +48,7 @@ struct EmbedFiles {
         }
         source += "    ]\n}\n"
         let content = Data(source.utf8)
-        // Written again, it would have all that stands on it compiled again.
+        // Written again, it would cause all that depends on it to be compiled again.
         if (try? Data(contentsOf: output)) != content { try content.write(to: output, options: .atomic) }
     }
 

@@ -71,7 +71,7 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
-        // Questions stand in the body once more for people; both together must fit.
+        // Questions are in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
         request.questions = AskedQuestion.offers(of: questions)

@@ -260,7 +260,7 @@ final class FanOut: Stage {
         if now >= measureFrom, now < measureTo {
             let count = numbers.count
             deliveries += count
-            // The oldest stands for all: none waited longer.
+            // The oldest represents all: none waited longer.
             latencies.record(nanoseconds: now - sentAt[index][Int(numbers.lowerBound) % (plan.window + 1)], count: count)
         }
         windows[index].move(from: before, to: numbers.upperBound)

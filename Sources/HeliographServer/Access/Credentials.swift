@@ -41,7 +41,7 @@ package struct Credentials: Sendable {
         package let role: PairingRole
         package let expiresAt: Int64
 
-        /// What a person scans or copies. The code stands in the fragment, which browsers keep to themselves.
+        /// What a person scans or copies. The code is in the fragment, which browsers keep to themselves.
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 

@@ -42,7 +42,7 @@ package final class Administration {
     /// Where others reach the relay, as it said when it last started; nil if it never did.
     package var publicURL: String? { AddressFile.read(in: store.folder)?.publicURL }
 
-    /// Where it is reached from this machine, whatever stands between others and it.
+    /// Where it is reached from this machine, whatever is between others and it.
     package var localAddress: RelayAddress? {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }

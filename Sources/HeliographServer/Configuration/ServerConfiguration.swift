@@ -55,7 +55,7 @@ package struct ServerConfiguration: Sendable {
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
 
-    /// Where each setting stands that somebody gave, by key.
+    /// The place of each setting that somebody gave, by key.
     var sources: [String: String] = [:]
 
     package init(dataDirectory: String) { self.dataDirectory = dataDirectory }

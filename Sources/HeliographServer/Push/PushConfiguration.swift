@@ -11,7 +11,7 @@ import RelayProtocol
 /// |---|---|---|
 /// | `teams[].team`, `.key` | | as Apple names them: ten capital letters and digits |
 /// | `teams[].file` | | the `.p8`; next to `push.json` unless the path is absolute |
-/// | `teams[].bundles` | | the apps that this key speaks for; each stands in one team |
+/// | `teams[].bundles` | | the apps that this key speaks for; each is in one team |
 /// | `teams[].broadcasts` | none | those of them for which broadcast is enabled at Apple: their cards listen to channels (iOS 18) |
 /// | `teams[].environments` | both | a team may come twice, with a key for each |
 /// | `hosts` | Apple's | for tests: by `devices`, `broadcasts`, `channels`, then by environment |
@@ -65,7 +65,7 @@ extension PushConfiguration {
         for entry in try root.array("teams", countMax: Self.teamsMax) {
             let team = try Team(from: entry)
             for (index, bundle) in team.bundles.enumerated() where (self.team(of: bundle) ?? team.team) != team.team {
-                throw WireError(.badValue, at: "\(entry.path).bundles[\(index)]", "this app stands in another team already")
+                throw WireError(.badValue, at: "\(entry.path).bundles[\(index)]", "this app is already in another team")
             }
             for (index, environment) in team.environments.enumerated()
             where teams.contains(where: { $0.team == team.team && $0.environments.contains(environment) }) {

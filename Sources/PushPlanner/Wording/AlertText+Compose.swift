@@ -1,12 +1,12 @@
 package import RelayProtocol
 
 extension AlertText {
-    /// A title and what stands under it are for a glance; the rest is the body's.
+    /// A title and the line under it are for a glance; the rest is the body's.
     private static let headingBytesMax = 200
 
     /// The words of an alert, in at most `bytesMax` bytes of JSON without the quotes, and no more than the person and `textMax` allow.
     ///
-    /// With `full` a request stands there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
+    /// With `full` a request is there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
     /// false. It is so too where the letters may mislead, and for all but approvals of tools and questions.
     package static func compose(
         kind: AlertKind, subject: PushSubject, textMax: PushText, bytesMax: Int

@@ -4,7 +4,7 @@
 /// what it exports, in the order in which a browser would run them. So each keeps its own names, and what it exports has one name in all of the
 /// page, which nobody has to import there. What cannot be put so ends the build.
 ///
-/// A program of modules runs where it is, as soon as it has arrived, before the rest of the page: what is needed first comes first. What one
+/// A program of modules runs where it is, as soon as it arrives, before the rest of the page: what is needed first comes first. What one
 /// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
 package struct PageBundle {
     private let files: [String: String]

@@ -1,6 +1,6 @@
 /// The bounds of one connection, or of all connections of one listener, each with its reason.
 package struct Limits: Sendable {
-    /// A larger message is refused with 1009 while it streams in: it never stands in memory.
+    /// A larger message is refused with 1009 while it streams in: it is never in memory.
     package var messageBytesMax = 1 << 20
 
     /// Frames of one message; tiny fragments cost more than they carry.

@@ -154,7 +154,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// Where our own handlers of an event stand, in order.
+    /// The places of our own handlers of an event, in order.
     private func handlers(of event: String) -> [[JSONText.Step]] {
         var paths: [[JSONText.Step]] = []
         let path: [JSONText.Step] = [.key("hooks"), .key(event)]

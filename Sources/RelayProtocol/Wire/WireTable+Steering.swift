@@ -28,7 +28,7 @@ extension WireTable {
             )
         case .start:
             (
-                "Start a session in a project of the host that this session stands for.",
+                "Start a session in a project of the host that this session represents.",
                 launch
                     + [.optional("text", .typed, "Its first prompt."), pictures("where its agent offers `pictures`")]
             )
@@ -110,7 +110,7 @@ extension WireTable {
             .optional(
                 "projects",
                 .list(.object([.required("name", .name), .required("folder", .line)]), 0...WireLimits.projectsMax),
-                "The session stands for its host, where sessions can be started in these."),
+                "The session represents its host, where sessions can be started in these."),
             .optional(
                 "agents",
                 .list(

@@ -2,7 +2,7 @@ internal import HeliographPostgreSQL
 
 /// The tables, as a row of migrations: one a version, never changed once released.
 ///
-/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number stands first in every
+/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number comes first in every
 /// key, as that is what is divided up when one database is not enough; sessions are numbered within their workspace, by the owner of the
 /// log; events and audit records have the two parts of their place in columns of their own; and there are `owners` and `nodes`, which a
 /// file needs not.

@@ -94,7 +94,7 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
     try:
         for answer, is_written in (("n", False), ("", False), ("y", True)):
             terminal.run([str(BINARY), "connect", "claude"], home.environment)
-            terminal.wait_screen("Have it ask before every command? [y/N]")
+            terminal.wait_screen("Make it ask before every command? [y/N]")
             terminal.press("Enter")
             screen = terminal.wait_screen("Apply this change? [y/N]")
             change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "Note: In auto mode", "Apply this change?"))

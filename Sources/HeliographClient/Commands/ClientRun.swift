@@ -43,7 +43,7 @@ final class ClientRun {
             return error.exit
         }
         if credentials.relay.isOpenToOthers {
-            terminal.remark("warning: \(credentials.relay) is not encrypted: others on the way can read the token", .yellow)
+            terminal.remark("warning: \(credentials.relay) is not encrypted: others on the network can read the token", .yellow)
         }
         // Outlives the loop, which still tells of closed connections while it is torn down.
         var kept: ClientRun?

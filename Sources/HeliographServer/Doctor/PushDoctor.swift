@@ -160,7 +160,7 @@ struct PushDoctor {
             }
             guard let trouble = answer.trouble else { return Finding(subject, .well, "takes the key for this app") }
             return Finding(
-                subject, .doubtful, "nobody knows what it says: \(trouble)",
+                subject, .doubtful, "its answer is not known: \(trouble)",
                 mend: "check the connection from here to Apple: port 443 of api.push.apple.com, without a proxy")
         }
     }

@@ -89,7 +89,7 @@ extension PushConfiguration {
             }
             for (name, entry) in try entry.object().members() {
                 guard let environment = PushEnvironment(rawValue: name) else {
-                    throw WireError(.badValue, at: entry.path, "this is none of: production, sandbox")
+                    throw WireError(.badValue, at: entry.path, "this is neither production nor sandbox")
                 }
                 try entry.object().allow("host", "port", "address")
                 let port = try entry.optionalInteger("port", in: 1...65_535) ?? 443
@@ -152,7 +152,7 @@ extension PushConfiguration.Team {
         }
         for entry in try value.array("environments", countMax: PushEnvironment.allCases.count) {
             guard let environment = PushEnvironment(rawValue: try entry.string()), !environments.contains(environment) else {
-                throw WireError(.badValue, at: entry.path, "this is none of production and sandbox, or there twice")
+                throw WireError(.badValue, at: entry.path, "this is neither production nor sandbox, or it is there twice")
             }
             environments.append(environment)
         }

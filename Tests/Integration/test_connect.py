@@ -114,7 +114,7 @@ def test_a_person_who_wants_to_be_asked_says_so_at_once(home: Home, short_path: 
     terminal = Terminal(short_path / "tmux", home.environment, home.project, columns=400, rows=400)
     try:
         terminal.run([str(BINARY), "connect", "claude"], home.environment)
-        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.type("y")
         terminal.press("Enter")
         screen = terminal.wait_screen("Apply this change? [y/N]")
@@ -198,7 +198,7 @@ def test_at_a_terminal_each_that_is_found_is_asked_about(home: Home, short_path:
     try:
         installed(home, short_path, "claude", "codex")
         terminal.run([str(BINARY), "connect"], home.environment)
-        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.press("Enter")
         terminal.wait_screen("Apply this change? [y/N]")
         terminal.type("n")

@@ -2,7 +2,7 @@
  * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  *
- * It begins with what draws the list and lets a browser in; the other views (`later.js`) stand behind it in the page and join when they have come.
+ * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived.
  */
 
 import { Budgets } from "./budgets.js";
@@ -37,7 +37,7 @@ import { titleOf } from "./elements/session-row.js";
  * @property {import("./elements/start-view.js").StartView} start
  */
 
-/** Where the list stands beside what else is shown. */
+/** Where the list is next to what else is shown. */
 const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
@@ -227,7 +227,7 @@ function show({ focus }) {
   showPanes([panes[route.screen], ...beside]);
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
-    // Where the list stands beside everything, its own address shows what waits, and its tab is not there.
+    // Where the list is next to everything, its own address shows what waits, and its tab is not there.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
       || (wide && name === "approvals" && route.screen === "sessions");
     attribute(tab, "aria-current", current ? "page" : null);

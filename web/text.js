@@ -103,7 +103,7 @@ export const flat = (pieces) => pieces.map((piece) => piece.text).join("");
  */
 const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at: match.index ?? 0, character: match[0] }));
 
-/** @param {string} text @returns {Find[]} Foreign letters that stand in one word with Latin ones. */
+/** @param {string} text @returns {Find[]} Foreign letters that are in one word with Latin ones. */
 function lookalikes(text) {
   // Text of ASCII alone, which is most of it, has none.
   if (!/[^\0-\u007F]/.test(text)) return [];

@@ -32,7 +32,7 @@ package struct ACPProxyMachine: Sendable {
     private var questionCount = 0
     var orders: [ACPOrder] = []
 
-    /// `run` is an identifier that no other process has; `agentName` stands until the agent tells its own.
+    /// `run` is an identifier that no other process has; `agentName` is used until the agent tells its own.
     package init(
         run: String, agentName: String, takesPrompts: Bool = true, isAlone: Bool = false, limits: ACPLimits = ACPLimits()
     ) {
@@ -296,7 +296,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
         guard let (id, open, choice) = permissions.decide(approval, verdict) else { return }
         guard let answer = choice.answer(to: id) else {
-            // Nothing that was offered was meant: the editor's own prompt stands.
+            // Nothing that was offered was meant: the editor's own prompt stays open.
             settle([(open.question.session, approval)], .unknown)
             orders.append(.leftToEditor(id))
             return

@@ -134,7 +134,7 @@ export class BudgetsView extends View {
   }
 
   /**
-   * Removes it, and leaves the keyboard on what stands where it was.
+   * Removes it, and leaves the focus on what is now in its place.
    * @param {KnownBudget} budget
    */
   async #removeBudget(budget) {

@@ -1,4 +1,4 @@
-/** `<question-form>`: the questions of an approval, their choices, and a free answer beside them. */
+/** `<question-form>`: the questions of an approval, their choices, and a free answer next to them. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
 import { calm, exact } from "../text.js";

@@ -23,9 +23,9 @@ let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
-  /** Stops what the agent does; stands beside what it is doing. Not beside what waits for a decision: that is answered, or left in the panel. */
+  /** Stops what the agent does; is next to what it is doing. Not next to what waits for a decision: that is answered, or left in the panel. */
   interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#interrupt() }, "Interrupt");
-  /** @type {Set<string>} Keys of the prompts that stand here. */ queued = new Set();
+  /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
   #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
@@ -253,7 +253,7 @@ export class SessionComposer extends HTMLElement {
   }
 
   /**
-   * What has become of this device's own is said aloud, once. A prompt that stands in the log has been sent, whatever the link says.
+   * What has become of this device's own is said aloud, once. A prompt that is in the log has been sent, whatever the link says.
    * @param {boolean} isFirst What is known already is no news.
    */
   #tellOutcomes(isFirst) {

@@ -66,7 +66,7 @@ export class SessionView extends View {
         h("div", { class: "session-names" }, this.#title, this.#place),
         h("div", { class: "session-bar" }, this.#more, this.#lines)),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#now, this.#composer, this.#nowhere);
-    // Where the facts stand beside the timeline there is nothing to open.
+    // Where the facts are next to the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
     beside.addEventListener("change", adapt);
@@ -90,7 +90,7 @@ export class SessionView extends View {
     this.#showsChanges = changes;
     attribute(this, "data-changes", changes);
     this.#draw();
-    // Behind the changes the timeline stands as it was left.
+    // Behind the changes the timeline is as it was left.
     if (!changes && !wasThere) this.#timeline.arrive();
   }
 
@@ -173,7 +173,7 @@ export class SessionView extends View {
     this.#draw();
   }
 
-  /** @param {Event} event What waits is decided here; where its row is not loaded, or stands behind the changes, in the inbox. */
+  /** @param {Event} event What waits is decided here; where its row is not loaded, or is behind the changes, in the inbox. */
   #reveal(event) {
     this.#openFacts(false);
     if (!this.#showsChanges && this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();

@@ -24,7 +24,7 @@ export class StartView extends View {
   #problem = h("p", { class: "problem foreign", role: "alert" });
   #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions" });
   #shown = "";
-  /** The session that stands for the host, and is followed. */ #followed = "";
+  /** The session that represents the host, and is followed. */ #followed = "";
   /** @type {Sent|null} */ #sent = null;
   #isBringing = false;
 

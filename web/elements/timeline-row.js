@@ -112,7 +112,7 @@ function message({ event: { head, body }, prompt, within }, me) {
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
   // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
-  // What a person typed stands as they typed it.
+  // What a person typed is shown as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
     words.append(drawn(text));

@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
 ///
-/// It stands before `ACPProxyMachine` as an editor would, so that what it shows and answers goes the same ways. Where there is no terminal,
+/// It is in front of `ACPProxyMachine` like an editor, so that what it shows and answers goes the same ways. Where there is no terminal,
 /// only clients can be asked; what they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
@@ -46,7 +46,7 @@ package struct ACPClientMachine: Sendable {
 
     /// Permissions that are open at a time; agents ask one after the other.
     private static let permissionsMax = 16
-    /// Lines that were typed while the agent was at work.
+    /// Lines that were typed while the agent was working.
     private static let waitingMax = 16
 
     private let directory: String
@@ -61,7 +61,7 @@ package struct ACPClientMachine: Sendable {
     /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
-    /// Prompts that were typed while the agent was at work, in their order.
+    /// Prompts that were typed while the agent was working, in their order.
     private var waiting: [String] = []
     private var orders: [Order] = []
 
@@ -205,7 +205,7 @@ package struct ACPClientMachine: Sendable {
         if permissions.contains(where: { $0.firstNumber != nil }) {
             guard let number = Int(words), let place = permissions.firstIndex(where: { $0.option(number) != nil }),
                 let option = permissions[place].option(number)
-            else { return say("One of the numbers that stand before an open question, please.") }
+            else { return say("Type one of the numbers in front of an open question, please.") }
             return answer(place, .option(option.id))
         }
         guard !words.isEmpty else { return }

@@ -5,7 +5,7 @@ internal import RelayProtocol
 struct PermissionRequest {
     /// As the agent calls it.
     let session: String
-    /// `toolCall`, with whatever of the call stands in it.
+    /// `toolCall`, with whatever of the call is in it.
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
@@ -40,7 +40,7 @@ struct PermissionRequest {
     }
 }
 
-/// Which of an agent's options a decision stands for.
+/// Which of an agent's options a decision means.
 enum PermissionChoice: Equatable {
     case option(String)
     /// The agent takes it for a no, and for the end of the turn where it has no other.

@@ -69,7 +69,7 @@ struct SessionTurns {
     private var isInDoubt = false
     /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
     private var hasLateWords = false
-    /// The agent has been seen at work outside any turn, so that its work is no evidence of a prompt.
+    /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
 
     var standing: SteeringStanding {

@@ -55,7 +55,7 @@ extension ClaudeControl {
             }
         }
         guard let place, let number = Int(parts[0]), let first = permissions[place].firstNumber else {
-            return say("One of the numbers that stand before an open question, please; this line was not sent.")
+            return say("Type one of the numbers in front of an open question, please; this line was not sent.")
         }
         let permission = permissions[place]
         let more = parts.count > 1 ? TextCut.trim(String(parts[1])) : nil

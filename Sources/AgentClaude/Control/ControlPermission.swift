@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A question that the agent cannot go on without, as it stands at the terminal of `heliograph run`.
+/// A question that the agent cannot go on without, as it is at the terminal of `heliograph run`.
 ///
 /// Its hook asks the clients at the same time, and the agent takes whichever answer is first; then it takes the other question back.
 struct ControlPermission {
@@ -18,7 +18,7 @@ struct ControlPermission {
     var answers: [String] = []
     /// The same of the fields of `form`.
     var filledIn: [Answer] = []
-    /// The number of the first choice that stands open at the terminal; nil where nobody sits there.
+    /// The number of the first choice that is open at the terminal; nil where nobody sits there.
     var firstNumber: Int?
     /// When it is denied because nobody decided; nil where somebody sits at the terminal.
     var due: Int64?

@@ -45,7 +45,7 @@ enum AnswerParser {
         }
     }
 
-    /// By places, with the labels that stand there.
+    /// By places, with the labels that are there.
     static func answer(to question: Question, _ places: [Int], text: String? = nil) -> Answer {
         Answer(
             question: question.id, choices: places.map { question.choices[$0].label },
@@ -62,7 +62,7 @@ enum AnswerParser {
         places.sorted().map { "\($0 + 1). \(VisibleText.exactLine(question.choices[$0].label))" }.joined(separator: ", ")
     }
 
-    /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
+    /// Numbers first, whatever the labels are: they come before each choice. Then the whole text: a label may have commas.
     private static func places(_ value: String, of question: Question) throws(ClientError) -> [Int] {
         let numbers = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
         let isListOfNumbers = !numbers.isEmpty && numbers.allSatisfy { $0 != nil }
@@ -87,7 +87,7 @@ enum AnswerParser {
         return number - 1
     }
 
-    /// By number; by label, exactly; by label without regard to case. A label that stands there twice is none.
+    /// By number; by label, exactly; by label without regard to case. A label that occurs twice does not count.
     private static func place(_ text: String, of question: Question) -> Int? {
         if let place = numbered(text, of: question) { return place }
         let places = question.choices.indices

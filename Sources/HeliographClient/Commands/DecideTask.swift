@@ -101,7 +101,7 @@ final class DecideTask: ClientTask {
                 if choices.isEmpty, texts.isEmpty {
                     guard run.terminal.isInteractive, !run.options.isJSON else {
                         throw ClientError(
-                            .usage, "this is no terminal: nobody can be asked",
+                            .usage, "this is not a terminal: nobody can be asked",
                             advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
                     }
                     show(approval)
@@ -284,7 +284,7 @@ final class DecideTask: ClientTask {
             }
             if options.wait == .zero { run.finish(.done) }
         case .failed(let notice, let winner): run.fail(Self.fault(notice, winner, now: Moment.now))
-        default: run.fail(ClientError(.failed, "the relay's reply is none to a decision"))
+        default: run.fail(ClientError(.failed, "the relay's reply does not fit a decision"))
         }
     }
 

@@ -6,7 +6,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions beside this file.
+/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions next to this file.
 final class Routes {
     private let responder: Responder
     let access: Access
@@ -125,7 +125,7 @@ final class Routes {
         ]
         if let parent = new.token.parent { metadata["by"] = "\(parent)" }
         logger.notice("paired", metadata: metadata)
-        // A browser keeps its token in a cookie that no script can read, and the page a key beside it.
+        // A browser keeps its token in a cookie that no script can read, and the page a key in addition.
         let answer = PairAnswer(
             secret: new.pageKey.map(PairAnswer.Secret.key) ?? .token(new.secret), role: new.token.role, name: new.token.name)
         var headers = [("content-type", "application/json")]

@@ -128,7 +128,7 @@ final class PeerHandler: ServerHandler {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
         guard let authenticator = admission.authenticator else {
-            return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes nobody now; try again\n")
+            return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes no connections now; try again\n")
         }
         let token: Token
         do {

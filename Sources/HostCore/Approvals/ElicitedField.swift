@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// One field of such a form: what may be said in it, and the question that stands for it.
+/// One field of such a form: what may be said in it, and the question that represents it.
 struct ElicitedField: Sendable {
     enum Value: Equatable {
         case said([UInt8])
@@ -37,7 +37,7 @@ struct ElicitedField: Sendable {
         if !hints.isEmpty { words.append("(\(hints.joined(separator: "; ")))") }
         let text = ([message].compactMap { $0 } + [clean(words.joined(separator: " "))]).joined(separator: " · ")
         let shown = ShownLabels.apart(options.map { clean($0.title) } + (isRequired ? [] : [Self.leaveOut]))
-        // The labels are what the server takes; nothing stands for no answer.
+        // The labels are what the server takes; nothing means no answer.
         let labels = options.map { String(decoding: $0.value, as: UTF8.self) } + (isRequired ? [] : [""])
         guard Set(labels).count == labels.count, labels.count <= WireLimits.questionsMax else { return nil }
         var isMultiple = false

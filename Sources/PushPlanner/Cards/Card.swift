@@ -33,7 +33,7 @@ struct Card {
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
-    /// Since when the agent has been at work without a pause.
+    /// Since when the agent has been working without a pause.
     var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
     var errorRung: String?

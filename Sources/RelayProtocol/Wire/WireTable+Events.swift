@@ -119,7 +119,7 @@ extension WireTable {
             "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
         .optional(
             "offers", .list(.object(offer), 0...WireLimits.offersMax),
-            "What the agent itself offers beside a plain yes and no; `digest` covers them. None where the approval is cut."),
+            "What the agent itself offers besides a plain yes and no; `digest` covers them. None where the approval is cut."),
         .optional(
             "alert",
             .object([

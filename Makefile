@@ -120,6 +120,10 @@ fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor tim
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
 	Tests/Tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
 
+redaction: build-tests ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
+	HELIOGRAPH_COMMANDS=$(COMMANDS) $(STRICT) .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing \
+		--filter '^HostCoreTests[.]SecretMeasureTests/ofOnesOwn'
+
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
@@ -202,4 +206,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

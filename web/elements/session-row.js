@@ -3,7 +3,7 @@
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
 import { age, money, plural } from "../format.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 
@@ -67,7 +67,7 @@ export class SessionRow extends HTMLElement {
     attribute(this.#link, "data-status", summary.status);
     say(this.#title, titleOf(summary), line);
     write(this.#status, statusOf(summary));
-    say(this.#operation, sayingOf(summary), line);
+    say(this.#operation, sayingOf(summary), ordered);
     const waiting = summary.approvals + summary.questions;
     attribute(this.#badge, "hidden", waiting === 0);
     write(this.#badge, `${waiting} waiting`);

@@ -7,6 +7,7 @@
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
+import { heldWords } from "../budgets.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
@@ -48,6 +49,7 @@ export class ApprovalCard extends HTMLElement {
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
   #when = span("card-when");
+  #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
   #gate = h("p", { class: "gate" });
   #questions = new QuestionForm();
@@ -160,7 +162,7 @@ export class ApprovalCard extends HTMLElement {
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when)),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
@@ -243,6 +245,7 @@ export class ApprovalCard extends HTMLElement {
     const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
     say(this.#where, (summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`) + asker, line);
     attribute(this, "data-stage", stage);
+    write(this.#held, stage === "pending" ? heldWords(summary) : "");
 
     const attempt = this.#app.decisions.attempt(this.#approval);
     const open = stage === "pending";

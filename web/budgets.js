@@ -15,7 +15,7 @@ export const scopes = {
   session: "One session",
   everySession: "Each session, by default",
   day: "Each day (UTC)",
-  workspace: "Everything, for ever",
+  workspace: "All sessions, from now on",
 };
 
 /** @param {Pick<Budget, "scope"|"session">} budget */
@@ -34,6 +34,12 @@ export function strainWords(budget) {
   if (!budget.level) return `${money(budget.microUSD)}${held}`;
   return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
 }
+
+/**
+ * Where a spent budget holds a session, a sentence that says so to everybody who looks.
+ * @param {Pick<import("./wire").Summary, "budget">|undefined} summary
+ */
+export const heldWords = (summary) => (summary?.budget?.held ? `The budget of ${money(summary.budget.microUSD)} is spent: every tool needs approval.` : "");
 
 const owners = /** @type {Record<string, string>} */ ({
   session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
@@ -55,7 +61,12 @@ export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
  * @returns {{budget: Budget}|{problem: string}}
  */
 export function parse({ scope, session, dollars, levels, hold }) {
-  const microUSD = Math.round(Number(dollars.trim().replace(",", ".") || Number.NaN) * 1_000_000);
+  const amount = dollars.trim().replace(/^\$\s*/, "");
+  // One country's thousand is another's one: a budget is not to be guessed.
+  if (/^[1-9]\d{0,2}(?:[.,'\s]\d{3})+(?:[.,]\d{0,2})?$/.test(amount)) {
+    return { problem: `“${amount}” may be read as two amounts: write dollars without separators, such as 1000 or 2.50.` };
+  }
+  const microUSD = /^\d+(?:[.,]\d+)?$/.test(amount) ? Math.round(Number(amount.replace(",", ".")) * 1_000_000) : Number.NaN;
   if (!(microUSD > 0 && microUSD <= dollarsMax * 1_000_000)) return { problem: "Say how many dollars it may cost, such as 5 or 2.50." };
   const percents = levels.split(/[\s,;%]+/).filter(Boolean).map(Number);
   const ascends = percents.every((level, index) => Number.isInteger(level) && level >= 1 && level <= 1000 && level > (percents[index - 1] ?? 0));

@@ -432,6 +432,34 @@ def test_a_session_is_coloured_by_its_budget(phone: Callable[..., Phone], host: 
     one.go("#/session/s1")
     expect(one.page.locator(".session-cost")).to_have_attribute("data-budget", colour)
     expect(one.page.locator("session-facts")).to_contain_text(f"{level} % of $5.00 crossed{'; every tool needs approval' if held else ''}")
+    # That it is held is seen where one looks: in the list, under the conversation and on the card.
+    asked = host.request_approval("s1", "Bash", {"command": "npm test"})
+    one.go("#/approvals")
+    spent = "The budget of $5.00 is spent: every tool needs approval."
+    expect(one.card(asked)).to_be_visible()
+    one.go("#/session/s1")
+    if held:
+        expect(one.row("s1").locator(".row-cost")).to_contain_text(", held")
+        expect(one.page.locator("session-composer").get_by_text(spent)).to_be_visible()
+        expect(one.timeline().locator("approval-card").get_by_text(spent)).to_be_visible()
+        one.expect_accessible()
+    else:
+        expect(one.page.get_by_text("is spent")).to_have_count(0)
+
+
+def test_a_budget_that_was_set_is_seen_on_a_phone(phone: Callable[..., Phone], host: Any) -> None:
+    one = phone()
+    one.go("#/budgets")
+    view = one.page.locator("budgets-view")
+    for scope in ("day", "everySession", "workspace"):
+        view.get_by_label("For", exact=True).select_option(scope)
+        view.get_by_label("Dollars").fill("1,000")
+        view.get_by_role("button", name="Set this budget").click()
+        expect(view.get_by_role("alert")).to_contain_text("write dollars without separators")
+        view.get_by_label("Dollars").fill("1000")
+        view.get_by_role("button", name="Set this budget").click()
+        expect(view.get_by_label("Dollars")).to_have_value("")
+        expect(view.get_by_role("listitem").filter(has_text={"day": "Each day", "everySession": "Each session", "workspace": "All sessions"}[scope])).to_be_in_viewport(ratio=1)
 
 
 # How it looks

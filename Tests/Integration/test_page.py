@@ -77,6 +77,46 @@ def test_a_code_works_once(screen: Callable[..., Screen], relay: Any) -> None:
     expect(second.page.get_by_role("alert")).to_contain_text("does not take this code")
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_link_in_a_paired_browser_says_what_it_replaces(screen: Callable[..., Screen], relay: Any, width: int) -> None:
+    one = screen(name="Ada's phone", role="operator", size={"width": width, "height": 640})
+    one.page.goto(relay.pair_link("watcher"))
+    sheet = one.page.locator("pair-screen")
+    expect(sheet).to_contain_text("This browser is already paired as Ada's phone and may watch, decide what agents ask, tell agents what to do")
+    expect(one.page.get_by_label("Name of this device")).to_have_value("Ada's phone")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    one.page.get_by_role("button", name="Back to the sessions").click()
+    expect(sheet).to_be_hidden()
+    one.expect_live()
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_contain_text("tell agents what to do")
+    # The link still works, and what it gives is told before anything goes on.
+    one.page.goto(relay.pair_link("watcher"))
+    one.page.get_by_role("button", name="Pair it again").click()
+    expect(sheet).to_contain_text("This browser is now paired as Ada's phone: it only watches.")
+    one.expect_accessible()
+    one.page.get_by_role("button", name="Go on").click()
+    one.expect_live()
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_contain_text("watch, and nothing else")
+
+
+def test_a_used_link_in_a_paired_browser_is_no_dead_end(screen: Callable[..., Screen], relay: Any) -> None:
+    one = screen()
+    one.forgiven += ("Failed to load resource",)
+    one.go("#pair=no-such-code")
+    one.page.get_by_role("button", name="Pair it again").click()
+    expect(one.page.get_by_role("alert")).to_contain_text("does not take this code")
+    one.page.get_by_role("button", name="Back to the sessions").click()
+    expect(one.page.locator("session-list h2")).to_be_visible()
+    one.expect_live()
+    one.go("#host=no-such-code")
+    expect(one.page.locator("pair-screen")).to_contain_text("That link is for a host")
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_be_visible()
+
+
 def test_a_device_pairs_the_next_one(screen: Callable[..., Screen]) -> None:
     one = screen()
     one.go("#/link")

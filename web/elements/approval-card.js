@@ -7,12 +7,13 @@
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
+import { heldWords } from "../budgets.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { keyOf } from "../store.js";
-import { exact, line } from "../text.js";
+import { exact, line, orderWarning, said } from "../text.js";
 import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
@@ -48,6 +49,7 @@ export class ApprovalCard extends HTMLElement {
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
   #when = span("card-when");
+  #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
   #gate = h("p", { class: "gate" });
   #questions = new QuestionForm();
@@ -160,7 +162,7 @@ export class ApprovalCard extends HTMLElement {
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when)),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
@@ -192,14 +194,14 @@ export class ApprovalCard extends HTMLElement {
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
-      warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", span("token", "⟨…⟩"), " below:",
+      warnings.length ? h("div", { class: "warning" }, "Look closely. ", markWords(warnings), " below:",
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },
         head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
           : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
       whole,
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
-        h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));
+        h("blockquote", { class: "foreign" }, nodes(said(agentSays)))) : null));
 
     this.#measure = body?.input === undefined ? "" : measure;
     this.#observe(start, end);
@@ -243,6 +245,7 @@ export class ApprovalCard extends HTMLElement {
     const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
     say(this.#where, (summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`) + asker, line);
     attribute(this, "data-stage", stage);
+    write(this.#held, stage === "pending" ? heldWords(summary) : "");
 
     const attempt = this.#app.decisions.attempt(this.#approval);
     const open = stage === "pending";
@@ -358,6 +361,16 @@ export class ApprovalCard extends HTMLElement {
     this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);
     if (this.contains(document.activeElement) || document.activeElement === document.body) this.onsettled();
   }
+}
+
+/**
+ * How what the warnings are about is marked.
+ * @param {string[]} warnings
+ */
+function markWords(warnings) {
+  const isOrder = warnings.includes(orderWarning);
+  const token = isOrder && warnings.length === 1 ? null : span("token", "⟨…⟩");
+  return h("span", {}, token && "Shown as ", token, token && isOrder && " or ", isOrder && h("span", { class: "from-right-mark" }, token ? "underlined" : "Underlined"));
 }
 
 /** @param {import("../wire").Decision|undefined} decision */

@@ -129,7 +129,11 @@ export class BudgetsView extends View {
       scope: this.#scope.value, session: this.#session.value, dollars: this.#dollars.value, levels: this.#levels.value, hold: this.#hold.checked,
     });
     if ("problem" in read) return write(this.#problem, read.problem);
-    if (await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set")) this.#dollars.value = "";
+    if (!(await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set"))) return undefined;
+    this.#dollars.value = "";
+    this.#draw();
+    // The list stands over the form, on a phone out of sight of it.
+    this.#rows.get(nameOf(read.budget))?.element.scrollIntoView({ block: "nearest" });
     return undefined;
   }
 

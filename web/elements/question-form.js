@@ -1,7 +1,7 @@
 /** `<question-form>`: the questions of an approval, their choices, and a free answer next to them. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
-import { calm, exact } from "../text.js";
+import { calm, said } from "../text.js";
 
 /** @typedef {import("../wire").Question} Question */
 /** @typedef {import("../wire").Answer} Answer */
@@ -28,7 +28,7 @@ export class QuestionForm extends HTMLElement {
       const given = [...(answer?.choices ?? []), ...(answer?.text ? [answer.text] : [])];
       return h("div", { class: "question" }, h("p", { class: "question-text foreign" }, ...wordsOf(question)),
         given.length ? h("ul", { class: "stack", "aria-label": "Answer" },
-          ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(exact(asText(text)))))) : null);
+          ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(said(asText(text)))))) : null);
     }));
   }
 
@@ -81,7 +81,7 @@ export class QuestionForm extends HTMLElement {
       ...choices.map((choice, number) => h("label", { class: "choice" },
         h("input", { type, name, value: number }),
         span("foreign",
-          span("choice-label", nodes(exact(asText(choice?.label)))),
+          span("choice-label", nodes(said(asText(choice?.label)))),
           choice?.description ? span("quiet", nodes(calm(asText(choice.description)))) : null))),
       h("div", { class: "choice choice-other" }, h("label", { class: "choice-other-label" }, other, h("span", {}, "Other")), text));
   }
@@ -97,7 +97,7 @@ export class QuestionForm extends HTMLElement {
 
 /** @param {Question} question @returns {(Node|null)[]} */
 const wordsOf = (question) => [
-  question.header ? span("question-header", nodes(exact(asText(question.header)))) : null, nodes(exact(asText(question.text))),
+  question.header ? span("question-header", nodes(said(asText(question.header)))) : null, nodes(said(asText(question.text))),
 ];
 
 customElements.define("question-form", QuestionForm);

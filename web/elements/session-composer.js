@@ -4,6 +4,7 @@
  */
 
 import { attribute, h, say, span, write } from "../dom.js";
+import { heldWords } from "../budgets.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
 import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
@@ -19,6 +20,7 @@ import { WaitingPrompts } from "./waiting-prompts.js";
 
 /** Where a key makes a line end, as on a phone, the button sends; where a whole keyboard is, Enter does. */
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
+const asksAllWords = "Every tool asks first: somebody has turned this on.";
 let made = 0;
 
 export class SessionComposer extends HTMLElement {
@@ -71,7 +73,7 @@ export class SessionComposer extends HTMLElement {
     name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
     deed: (value) => this.#do({ type: "askAll", session: this.session, on: value === everything }),
   });
-  #asksAll = h("p", { class: "composer-asks", hidden: true }, "Every tool asks first: somebody has turned this on.");
+  #asksAll = h("p", { class: "composer-asks", hidden: true });
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
   #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
   #stop = h("button", { type: "button", class: "deny" }, "End the session …");
@@ -291,7 +293,8 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
     attribute(this.#why, "hidden", reason === "");
-    attribute(this.#asksAll, "hidden", !summary.steering?.asksAll || Boolean(summary.endedAt));
+    write(this.#asksAll, heldWords(summary) || asksAllWords);
+    attribute(this.#asksAll, "hidden", !(summary.steering?.asksAll || summary.budget?.held) || Boolean(summary.endedAt));
     say(this.#reason, reason, line);
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);

@@ -5,7 +5,7 @@ import { strain } from "../budgets.js";
 import { ago, count, money, plural } from "../format.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 import { noNews } from "./link-state.js";
 import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
@@ -135,7 +135,7 @@ export class SessionView extends View {
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
-    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), line);
+    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), ordered);
     attribute(this.#review, "hidden", !waiting.length);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     this.#firstWaiting = waiting[0]?.approval ?? "";

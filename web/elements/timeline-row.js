@@ -8,7 +8,7 @@ import { parsed } from "../diff.js";
 import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
-import { calm, line } from "../text.js";
+import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
 import { diffBlock, reachable, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
@@ -141,7 +141,7 @@ function fold(title, fill) {
 
 /** @param {Row} row @param {HTMLElement} item */
 function tool(row, item) {
-  const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign"), span("unseen"), span("")];
+  const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign exact"), span("unseen"), span("")];
   const result = span("tool-result", state, took);
   const tail = reachable(h("pre", { class: "tool-tail foreign" }), "Output so far");
   let current = row;
@@ -152,7 +152,7 @@ function tool(row, item) {
     const finished = changed.end ?? (changed.event.kind === "tool.finished" ? changed.event : null);
     const { head } = changed.event;
     say(name, asText(head.tool), line);
-    say(operation, asText(head.operation ?? finished?.head.summary), line);
+    say(operation, asText(head.operation ?? finished?.head.summary), ordered);
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
@@ -218,7 +218,7 @@ function toolContent({ event, end, waitsFor }) {
 /** @param {Event} event */
 function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
-  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign", nodes(line(asText(head.path)))),
+  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
     span("tool-result", span("added", `+${added}`), " ", span("removed", `−${removed}`)));
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
@@ -233,7 +233,7 @@ function approval(row, item, session) {
   const details = fold(span("event-approval-words",
     span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
       head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
-    span("event-approval-title foreign", nodes(line(asText(head.title) || asText(head.tool))))),
+    span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
   () => approvalContent(row.event));
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";

@@ -343,6 +343,8 @@ export interface Question {
   text: string;
   header?: string;
   multiple?: boolean;
+  /** It takes no answer in words of one's own. */
+  choicesOnly?: boolean;
   choices: { label: string; description?: string }[];
 }
 

@@ -219,6 +219,17 @@ struct AnswerParserTests {
         #expect(throws: ClientError.self) { try AnswerParser.answers(to: [keys], choices: ["q0=key"], texts: []) }
     }
 
+    @Test func whereOnlyChoicesAreTakenNoWordsAre() throws {
+        var question = questions[0]
+        #expect(
+            AnswerParser.hint(for: question) == "a number, or text"
+                && AnswerParser.hint(for: questions[1]) == "numbers, or text")
+        question.takesWords = false
+        #expect(AnswerParser.hint(for: question) == "a number")
+        #expect(throws: ClientError.self) { try AnswerParser.answers(to: [question], choices: [], texts: ["q0=green"]) }
+        #expect(try AnswerParser.answers(to: [question], choices: ["q0=Blue"], texts: []).count == 1)
+    }
+
     @Test func otherWordsAreTheOnesOwn() {
         #expect(AnswerParser.typed("1", for: questions[0]) == [0])
         #expect(AnswerParser.typed("1, 2", for: questions[1]) == [0, 1])

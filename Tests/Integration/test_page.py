@@ -330,6 +330,24 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
     expect(card).to_contain_text("Answered by you")
 
 
+def test_words_of_ones_own_are_offered_where_a_question_takes_them(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    questions = [{"id": "q0", "text": "Sure?", "choicesOnly": True, "choices": [{"label": "Yes"}, {"label": "No"}]}, {"id": "q1", "text": "Port?", "choices": []}]
+    approval = host.request_approval("s1", "deploy", {"questions": questions}, kind="question", questions=questions, title="Sure?")
+    one.go("#/approvals")
+    card = one.card(approval)
+    expect(card.get_by_role("radio", name="Yes")).to_be_visible()
+    expect(card.get_by_text("Other", exact=True)).to_be_hidden()
+    own = card.get_by_role("textbox", name="Your own answer")
+    expect(own).to_have_count(1)
+    card.get_by_role("radio", name="Yes").check()
+    own.fill("8080")
+    one.expect_accessible()
+    card.get_by_role("button", name="Answer").click()
+    assert host.wait_decision(approval, timeout=5)["decision"]["answers"] == [
+        {"question": "q0", "choices": ["Yes"], "indexes": [0]}, {"question": "q1", "choices": [], "text": "8080"}]
+
+
 def test_a_question_can_be_declined(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
     approval = host.request_approval("s1", "AskUserQuestion", {"questions": QUESTIONS}, kind="question", questions=QUESTIONS, title="Which colour?")

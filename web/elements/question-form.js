@@ -1,4 +1,4 @@
-/** `<question-form>`: the questions of an approval, their choices, and a free answer next to them. */
+/** `<question-form>`: the questions of an approval, their choices, and a free answer next to them where one is taken. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
 import { calm, said } from "../text.js";
@@ -40,8 +40,8 @@ export class QuestionForm extends HTMLElement {
     const answers = this.#questions.map((question, index) => {
       const choices = [...this.querySelectorAll("input")].filter(
         ({ name, checked, value }) => name === this.#name(index) && checked && value !== "other");
-      const other = /** @type {HTMLInputElement} */ (this.querySelector(`#${this.#name(index)}-text`));
-      const text = this.#otherChosen(index) ? other.value.trim() : "";
+      const other = /** @type {HTMLInputElement|null} */ (this.querySelector(`#${this.#name(index)}-text`));
+      const text = other && this.#otherChosen(index) ? other.value.trim() : "";
       const indexes = choices.map(({ value }) => Number(value));
       const answer = { question: String(question.id), choices: indexes.map((place) => String(question.choices[place].label)) };
       return { ...answer, ...(indexes.length ? { indexes } : {}), ...(text ? { text } : {}) };
@@ -69,12 +69,6 @@ export class QuestionForm extends HTMLElement {
     const name = this.#name(index);
     const type = question.multiple ? "checkbox" : "radio";
     const choices = Array.isArray(question.choices) ? question.choices : [];
-    const other = h("input", { type, name, value: "other" });
-    const text = h("input", {
-      id: `${name}-text`, type: "text", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
-      oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
-    });
-    other.addEventListener("change", () => other.checked && text.focus());
     return h("fieldset", { class: "question" },
       h("legend", { class: "foreign" }, ...wordsOf(question)),
       question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
@@ -83,7 +77,23 @@ export class QuestionForm extends HTMLElement {
         span("foreign",
           span("choice-label", nodes(said(asText(choice?.label)))),
           choice?.description ? span("quiet", nodes(calm(asText(choice.description)))) : null))),
-      h("div", { class: "choice choice-other" }, h("label", { class: "choice-other-label" }, other, h("span", {}, "Other")), text));
+      question.choicesOnly ? null : this.#own(name, type, choices.length !== 0));
+  }
+
+  /**
+   * A place for words of one's own; with nothing to choose from it is all there is.
+   * @param {string} name @param {"checkbox"|"radio"} type @param {boolean} isBeside
+   */
+  #own(name, type, isBeside) {
+    const other = h("input", { type, name, value: "other", checked: !isBeside });
+    const text = h("input", {
+      id: `${name}-text`, type: "text", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
+      oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
+    });
+    other.addEventListener("change", () => other.checked && text.focus());
+    const label = h("label", { class: "choice-other-label" }, other, h("span", {}, "Other"));
+    attribute(label, "hidden", !isBeside);
+    return h("div", { class: "choice choice-other" }, label, text);
   }
 
   /**

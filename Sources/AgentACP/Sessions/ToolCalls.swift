@@ -35,6 +35,8 @@ struct ToolCalls {
         return (told, (call.id, call.status == "failed"))
     }
 
+    func call(_ id: String) -> ToolCall? { open.first { $0.id == id } }
+
     /// What calls that run have printed since this was last asked.
     mutating func takePrinted() -> [(call: String, text: String)] {
         open.indices.compactMap { place in

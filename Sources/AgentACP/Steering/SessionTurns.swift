@@ -39,8 +39,18 @@ struct SessionTurns {
 
     struct Question {
         let id: [UInt8]
-        /// Else it is one whose answers we do not know.
-        let isPermission: Bool
+        /// What says that nobody will answer it; nil where its answers are none that we know.
+        let dismissal: PermissionChoice?
+
+        init(id: [UInt8], method: String) {
+            self.id = id
+            dismissal =
+                switch method {
+                case "session/request_permission": .cancelled
+                case FormRequest.method: .dismissed
+                default: nil
+                }
+        }
     }
 
     struct Interrupt {

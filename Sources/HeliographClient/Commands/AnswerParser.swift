@@ -20,6 +20,9 @@ enum AnswerParser {
             }
             var answer = answers[name] ?? (places: [], text: nil)
             if isText {
+                guard question.takesWords else {
+                    throw ClientError(.usage, "“\(name)” takes no words of your own", advice: list(question))
+                }
                 guard answer.text == nil, !value.isEmpty, value.utf8.count <= WireLimits.textBytesMax else {
                     throw ClientError(.usage, "“\(name)” takes one text of 1 to \(WireLimits.textBytesMax) bytes")
                 }
@@ -55,6 +58,13 @@ enum AnswerParser {
     /// One typed line: numbers or labels with commas between, or a label. Nil: it is an answer in the person's own words.
     static func typed(_ line: String, for question: Question) -> [Int]? {
         try? places(line, of: question)
+    }
+
+    /// What to type.
+    static func hint(for question: Question) -> String {
+        let numbers = question.isMultiple ? "numbers" : "a number"
+        guard !question.choices.isEmpty else { return "text" }
+        return question.takesWords ? "\(numbers), or text" : numbers
     }
 
     /// What was understood, as it stood in the list.

@@ -226,8 +226,7 @@ final class DecideTask: ClientTask {
 
     private func ask(_ questions: ArraySlice<ApprovalText.Question>, _ approval: Approval) {
         guard let question = questions.first else { return send(approval) }
-        let hint = question.choices.isEmpty ? "text" : question.isMultiple ? "numbers, or text" : "a number, or text"
-        run.terminal.prompt("\(VisibleText.exactLine(question.id)) (\(hint)): ")
+        run.terminal.prompt("\(VisibleText.exactLine(question.id)) (\(AnswerParser.hint(for: question))): ")
         run.readLine { [self] line in
             guard case .asking = stage else { return }
             guard let line else {
@@ -238,6 +237,9 @@ final class DecideTask: ClientTask {
             if let places = AnswerParser.typed(line, for: question) {
                 answers.append(AnswerParser.answer(to: question, places))
                 run.terminal.print("  understood: \(AnswerParser.understood(places, for: question))")
+            } else if !question.takesWords {
+                run.terminal.print("  one of the choices, please: it takes no words of your own")
+                return ask(questions, approval)
             } else {
                 answers.append(Answer(question: question.id, choices: [], text: line))
                 run.terminal.print("  in your own words: \(VisibleText.line(line))")

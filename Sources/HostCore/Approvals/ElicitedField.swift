@@ -1,14 +1,14 @@
 import RelayProtocol
 
 /// One field of such a form: what may be said in it, and the question that represents it.
-struct ElicitedField: Sendable {
+struct ElicitedField: Equatable, Sendable {
     enum Value: Equatable {
         case said([UInt8])
         /// It need not be filled in, and was not.
         case leftOut
     }
 
-    private enum Kind {
+    private enum Kind: Equatable {
         case text(lengths: ClosedRange<Int64>, format: String?)
         case number(from: Double, through: Double, isWhole: Bool)
         case choice
@@ -40,11 +40,16 @@ struct ElicitedField: Sendable {
         // The labels are what the server takes; nothing means no answer.
         let labels = options.map { String(decoding: $0.value, as: UTF8.self) } + (isRequired ? [] : [""])
         guard Set(labels).count == labels.count, labels.count <= WireLimits.questionsMax else { return nil }
-        var isMultiple = false
-        if case .choices = kind { isMultiple = true }
+        let (isMultiple, takesWords) =
+            switch kind {
+            case .choice: (false, false)
+            case .choices: (true, false)
+            case .text, .number: (false, true)
+            }
         question = AskedQuestion(
             id: "q\(place)", text: text, shownText: text, isMultiple: isMultiple,
-            choices: zip(labels, shown).map { AskedQuestion.Choice(label: $0, shownLabel: $1, description: nil) })
+            choices: zip(labels, shown).map { AskedQuestion.Choice(label: $0, shownLabel: $1, description: nil) },
+            takesWords: takesWords)
     }
 
     private typealias Option = (value: [UInt8], title: String)

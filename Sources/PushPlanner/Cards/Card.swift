@@ -132,6 +132,9 @@ struct Card {
 
     init() {}
 
+    /// One that may have been forgotten: `timestamp` is at least that of the last push to it.
+    init(after timestamp: Int64?) { self.timestamp = timestamp ?? 0 }
+
     init(stored value: JSONValue) throws(WireError) {
         stage = CardStage(
             try value.word("stage"), token: try value.optionalString("token"), channel: try value.optionalString("channel"),

@@ -112,7 +112,7 @@ extension WireTable {
             .list(
                 .object([
                     .required("id", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
-                    .optional("multiple", .flag),
+                    .optional("multiple", .flag), .optional("choicesOnly", .flag),
                 ]), 0...WireLimits.questionsMax),
             "What an answer may choose: the relay refuses another. Left out where it is long."),
         .optional(

@@ -581,11 +581,34 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     expect(card.get_by_role("button", name="Deny …")).to_be_enabled()
     # Every line is there, none folded away; and the keyboard alone gets to the end.
     assert len(card.locator("pre").inner_text().splitlines()) == 200
-    card.get_by_role("group", name="whole", exact=False).first.focus()
+    card.get_by_role("group", name="What it would do, in full").focus()
     one.page.keyboard.press("End")
     expect(allow).to_be_enabled()
     allow.click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "allow"
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_that_there_is_more_below_is_seen_and_a_tap_leads_there(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = screen(size={"width": width, "height": 640})
+    approval = host.request_approval("s1", "Bash", {"command": LONG}, title="a long command")
+    short = host.request_approval("s1", "Bash", SHORT)
+    one.go(f"#/approvals/s1/{approval}")
+    card = one.card(approval)
+    whole, more = card.locator(".whole"), card.get_by_role("button", name="More below")
+    expect(more).to_be_visible()
+    expect(one.card(short).get_by_role("button", name="More below")).to_have_count(0)
+    before = whole.evaluate("element => element.scrollTop")
+    more.click()
+    assert before < whole.evaluate("element => element.scrollTop") < before + whole.evaluate("element => element.clientHeight")
+    one.expect_accessible()
+    allow = card.get_by_role("button", name="Allow", exact=True)
+    expect(allow).to_be_disabled()
+    card.get_by_role("button", name="Scroll to the end of the text").click()
+    expect(more).to_be_hidden()
+    expect(card.get_by_role("button", name="Scroll to the end of the text")).to_be_hidden()
+    expect(allow).to_be_enabled()
+    one.expect_no_overflow()
 
 
 def test_the_last_line_of_a_long_file_is_there_and_must_be_seen(screen: Callable[..., Screen], host: Any) -> None:

@@ -266,6 +266,9 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     newer = timeline.get_by_role("button", name="Newer")
     expect(newer).to_be_visible()
     expect(timeline.get_by_text("message number 451.", exact=True)).not_to_be_in_viewport()
+    # It stands below the conversation, over nothing of it.
+    scroller, pill = timeline.locator(".timeline-scroller").bounding_box(), newer.bounding_box()
+    assert scroller and pill and scroller["y"] + scroller["height"] <= pill["y"] + 1
     newer.click()
     expect(timeline.get_by_text("message number 451.", exact=True)).to_be_in_viewport()
 
@@ -317,8 +320,13 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
     card = one.card(approval)
     answer = card.get_by_role("button", name="Answer")
     answer.click()
-    expect(card).to_contain_text("Every question needs an answer")
+    expect(card).to_contain_text("Question 1 of 2 needs an answer: choose one.")
+    expect(card.get_by_role("radio", name="Blue")).to_be_focused()
     card.get_by_role("radio", name="Amber").check()
+    answer.click()
+    expect(card).to_contain_text("Question 2 of 2 needs an answer: choose at least one.")
+    expect(card.get_by_role("checkbox", name="Buttons")).to_be_in_viewport()
+    expect(card).to_contain_text("Choose one or more.")
     card.get_by_role("checkbox", name="Links").check()
     card.get_by_role("textbox", name="Your own answer").nth(1).fill("and the footer")
     answer.click()

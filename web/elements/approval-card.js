@@ -337,7 +337,7 @@ export class ApprovalCard extends HTMLElement {
     if (!this.#isQuestion) return this.#decide(mode ? { decision: "allow", mode } : { decision: "allow" });
     const { answers } = this.#questions;
     this.#questions.incomplete = !answers;
-    if (!answers) return write(this.#gateWords, "Every question needs an answer.");
+    if (!answers) return write(this.#gateWords, this.#questions.showOpen());
     return this.#decide({ decision: "answer", answers });
   }
 

@@ -79,6 +79,22 @@ export function parse({ scope, session, dollars, levels, hold }) {
   return { budget: { scope: /** @type {Exclude<Budget["scope"], "session">} */ (scope), ...budget } };
 }
 
+/**
+ * Sessions to choose from, each with its project and host, and where that is not enough with its own id.
+ * @param {import("./wire").Summary[]} sessions @param {string} [search] Words that it must have. @param {string} [chosen] One that stays.
+ * @returns {[session: string, words: string][]}
+ */
+export function pickable(sessions, search = "", chosen) {
+  const named = sessions.map(({ session, title, project, host }) =>
+    ({ session, words: [title || project || `Session ${session}`, title && project, host.name].filter(Boolean).join(" · ") }));
+  /** @type {Map<string, number>} */
+  const times = new Map();
+  for (const { words } of named) times.set(words, (times.get(words) ?? 0) + 1);
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return named.map(({ session, words }) => /** @type {[string, string]} */ ([session, (times.get(words) ?? 0) > 1 ? `${words} · ${session}` : words]))
+    .filter(([session, words]) => session === chosen || wanted.every((word) => words.toLowerCase().includes(word)));
+}
+
 export class Budgets {
   /** Why there is no list, as a sentence. */
   problem = "";

@@ -23,6 +23,7 @@
  * @property {Thread} [within]  Of a subagent's: its thread.
  * @property {Thread} [subagent] The thread that is under this row.
  * @property {string} [output] Of a tool call that runs: the end of what it has printed so far.
+ * @property {boolean} [isCut] A tool call that its agent had not finished when it ended.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
  */
 
@@ -83,6 +84,7 @@ export class Timeline {
   append(seq, event) {
     const { kind, head } = event;
     if (kind === "todo.changed") this.todo = event;
+    if (kind === "session.started" || kind === "session.ended" || (kind === "status.changed" && head.status === "failed")) this.#stopCalls();
     if (kind === "status.changed" && head.status === "failed" && head.reason) return this.#add(`e:${seq}`, seq, event);
     if (unlisted.has(kind)) return null;
     if (kind === "session.started" || kind === "session.ended") this.#stopThreads();
@@ -150,6 +152,17 @@ export class Timeline {
       thread.state = "stopped";
       this.#touch(thread.host);
     }
+  }
+
+  /** What an agent had not finished when it ended is finished by nobody. */
+  #stopCalls() {
+    for (const row of this.#calls.values()) {
+      if (row.event.kind !== "tool.started" || row.end || row.isCut) continue;
+      row.isCut = true;
+      row.waitsFor = undefined;
+      this.#touch(row);
+    }
+    this.#calls.clear();
   }
 
   /**

@@ -266,6 +266,9 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     newer = timeline.get_by_role("button", name="Newer")
     expect(newer).to_be_visible()
     expect(timeline.get_by_text("message number 451.", exact=True)).not_to_be_in_viewport()
+    # It stands below the conversation, over nothing of it.
+    scroller, pill = timeline.locator(".timeline-scroller").bounding_box(), newer.bounding_box()
+    assert scroller and pill and scroller["y"] + scroller["height"] <= pill["y"] + 1
     newer.click()
     expect(timeline.get_by_text("message number 451.", exact=True)).to_be_in_viewport()
 
@@ -317,8 +320,13 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
     card = one.card(approval)
     answer = card.get_by_role("button", name="Answer")
     answer.click()
-    expect(card).to_contain_text("Every question needs an answer")
+    expect(card).to_contain_text("Question 1 of 2 needs an answer: choose one.")
+    expect(card.get_by_role("radio", name="Blue")).to_be_focused()
     card.get_by_role("radio", name="Amber").check()
+    answer.click()
+    expect(card).to_contain_text("Question 2 of 2 needs an answer: choose at least one.")
+    expect(card.get_by_role("checkbox", name="Buttons")).to_be_in_viewport()
+    expect(card).to_contain_text("Choose one or more.")
     card.get_by_role("checkbox", name="Links").check()
     card.get_by_role("textbox", name="Your own answer").nth(1).fill("and the footer")
     answer.click()
@@ -599,11 +607,34 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     expect(card.get_by_role("button", name="Deny …")).to_be_enabled()
     # Every line is there, none folded away; and the keyboard alone gets to the end.
     assert len(card.locator("pre").inner_text().splitlines()) == 200
-    card.get_by_role("group", name="whole", exact=False).first.focus()
+    card.get_by_role("group", name="What it would do, in full").focus()
     one.page.keyboard.press("End")
     expect(allow).to_be_enabled()
     allow.click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "allow"
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_that_there_is_more_below_is_seen_and_a_tap_leads_there(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = screen(size={"width": width, "height": 640})
+    approval = host.request_approval("s1", "Bash", {"command": LONG}, title="a long command")
+    short = host.request_approval("s1", "Bash", SHORT)
+    one.go(f"#/approvals/s1/{approval}")
+    card = one.card(approval)
+    whole, more = card.locator(".whole"), card.get_by_role("button", name="More below")
+    expect(more).to_be_visible()
+    expect(one.card(short).get_by_role("button", name="More below")).to_have_count(0)
+    before = whole.evaluate("element => element.scrollTop")
+    more.click()
+    assert before < whole.evaluate("element => element.scrollTop") < before + whole.evaluate("element => element.clientHeight")
+    one.expect_accessible()
+    allow = card.get_by_role("button", name="Allow", exact=True)
+    expect(allow).to_be_disabled()
+    card.get_by_role("button", name="Scroll to the end of the text").click()
+    expect(more).to_be_hidden()
+    expect(card.get_by_role("button", name="Scroll to the end of the text")).to_be_hidden()
+    expect(allow).to_be_enabled()
+    one.expect_no_overflow()
 
 
 def test_the_last_line_of_a_long_file_is_there_and_must_be_seen(screen: Callable[..., Screen], host: Any) -> None:

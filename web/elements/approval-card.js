@@ -6,7 +6,7 @@
  * from the relay alone: nothing here says "allowed" before the relay does.
  */
 
-import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
+import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
 import { heldWords } from "../budgets.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
@@ -26,6 +26,9 @@ import { placeOf, titleOf } from "./session-row.js";
 
 /** A card is on screen this long before it can be allowed: longer than the second tap of a double tap. */
 const settleMs = 600;
+
+/** Of a long text's box one tap moves on by so much: a line or two stay, so that the eye finds its place. */
+const pageShare = 0.85;
 
 /** Answers after which trying again is pointless. */
 const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
@@ -51,7 +54,10 @@ export class ApprovalCard extends HTMLElement {
   #when = span("card-when");
   #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
-  #gate = h("p", { class: "gate" });
+  #gateWords = h("span");
+  /** The same words as a button, where the text is what keeps it shut: a tap brings what is to be seen. */
+  #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
+  #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
   #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give(0) }, "Allow");
   /** Gives more freedom than the other: beneath it. */
@@ -191,6 +197,10 @@ export class ApprovalCard extends HTMLElement {
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
     reachable(whole, "What it would do, in full");
+    const below = h("button", { type: "button", class: "more-below", hidden: true, onclick: () => whole.scrollBy({ top: whole.clientHeight * pageShare }) }, "More below ↓");
+    const look = () => attribute(below, "hidden", whole.scrollHeight - whole.scrollTop - whole.clientHeight < 2);
+    whole.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(whole);
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
@@ -199,7 +209,7 @@ export class ApprovalCard extends HTMLElement {
       head.redacted && h("p", { class: "note" },
         head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
           : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
-      whole,
+      h("div", { class: "whole-frame" }, whole, below),
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
         h("blockquote", { class: "foreign" }, nodes(said(agentSays)))) : null));
 
@@ -226,6 +236,11 @@ export class ApprovalCard extends HTMLElement {
 
   #watch() {
     this.#edges.forEach((edge) => this.#observer?.observe(edge));
+  }
+
+  /** To the end; where its beginning has not been on screen, to that first. */
+  #jumpOn() {
+    this.#edges[this.#seenStart ? 1 : 0]?.scrollIntoView({ block: "nearest" });
   }
 
   #wholeSeen() {
@@ -257,7 +272,11 @@ export class ApprovalCard extends HTMLElement {
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
-    write(this.#gate, !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure);
+    const words = !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure;
+    const jumps = words !== "" && words === unseenWords(this.#approval);
+    write(this.#gateWords, jumps ? "" : words);
+    write(this.#jump, jumps ? words : "");
+    attribute(this.#jump, "hidden", !jumps);
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
     this.#allowMore.disabled = this.#allow.disabled;
@@ -318,7 +337,7 @@ export class ApprovalCard extends HTMLElement {
     if (!this.#isQuestion) return this.#decide(mode ? { decision: "allow", mode } : { decision: "allow" });
     const { answers } = this.#questions;
     this.#questions.incomplete = !answers;
-    if (!answers) return write(this.#gate, "Every question needs an answer.");
+    if (!answers) return write(this.#gateWords, this.#questions.showOpen());
     return this.#decide({ decision: "answer", answers });
   }
 

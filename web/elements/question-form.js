@@ -10,6 +10,7 @@ let forms = 0;
 
 export class QuestionForm extends HTMLElement {
   /** @type {Question[]} */ #questions = [];
+  /** The first without an answer, when it was asked last. */ #open = -1;
   #prefix = `question-${(forms += 1)}`;
 
   /** @param {Question[]} questions */
@@ -46,7 +47,22 @@ export class QuestionForm extends HTMLElement {
       const answer = { question: String(question.id), choices: indexes.map((place) => String(question.choices[place].label)) };
       return { ...answer, ...(indexes.length ? { indexes } : {}), ...(text ? { text } : {}) };
     });
-    return answers.every(({ choices, ...answer }) => choices.length || "text" in answer) ? answers : null;
+    this.#open = answers.findIndex(({ choices, ...answer }) => !choices.length && !("text" in answer));
+    return this.#open < 0 ? answers : null;
+  }
+
+  /**
+   * Brings the first question without an answer to the screen, and the keyboard to it.
+   * @returns {string} What is missing, as a sentence.
+   */
+  showOpen() {
+    const fieldset = this.querySelectorAll("fieldset")[this.#open];
+    const isWritten = this.#otherChosen(this.#open);
+    const input = /** @type {HTMLInputElement|null} */ (fieldset?.querySelector(isWritten ? "input[type=text]" : "input"));
+    input?.focus({ preventScroll: true });
+    fieldset?.scrollIntoView({ block: "nearest" });
+    const which = this.#questions.length > 1 ? `Question ${this.#open + 1} of ${this.#questions.length}` : "The question";
+    return isWritten ? `${which}: write your own answer, or choose another.` : `${which} needs an answer: choose ${this.#questions[this.#open]?.multiple ? "at least one" : "one"}.`;
   }
 
   /** @param {boolean} locked */
@@ -71,7 +87,7 @@ export class QuestionForm extends HTMLElement {
     const choices = Array.isArray(question.choices) ? question.choices : [];
     return h("fieldset", { class: "question" },
       h("legend", { class: "foreign" }, ...wordsOf(question)),
-      question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
+      question.multiple ? h("p", { class: "quiet" }, "Choose one or more.") : null,
       ...choices.map((choice, number) => h("label", { class: "choice" },
         h("input", { type, name, value: number }),
         span("foreign",

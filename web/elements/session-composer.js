@@ -25,6 +25,7 @@ let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
+  /** @type {() => void} Called when the relay has what was written: it is to be seen. */ onsent = () => undefined;
   /** Stops what the agent does; is next to what it is doing. Not next to what waits for a decision: that is answered, or left in the panel. */
   interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#interrupt() }, "Interrupt");
   /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
@@ -242,6 +243,7 @@ export class SessionComposer extends HTMLElement {
     this.#queue.checked = true;
     this.#fill();
     this.#draw();
+    this.onsent();
   }
 
   #interrupt() {

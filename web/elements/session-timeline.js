@@ -70,7 +70,7 @@ export class SessionTimeline extends HTMLElement {
   #scroller = h("div", {
     class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
   }, this.#content);
-  #newer = h("button", { type: "button", class: "floating", hidden: true, onclick: () => this.#toNewest() }, "↓ Newer");
+  #newer = h("button", { type: "button", class: "to-newest", hidden: true, onclick: () => this.toNewest() }, "↓ Newer");
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -304,7 +304,8 @@ export class SessionTimeline extends HTMLElement {
     return undefined;
   }
 
-  #toNewest() {
+  /** To what is newest, which may have to be asked for. */
+  toNewest() {
     if (!this.#isFarBack) return this.toEnd();
     this.#wantsLatest = true;
     return this.onlatest();

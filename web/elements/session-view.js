@@ -57,6 +57,7 @@ export class SessionView extends View {
       return { before: Math.min(first, oldest + pageEvents), jump: true };
     });
     this.#timeline.ontakeback = (row) => this.#composer.takeBack(row);
+    this.#composer.onsent = () => this.#timeline.toNewest();
     this.#timeline.onsendagain = (row) => this.#composer.sendAgain(row);
     this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
     this.#timeline.cards.onsettled = () => this.#title.focus({ preventScroll: true });

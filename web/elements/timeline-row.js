@@ -154,16 +154,16 @@ function tool(row, item) {
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), ordered);
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
-    attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
-    write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
-    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");
+    attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
+    write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
+    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
     // It follows what is printed, unless somebody reads further up.
     const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
-    attribute(tail, "hidden", Boolean(finished || changed.denied || !changed.output));
+    attribute(tail, "hidden", Boolean(finished || changed.denied || changed.isCut || !changed.output));
     say(tail, changed.output ?? "", calm);
     if (isFollowed) tail.scrollTop = tail.scrollHeight;
     // An open fold shows the input only; the output has come since.
-    const content = finished ?? changed.waitsFor;
+    const content = finished ?? (changed.isCut || changed.waitsFor);
     if (changed.version && content !== filled) {
       const body = details.querySelector(".fold-body");
       if (details.open) body?.replaceChildren(...toolContent(changed).filter(isNode));
@@ -197,7 +197,7 @@ function resultOf({ head }) {
 const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.durationMs) : "");
 
 /** @param {Row} row @returns {(Node|string|false|null)[]} */
-function toolContent({ event, end, waitsFor }) {
+function toolContent({ event, end, waitsFor, isCut }) {
   const finished = event.kind === "tool.finished" ? event : end;
   const started = event.kind === "tool.started" ? event : null;
   const { elements, agentSays } = started?.body ? requestBlocks(asText(started.head.tool), started.body) : { elements: [], agentSays: "" };
@@ -210,7 +210,7 @@ function toolContent({ event, end, waitsFor }) {
     output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
     output !== undefined && output !== null && textBlock(asText(output) || "(empty)", { name: "Output" }),
     finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
-    !finished && h("p", { class: "quiet" }, waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
+    !finished && h("p", { class: "quiet" }, isCut ? "The agent ended before it was finished." : waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
     finished && output == null && h("p", { class: "quiet" }, "No output is included."),
   ];
 }

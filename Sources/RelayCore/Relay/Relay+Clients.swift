@@ -135,7 +135,7 @@ extension Relay {
     ) {
         let id = request.command
         let name = CommandKey(client.key, id)
-        if let known = commands.reply(to: name) { return orders.reply(known, to: id, of: peer) }
+        if let known = commands.reply(to: name, for: request) { return orders.reply(known, to: id, of: peer) }
         let key = SessionKey(workspace: client.workspace, session: request.session)
         guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
         let host = HostKey(workspace: client.workspace, host: view.hostID)

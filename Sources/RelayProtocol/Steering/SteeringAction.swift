@@ -98,7 +98,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         switch self {
         case .prompt(let prompt):
             writer.field("text", prompt.text)

@@ -19,7 +19,7 @@ struct Backup: ParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it is there; a relay's own files are never replaced.")
     var force = false
 
     @Flag(help: "Print JSON.")

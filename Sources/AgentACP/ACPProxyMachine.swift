@@ -301,7 +301,7 @@ package struct ACPProxyMachine: Sendable {
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: call?.tool ?? "Question", title: request.form.message,
             input: request.json, options: [], isForm: true)
-        ask(question, calls: request.call.map { [$0] } ?? [], in: name, now)
+        ask(question, calls: call.map { [$0.id] } ?? [], in: name, now)
         return true
     }
 

@@ -86,6 +86,13 @@ struct LocalAskTests {
         #expect(bench.take() == ["local-s1: applied answered", "2: 204"])
     }
 
+    @Test("a form that people could not be shown whole is refused, and no session comes of it")
+    func formUnknown() throws {
+        var bench = LocalBench()
+        try bench.ask("q1", #""kind":"question","form":{"message":"Ship?","schema":{"type":"array"}}"#)
+        #expect(bench.take() == ["1: 400 badValue"])
+    }
+
     @Test("what does not fit its field is no answer to a form")
     func formMisfit() throws {
         var bench = LocalBench()
@@ -393,7 +400,6 @@ struct LocalAskTests {
             (#""kind":"question","questions":[]"#, "$.questions"),
             (#""kind":"question","questions":[{"id":"a","text":"b","choicesOnly":true,"choices":[]}]"#, "$.questions"),
             (#""kind":"question","form":{"message":"a"}"#, "$.form.schema"),
-            (#""kind":"question","form":{"message":"a","schema":{"type":"array"}}"#, "$.form.schema"),
             (#""kind":"question","questions":[],"form":{"message":"a","schema":{}}"#, "$.questions"),
             (
                 #""kind":"question","questions":[{"id":"a","text":"b","choices":[]},{"id":"a","text":"c","choices":[]}]"#,

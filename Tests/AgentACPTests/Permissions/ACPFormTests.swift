@@ -109,6 +109,21 @@ struct ACPFormTests {
         #expect(bench.settled.map(\.outcome) == [.unknown])
     }
 
+    @Test("a call that is named as the model names it is the one that has not ended, if there is only one")
+    func namedOtherwise() throws {
+        for isAlone in [true, false] {
+            var (bench, approval) = try asked {
+                if !isAlone { $0.start(call: "effect-2", input: "{}", title: "another") }
+                $0.elicitation(scope: #""sessionId":"\#(ACPBench.session)","toolCallId":"call_1""#)
+            }
+            bench.take(.decided(approval, Self.filledIn))
+            bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+            #expect(bench.settled.map(\.outcome) == (isAlone ? [.ran] : []))
+            bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+            #expect(bench.settled.map(\.outcome) == [isAlone ? .ran : .unknown])
+        }
+    }
+
     @Test(
         "what people afar could not be shown whole is the editor's alone",
         arguments: [

@@ -77,7 +77,7 @@ struct LocalAskTests {
         try bench.ask("q1", Self.form)
         #expect(bench.take().last == "local-s1: asks Ship? · sure")
         let offers = bench.requests[0].head.questions
-        #expect(offers.map(\.choices) == [["Yes", "No"], ["Leave it out"]] && offers.map(\.takesWords) == [false, true])
+        #expect(offers.map(\.choices) == [["Yes", "No"], ["Leave it out"]] && offers.map(\.isChoicesOnly) == [true, false])
         #expect(bench.requests[0].body.contains(#""choicesOnly":true"#))
         try bench.decide(
             .answer([Answer(question: "q0", choices: ["Yes"], indexes: [0]), Answer(question: "q1", choices: [], text: "80")]))
@@ -107,7 +107,7 @@ struct LocalAskTests {
         var bench = LocalBench()
         try bench.ask(
             "q1", #""kind":"question","questions":[{"id":"c","text":"Which?","choicesOnly":true,"choices":[{"label":"Red"}]}]"#)
-        #expect(bench.requests[0].head.questions.map(\.takesWords) == [false])
+        #expect(bench.requests[0].head.questions.map(\.isChoicesOnly) == [true])
         try bench.decide(.answer([Answer(question: "c", choices: [], text: "Blue")]))
         #expect(bench.take().suffix(2) == ["local-s1: stale badAnswer", "1: 204"])
     }

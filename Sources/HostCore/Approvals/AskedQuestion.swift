@@ -83,7 +83,7 @@ package struct AskedQuestion: Equatable, Sendable {
     package static func offers(of questions: [AskedQuestion]) -> [QuestionOffer] {
         let offers = questions.map {
             QuestionOffer(
-                id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple, takesWords: $0.takesWords)
+                id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple, isChoicesOnly: !$0.takesWords)
         }
         let bytes = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
         return bytes <= QuestionOffer.bytesMax ? offers : []

@@ -7,14 +7,14 @@ package struct QuestionOffer: Sendable, Equatable {
     /// As they are shown.
     package var choices: [String]
     package var isMultiple: Bool
-    /// It can be answered in words of one's own as well.
-    package var takesWords: Bool
+    /// It cannot be answered in words of one's own.
+    package var isChoicesOnly: Bool
 
-    package init(id: String, choices: [String], isMultiple: Bool, takesWords: Bool = true) {
+    package init(id: String, choices: [String], isMultiple: Bool, isChoicesOnly: Bool = false) {
         self.id = id
         self.choices = choices
         self.isMultiple = isMultiple
-        self.takesWords = takesWords
+        self.isChoicesOnly = isChoicesOnly
     }
 
     static func list(from head: JSONValue) throws(WireError) -> [QuestionOffer] {
@@ -28,7 +28,7 @@ package struct QuestionOffer: Sendable, Equatable {
             offers.append(
                 QuestionOffer(
                     id: try entry.string("id", bytesMax: WireLimits.nameBytesMax), choices: choices,
-                    isMultiple: try entry.flag("multiple"), takesWords: try !entry.flag("choicesOnly")))
+                    isMultiple: try entry.flag("multiple"), isChoicesOnly: try entry.flag("choicesOnly")))
         }
         return offers
     }
@@ -37,7 +37,7 @@ package struct QuestionOffer: Sendable, Equatable {
         writer.field("id", id)
         writer.strings("choices", choices)
         writer.flag("multiple", isMultiple)
-        writer.flag("choicesOnly", !takesWords)
+        writer.flag("choicesOnly", isChoicesOnly)
     }
 
     /// Every question is answered once, with what it offers or, where it takes them, in the person's own words, and no other is.
@@ -47,7 +47,7 @@ package struct QuestionOffer: Sendable, Equatable {
             let mine = answers.filter { $0.question == offer.id }
             guard mine.count == 1, let answer = mine.first, answer.places(in: offer.choices) != nil else { return false }
             let hasWords = answer.text?.isEmpty == false
-            guard offer.takesWords || !hasWords else { return false }
+            guard !offer.isChoicesOnly || !hasWords else { return false }
             let parts = answer.choices.count + (hasWords ? 1 : 0)
             return offer.isMultiple ? parts > 0 : parts == 1
         }

@@ -331,7 +331,7 @@ def test_an_approval_is_told_as_seen_when_all_of_it_was_on_the_screen(phone: Cal
     expect(one.card(long)).to_contain_text("Scroll to the end")
     one.settle()
     assert len(one.stage.said("seen")) == 1, "neither what is cut nor what was not scrolled through"
-    one.card(long).get_by_role("group", name="whole", exact=False).first.focus()
+    one.card(long).get_by_role("group", name="What it would do, in full").first.focus()
     one.page.keyboard.press("End")
     expect(one.card(long).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
     assert one.stage.said("seen")[-1]["approval"] == long
@@ -360,7 +360,7 @@ def test_a_budget_is_set_changed_and_taken_away(phone: Callable[..., Phone], hos
     one.page.locator("session-facts").get_by_role("link", name="Budgets").click()
     view = one.page.locator("budgets-view")
     expect(view).to_contain_text("No budget is set")
-    expect(view.get_by_label("Session")).to_have_value("s1")
+    expect(view.get_by_label("Session", exact=True)).to_have_value("s1")
     view.get_by_role("button", name="Set this budget").click()
     expect(view.get_by_role("alert")).to_contain_text("Say how many dollars")
     view.get_by_label("Dollars").fill("5")
@@ -415,7 +415,7 @@ def test_a_budget_that_is_refused_says_why(phone: Callable[..., Phone], host: An
     one.go("#/budgets")
     view = one.page.locator("budgets-view")
     view.get_by_label("For", exact=True).select_option("day")
-    expect(view.get_by_label("Session")).to_be_hidden()
+    expect(view.get_by_label("Session", exact=True)).to_be_hidden()
     view.get_by_label("Dollars").fill("5")
     view.get_by_role("button", name="Set this budget").click()
     expect(view.get_by_role("alert")).to_have_text("Not set: There are too many budgets.")

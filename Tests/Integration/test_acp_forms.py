@@ -165,7 +165,7 @@ def test_without_an_editor_and_a_terminal_a_form_is_answered_from_afar(host, pho
     phone.answer(card["session"], card["approval"], ANSWERS)
     said, log = process.communicate(timeout=patient(30))
     assert process.returncode == 0, log
-    assert 'told: {"action": "accept", "content": {"port": 80, "region": "eu"}}' in said and "Decided from afar." in said
+    assert 'told: {"action": "accept", "content": {"port": 80, "region": "eu"}}' in said and "Decided by a client." in said
 
 
 @pytest.mark.agent

@@ -133,7 +133,7 @@ package final class RelayServer {
         let pictures = PictureShelf(store.pictures, loop: loop, logger: logger)
         let runner = try RelayRunner(
             loop: loop, connections: connections, configuration: relay, log: store.log, upkeep: store.upkeep,
-            epochs: Epochs(ofLog: store.log.epoch, first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
+            epochs: store.epochs(first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)

@@ -7,15 +7,20 @@ package import RelayProtocol
 package struct Epochs: Sendable {
     private let ofLog: Epoch
     private let first: WorkspaceID
+    private let known: [WorkspaceID: Epoch]
 
-    /// The first workspace has the log's own epoch, as it had when it was the only one.
-    package init(ofLog: Epoch, first: WorkspaceID) {
+    /// The first workspace has the log's own epoch, as it had when it was the only one. `known`: where a store keeps an epoch for each
+    /// workspace, those that it had when it was opened.
+    package init(ofLog: Epoch, first: WorkspaceID, known: [WorkspaceID: Epoch] = [:]) {
         self.ofLog = ofLog
         self.first = first
+        self.known = known
     }
 
     /// The same whenever it is asked for, until the log has another.
-    package subscript(workspace: WorkspaceID) -> Epoch { workspace == first ? ofLog : derived(for: workspace) }
+    package subscript(workspace: WorkspaceID) -> Epoch {
+        known[workspace] ?? (workspace == first ? ofLog : derived(for: workspace))
+    }
 
     /// FNV-1a: it only has to differ.
     private func derived(for workspace: WorkspaceID) -> Epoch {

@@ -21,7 +21,7 @@ package final class PostgresNode: Sendable {
         database = PostgresDatabase(address, name: ownership.name)
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
-        try use { try Migration.bringUpToDate($0) }
+        try use { try Migration.bringUpToDate($0, replacesRelays: true) }
     }
 
     /// This process, and no other.

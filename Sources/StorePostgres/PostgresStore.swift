@@ -37,12 +37,14 @@ package final class PostgresStore: Sendable {
         let database = PostgresDatabase(address, name: ownership.name)
         do {
             let connection = try database.connect(for: "start")
-            try Migration.bringUpToDate(connection)
             switch user {
             case .relay(let isWanted):
+                try Migration.bringUpToDate(connection, replacesRelays: true)
                 let (claim, claiming) = try Self.standBy(ownership, database, connection, isWanted)
                 try self.init(database, ownership, claim, claiming)
-            case .commandLine: try self.init(database, ownership, readingIn: Self.epoch(connection))
+            case .commandLine:
+                try Migration.bringUpToDate(connection, replacesRelays: false)
+                try self.init(database, ownership, readingIn: Self.epoch(connection))
             }
         } catch {
             throw LogError(error)
@@ -56,13 +58,15 @@ package final class PostgresStore: Sendable {
         let damage = DamageRegister()
         let lease = try Lease(database, ownership, claim, claiming)
         let writer = LogWriter(database, ownership, claim, damage) { lease.fenced($0) }
-        let log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
+        let log = PostgresSessionLog(
+            database, epoch: claim.epoch, ofWorkspaces: claim.epochs, writer: writer, damage: damage)
         self.init(database, ownership, log, lease, damage)
     }
 
     private convenience init(_ database: PostgresDatabase, _ ownership: Ownership, readingIn epoch: Epoch) {
         let damage = DamageRegister()
-        self.init(database, ownership, PostgresSessionLog(database, epoch: epoch, writer: nil, damage: damage), nil, damage)
+        let log = PostgresSessionLog(database, epoch: epoch, ofWorkspaces: [:], writer: nil, damage: damage)
+        self.init(database, ownership, log, nil, damage)
     }
 
     private init(
@@ -105,7 +109,7 @@ package final class PostgresStore: Sendable {
     /// The epoch that the last relay has begun; one of no meaning before the first.
     private static func epoch(_ connection: PostgresConnection) throws -> Epoch {
         let rows = try connection.run(
-            PostgresStatement("SELECT coalesce(epoch, 'none') FROM owners WHERE scope = ''"),
+            PostgresStatement("SELECT coalesce(epoch, 'none') FROM owners WHERE scope = $1::text", .text(Ownership.whole)),
             within: PostgresDatabase.askingMax)
         return try Stored.identifier(rows[0].text(0))
     }
@@ -129,7 +133,7 @@ package final class PostgresStore: Sendable {
     /// Whether a relay holds the log and has said so lately.
     package func isHeld() throws(LogError) -> Bool {
         try database.ask(
-            "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE scope = '' AND expires_at > now())")[0].bool(0)
+            "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE expires_at > now())")[0].bool(0)
     }
 
     /// Leaves the log to the next. Nothing can be read or written afterwards.

@@ -1,4 +1,5 @@
 internal import RelayCore
+internal import RelayProtocol
 internal import StorePostgres
 internal import StoreSQLite
 
@@ -92,6 +93,14 @@ struct OpenStore: Sendable {
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
         (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, store.secrets)
         self.store = .database(store, database)
+    }
+
+    /// As the store had them when it was opened; `first` is the first workspace.
+    func epochs(first: WorkspaceID) -> Epochs {
+        switch store {
+        case .file: Epochs(ofLog: log.epoch, first: first)
+        case .database(let store, _): store.log.epochs(first: first)
+        }
     }
 
     /// Called once, from any thread, when another relay may have the data by now: what this one knows may be old. Never for a file.

@@ -65,6 +65,18 @@ package struct LogBatch: Sendable {
         self.records = records
         self.clock = clock
     }
+
+    /// Those that something of it is in.
+    package var workspaces: Set<WorkspaceID> {
+        var found = Set(appends.lazy.map(\.key.workspace))
+        found.formUnion(trims.lazy.map(\.key.workspace))
+        found.formUnion(commands.lazy.map(\.workspace))
+        found.formUnion(records.lazy.map(\.workspace))
+        return found
+    }
+
+    /// Something of it is of no workspace, or of each.
+    package var concernsAll: Bool { clock != nil || commandsForgottenBefore != nil }
 }
 
 extension LogBatch {

@@ -99,7 +99,7 @@ final class PostgresDatabase: Sendable {
         do throws(LogError) { return try write([Self.oneWriter], body) } catch {
             guard error.isAuditPlaceTaken else { throw error }
             // The second time without the log's commits, which lock the row to share it.
-            return try write([Self.oneWriter, PostgresStatement("SELECT FROM owners FOR UPDATE")], body)
+            return try write([Self.oneWriter, PostgresStatement("SELECT FROM owners ORDER BY scope FOR UPDATE")], body)
         }
     }
 

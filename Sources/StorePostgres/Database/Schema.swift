@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4, v5]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -28,7 +28,7 @@ enum Schema {
             value text NOT NULL
         )
         """,
-        // The relay that may commit to a log. So far there is one row, for everything. generation grows with each claim: each commit locks
+        // The relay that may commit to a log: one row, for everything (until version 6). generation grows with each claim: each commit locks
         // the row and compares, so that a replaced relay can write nothing more. born_on: the database's identity and timeline when the
         // epoch began; on another one something may be missing that clients have seen.
         """
@@ -271,5 +271,89 @@ enum Schema {
         """
         ALTER TABLE nodes ADD COLUMN name text, ADD COLUMN url text, ADD COLUMN link_secret text, ADD COLUMN link_version int
         """
+    ]
+
+    /// Before this version one row of `owners`, with the scope '', was for everything. A program of a version before knows no other: from
+    /// here on nobody can hold or fence it, so none of those programs can commit, or take over, ever again.
+    static let versionOfRows = 6
+
+    private static let v6 = [
+        // The owner of before may have stopped in the middle of a commit, with its locks; it can make none after the next statement.
+        """
+        SELECT count(pg_terminate_backend(pid, 2000)) FROM pg_stat_activity, owners
+        WHERE scope = '' AND datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+        AND starts_with(application_name, 'heliograph/' || holder || '/')
+        """,
+        "UPDATE owners SET generation = generation + 1, holder = NULL WHERE scope = ''",
+        // What a version before has made of the log's epoch for each workspace but the first; see Epochs.
+        """
+        CREATE FUNCTION derived_epoch(of_log text, of_workspace text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+        DECLARE
+            hash numeric := 14695981039346656037;
+            bytes bytea := convert_to(of_workspace, 'UTF8');
+            low int;
+            ending text;
+        BEGIN
+            FOR place IN 0..length(bytes) - 1 LOOP
+                low := (hash % 256)::int;
+                hash := ((hash - low + (low # get_byte(bytes, place))) * 1099511628211) % 18446744073709551616;
+            END LOOP;
+            ending := '-' || to_hex((CASE WHEN hash < 9223372036854775808 THEN hash ELSE hash - 18446744073709551616 END)::bigint);
+            RETURN left(of_log, 64 - length(ending)) || ending;
+        END $$
+        """,
+        // One row a workspace, and '*' for what is of none: what a workspace's id is made of has no such character.
+        "INSERT INTO owners (scope, epoch, born_on) SELECT '*', epoch, born_on FROM owners WHERE scope = ''",
+        """
+        INSERT INTO owners (scope, epoch, born_on)
+        SELECT w.workspace,
+            CASE WHEN w.number = (SELECT min(number) FROM workspaces) THEN o.epoch ELSE derived_epoch(o.epoch, w.workspace) END,
+            o.born_on
+        FROM workspaces AS w, owners AS o WHERE o.scope = ''
+        """,
+        "DROP FUNCTION derived_epoch",
+        // However a workspace is made.
+        """
+        CREATE FUNCTION add_owners_row() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO owners (scope) VALUES (NEW.workspace);
+            RETURN NULL;
+        END $$
+        """,
+        """
+        CREATE TRIGGER workspaces_have_owners AFTER INSERT ON workspaces
+        FOR EACH ROW EXECUTE FUNCTION add_owners_row()
+        """,
+        // An edge or a relay that stands by, of a version before, tries again and again, and logs this.
+        """
+        CREATE FUNCTION refuse_whole() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'a newer version of Heliograph serves from this database, and older ones cannot beside it'; END $$
+        """,
+        """
+        CREATE TRIGGER whole_is_over BEFORE UPDATE OR DELETE ON owners
+        FOR EACH ROW WHEN (OLD.scope = '') EXECUTE FUNCTION refuse_whole()
+        """,
+        // As it is called by a version before.
+        """
+        CREATE OR REPLACE FUNCTION fence(of_scope text, of_generation bigint) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'a newer version of Heliograph serves from this database' USING ERRCODE = 'HG001';
+        END $$
+        """,
+        // First in every commit, for each workspace that it concerns, in one order. The locks are what makes it safe; see the first version.
+        """
+        CREATE FUNCTION fence(of_scopes text[], of_generations bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE
+            lost text[] := '{}';
+        BEGIN
+            FOR place IN 1..cardinality(of_scopes) LOOP
+                PERFORM FROM owners WHERE scope = of_scopes[place] AND generation = of_generations[place] FOR SHARE;
+                IF NOT FOUND THEN lost := lost || of_scopes[place]; END IF;
+            END LOOP;
+            IF lost <> '{}' THEN
+                RAISE EXCEPTION 'it owns %', array_to_string(lost, ' ') USING ERRCODE = 'HG001';
+            END IF;
+        END $$
+        """,
     ]
 }

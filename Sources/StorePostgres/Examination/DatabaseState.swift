@@ -95,6 +95,6 @@ package struct DatabaseState: Sendable {
                 AND NOT starts_with(application_name, $1::text)
                 AND split_part(application_name, '/', 2) IS DISTINCT FROM owners.holder
             )
-        FROM owners LEFT JOIN nodes USING (holder) WHERE scope = ''
+        FROM owners LEFT JOIN nodes USING (holder) WHERE scope IN ('', '\(Ownership.whole)') ORDER BY scope DESC LIMIT 1
         """
 }

@@ -39,8 +39,8 @@ struct BatchPlan {
     }
 
     /// With the fence before them.
-    func statements(generation: Int64) -> [PostgresStatement] {
-        var statements = [PostgresStatement("SELECT fence('', $1::bigint)", .bigint(generation))]
+    func statements(behind fence: PostgresStatement) -> [PostgresStatement] {
+        var statements = [fence]
         let rows = sessionOrder.compactMap { sessions[$0] }
         for row in rows where row.isDamaged { statements.append(Self.putAside(row.workspace, row.number)) }
         statements += SessionRow.statements(rows)

@@ -135,7 +135,7 @@ struct LogWriter {
                 """, .texts(keys.map(\.workspace.rawValue)), .texts(keys.map(\.session.rawValue)),
                 .bigints(keys.map { acknowledged[$0] ?? 0 })), within: PostgresDatabase.askingMax)[0].integer(0)
         guard missing > 0 else { return }
-        try ownership.endEpoch(over: claim.generation, on: fresh)
+        try ownership.endEpoch(over: claim.generations, on: fresh)
         throw Ownership.anotherLife
     }
 
@@ -157,6 +157,8 @@ struct LogWriter {
     private mutating func put(_ batch: LogBatch, besidesWriters: Bool) throws(LogError) -> [ApprovalName] {
         let connection: PostgresConnection
         if let open = self.connection { connection = open } else { connection = try renewed() }
+        let workspaces = batch.workspaces
+        try claim(workspaces, on: connection)
         var known = memory
         memory = CommitMemory()
         let plan: BatchPlan
@@ -172,7 +174,7 @@ struct LogWriter {
         let end = besidesWriters ? [] : [PostgresStatement("COMMIT")]
         do {
             _ = try connection.run(
-                plan.statements(generation: claim.generation) + end, within: PostgresDatabase.askingMax)
+                plan.statements(behind: claim.fence(for: workspaces, andWhole: batch.concernsAll)) + end, within: PostgresDatabase.askingMax)
         } catch {
             giveUp(connection, inTransaction: !besidesWriters)
             throw LogError(ofCommit: error)
@@ -184,6 +186,16 @@ struct LogWriter {
         plan.remember(in: &known, trims: batch.trims)
         memory = known
         return plan.taken
+    }
+
+    /// Workspaces that were made since the log was claimed are nobody's yet.
+    private mutating func claim(_ workspaces: Set<WorkspaceID>, on connection: PostgresConnection) throws(LogError) {
+        let new = workspaces.filter { claim.rows[$0] == nil }
+        guard !new.isEmpty else { return }
+        do throws(LogError) { claim = try ownership.claim(new, beside: claim, on: connection) } catch {
+            giveUp(connection, inTransaction: false)
+            throw error
+        }
     }
 
     /// Leaves the connection as the next commit needs it, or without one.

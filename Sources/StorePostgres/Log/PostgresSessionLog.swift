@@ -8,14 +8,19 @@ internal import Synchronization
 /// The log's tables in the database.
 package final class PostgresSessionLog: SessionLog, Sendable {
     package let epoch: Epoch
+    /// Those of the workspaces that were there when the log was claimed.
+    private let epochs: [WorkspaceID: Epoch]
     private let database: PostgresDatabase
     private let damage: DamageRegister
     /// Nil for the command line, which commits nothing. Locked for as long as a commit takes.
     private let writer: Mutex<LogWriter?>
 
-    init(_ database: PostgresDatabase, epoch: Epoch, writer: sending LogWriter?, damage: DamageRegister) {
+    init(
+        _ database: PostgresDatabase, epoch: Epoch, ofWorkspaces epochs: [WorkspaceID: Epoch], writer: sending LogWriter?,
+        damage: DamageRegister
+    ) {
         self.database = database
-        self.epoch = epoch
+        (self.epoch, self.epochs) = (epoch, epochs)
         self.writer = Mutex(writer)
         self.damage = damage
     }
@@ -43,6 +48,9 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         damage.forget(mendedBy: batch)
         return taken
     }
+
+    /// What the rows of the workspaces say, for as long as the log is held; `first` is the first workspace.
+    package func epochs(first: WorkspaceID) -> Epochs { Epochs(ofLog: epoch, first: first, known: epochs) }
 
     /// Nothing is committed afterwards.
     func close() { writer.withLock { $0 = nil } }

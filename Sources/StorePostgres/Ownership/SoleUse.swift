@@ -15,7 +15,7 @@ final class SoleUse {
         do {
             connection = try PostgresConnection(to: address, as: "\(ownership.name)/alone")
             try PostgresDatabase.prepare(connection, within: PostgresDatabase.askingMax)
-            try Migration.bringUpToDate(connection)
+            try Migration.bringUpToDate(connection, replacesRelays: false)
             // What it sees is as of the first question after the locks.
             for statement in [
                 "BEGIN ISOLATION LEVEL REPEATABLE READ", "SET LOCAL idle_in_transaction_session_timeout = 0",
@@ -25,7 +25,7 @@ final class SoleUse {
             }
             // Commands wait for the one, a relay that starts for the other.
             _ = try connection.run(PostgresDatabase.oneWriter, within: PostgresDatabase.askingMax)
-            _ = try connection.run(.once("SELECT FROM owners WHERE scope = '' FOR UPDATE"), within: PostgresDatabase.askingMax)
+            _ = try connection.run(.once("SELECT FROM owners ORDER BY scope FOR UPDATE"), within: PostgresDatabase.askingMax)
             try refuseOthers()
         } catch {
             throw LogError(error)
@@ -51,23 +51,48 @@ final class SoleUse {
             """)
     }
 
-    /// The epoch of the log; nil where the next relay begins another one anyway.
+    /// The epoch of the log; nil where the next relay begins another one anyway, or where a workspace has one that is not made of it.
     func epoch() throws -> Epoch? {
         let rows = try connection.run(
-            .once("SELECT epoch FROM owners WHERE scope = '' AND born_on = \(Ownership.born)"),
-            within: PostgresDatabase.askingMax)
-        return try rows.first?.optionalText(0).map { try Stored.identifier($0) }
+            .once(
+                """
+                SELECT scope, epoch, generation = 0, coalesce(born_on = \(Ownership.born), false) FROM owners
+                LEFT JOIN workspaces ON workspace = scope WHERE scope <> '' ORDER BY number NULLS FIRST
+                """), within: PostgresDatabase.askingMax)
+        guard let whole = rows.first, whole.bool(3), let text = whole.optionalText(1) else { return nil }
+        let epoch: Epoch = try Stored.identifier(text)
+        guard let epochs = try epochs(ofLog: epoch) else { return epoch }
+        for row in rows.dropFirst() {
+            // Nothing was ever committed to one that nobody has claimed.
+            guard let its = row.optionalText(1) else { if row.bool(2) { continue } else { return nil } }
+            guard row.bool(3), try epochs[Stored.identifier(row.text(0))].rawValue == its else { return nil }
+        }
+        return epoch
+    }
+
+    /// Nil where there is no workspace.
+    private func epochs(ofLog epoch: Epoch) throws -> Epochs? { try workspaces().first.map { Epochs(ofLog: epoch, first: $0) } }
+
+    private func workspaces() throws -> [WorkspaceID] {
+        try connection.run(.once("SELECT workspace FROM workspaces ORDER BY number"), within: PostgresDatabase.askingMax)
+            .map { try Stored.identifier($0.text(0)) }
     }
 
     /// Ends it, so that the next relay goes on in `epoch`, nil for another one. A relay that was about to take the log has to look again.
     func commit(epoch: Epoch?) throws(LogError) {
         do {
+            var named: [(scope: String, epoch: String)] = []
+            if let epoch, let epochs = try epochs(ofLog: epoch) {
+                named = try workspaces().map { ($0.rawValue, epochs[$0].rawValue) }
+            }
+            if let epoch { named.append((Ownership.whole, epoch.rawValue)) }
             _ = try connection.run(
                 .once(
                     """
-                    UPDATE owners SET generation = generation + 1, holder = NULL, epoch = $1::text, born_on = \(Ownership.born)
-                    WHERE scope = ''
-                    """, .text(epoch?.rawValue)), within: PostgresDatabase.askingMax)
+                    UPDATE owners SET generation = generation + 1, holder = NULL, born_on = \(Ownership.born), epoch = (
+                        SELECT n.epoch FROM unnest($1::text[], $2::text[]) AS n (scope, epoch) WHERE n.scope = owners.scope)
+                    WHERE scope <> ''
+                    """, .texts(named.map(\.scope)), .texts(named.map(\.epoch))), within: PostgresDatabase.askingMax)
         } catch {
             throw LogError(error)
         }

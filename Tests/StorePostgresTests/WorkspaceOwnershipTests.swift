@@ -42,7 +42,7 @@ import Testing
         let claimed = try row("w-other")
         #expect(try claimed.generation == 1 && claimed.holder == row("*").holder && claimed.epoch == epoch)
         try store.close()
-        #expect(try row("w-other").holder == nil && row("default").holder == nil && row("*").holder == nil)
+        #expect(try row("w-other").holder == nil && row("home").holder == nil && row("*").holder == nil)
         let next = try scratch.openPostgres()
         #expect(told(next, other) == epoch && told(next, .home) == next.log.epoch.rawValue)
         #expect(try row("w-other").generation == 2)
@@ -131,7 +131,7 @@ import Testing
             for statement in statements { try sql(statement) }
             try sql("INSERT INTO versions (version) VALUES (\(place + 1))")
         }
-        for workspace in ["default", "w-other"] {
+        for workspace in ["home", "w-other"] {
             try sql("INSERT INTO workspaces (workspace, name) VALUES ('\(workspace)', '\(workspace)')")
         }
         try sql(

@@ -231,7 +231,7 @@ class Relay:
     def run(self, *arguments: str, check: bool = True, timeout: float = 20) -> subprocess.CompletedProcess[str]:
         """One `heliograph` command on this machine, as the relay's owner."""
         result = subprocess.run(
-            [str(BINARY), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
+            [str(self.binary), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
             cwd=self.folder, env=plain_environment(self.folder / "home"),
         )
         if check:

@@ -7,6 +7,7 @@ ten minutes: too long for each run of CI, where the program of the day before mo
 
 import os
 import signal
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -151,6 +152,10 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
         approval = waiting.request_approval("open", "Bash", {"command": "make deploy"})
         load = Load(anywhere, choose=lambda asked: None if asked == approval else "allow")
         before = schema()
+        # A command never replaces relays that serve.
+        tried = subprocess.run([str(new), "token", "list", "--data", str(cluster.nodes[0].data)], capture_output=True, text=True)
+        assert tried.returncode == 0 or "Relays of an older version serve" in tried.stderr, tried
+        assert schema() == before
         for binary in [new, old] if and_back else [new]:
             if binary == old and schema() != before:
                 refused = cluster.nodes[0]

@@ -192,7 +192,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "UPDATE sessions SET seq = 2; DELETE FROM events WHERE seq > 2", "UPDATE owners SET generation = generation - 1 WHERE scope <> ''",
+        "UPDATE sessions SET seq = 2; DELETE FROM events WHERE seq > 2",
+        "UPDATE owners SET generation = generation - 1 WHERE scope <> ''",
         "UPDATE owners SET generation = 0, holder = 'another' WHERE scope <> ''",
     ])
     func `a database that came up again without what it had acknowledged ends its owner and the epoch`(_ loss: String) throws {

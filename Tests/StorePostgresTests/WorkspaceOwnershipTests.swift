@@ -32,7 +32,9 @@ import Testing
         store.log.epochs(first: .home)[workspace].rawValue
     }
 
-    @Test func `a workspace that is made while the log is held is claimed with its first commit, in the epoch that was told`() throws {
+    @Test func `a workspace that is made while the log is held is claimed with its first commit, in the epoch that was told`()
+        throws
+    {
         let store = try open(with: .home, other)
         #expect(try row("*").holder != nil && row("w-other").holder == nil && row("w-other").generation == 0)
         let epoch = told(store, other)
@@ -135,7 +137,8 @@ import Testing
             try sql("INSERT INTO workspaces (workspace, name) VALUES ('\(workspace)', '\(workspace)')")
         }
         try sql(
-            "UPDATE owners SET generation = 7, holder = 'older', epoch = '\(epoch)', born_on = \(Ownership.born) WHERE scope = ''")
+            "UPDATE owners SET generation = 7, holder = 'older', epoch = '\(epoch)', born_on = \(Ownership.born) WHERE scope = ''"
+        )
         try sql("INSERT INTO nodes (holder, software, expires_at) VALUES ('older', '1', now() + interval '1 hour')")
     }
 
@@ -151,13 +154,15 @@ import Testing
         #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) == 5)
         let store = try scratch.openPostgres()
         let epochs = Epochs(ofLog: Epoch(epoch)!, first: .home)
-        #expect(store.log.epoch.rawValue == epoch && told(store, .home) == epoch && told(store, other) == epochs[other].rawValue)
+        #expect(
+            store.log.epoch.rawValue == epoch && told(store, .home) == epoch && told(store, other) == epochs[other].rawValue)
         #expect(try row("w-other").generation == 1)
         var writer = Writer(ofOther)
         try store.log.commit(writer.batch(1))
         // What a program of the version before says to it: its commit, its renewal, its claim.
         func asOlder(_ text: String) throws -> PostgresRows {
-            try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/older/log").run(.once(text), within: .seconds(10))
+            try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/older/log").run(
+                .once(text), within: .seconds(10))
         }
         for generation in 7...9 {
             let error = #expect(throws: PostgresError.self) { try asOlder("SELECT fence('', \(generation))") }

@@ -174,7 +174,8 @@ struct LogWriter {
         let end = besidesWriters ? [] : [PostgresStatement("COMMIT")]
         do {
             _ = try connection.run(
-                plan.statements(behind: claim.fence(for: workspaces, andWhole: batch.concernsAll)) + end, within: PostgresDatabase.askingMax)
+                plan.statements(behind: claim.fence(for: workspaces, andWhole: batch.concernsAll)) + end,
+                within: PostgresDatabase.askingMax)
         } catch {
             giveUp(connection, inTransaction: !besidesWriters)
             throw LogError(ofCommit: error)

@@ -13,7 +13,9 @@ struct StoredFacts: Sendable {
     /// From the memory, and from the database where that has nothing.
     init(for batch: LogBatch, _ memory: CommitMemory, on connection: PostgresConnection) throws {
         workspaces = memory.workspaces
-        if batch.workspaces.contains(where: { memory.workspaces[$0] == nil }) { workspaces = try Self.workspaces(on: connection) }
+        if batch.workspaces.contains(where: { memory.workspaces[$0] == nil }) {
+            workspaces = try Self.workspaces(on: connection)
+        }
         let keys = Set(batch.appends.map(\.key))
         for key in keys { sessions[key] = memory.sessions[key] }
         let unknown = Array(keys.filter { memory.sessions[$0] == nil })

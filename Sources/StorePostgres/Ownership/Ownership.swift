@@ -215,7 +215,8 @@ struct Ownership: Sendable {
                         LEFT JOIN unnest($2::text[], $3::bigint[]) AS s (scope, generation) USING (scope, generation)
                         WHERE o.scope <> '')
                     RETURNING owners.scope, owners.generation, epoch, born_on
-                    """, .text(holder), .texts(scopes), .bigints(seen.map(\.generation)), .texts(fresh(over: seen).map(\.rawValue))),
+                    """, .text(holder), .texts(scopes), .bigints(seen.map(\.generation)),
+                    .texts(fresh(over: seen).map(\.rawValue))),
             ], within: PostgresDatabase.askingMax)[2]
         try refuseWarning(connection)
         guard let first = rows.first else { return nil }
@@ -267,7 +268,8 @@ struct Ownership: Sendable {
                     """, .bigint(Self.endingMillisecondsMax)), within: PostgresDatabase.askingMax)
             let found = try connection.run(
                 PostgresStatement(
-                    "SELECT scope, generation, holder IS NOT DISTINCT FROM $1::text FROM owners WHERE scope <> ''", .text(holder)),
+                    "SELECT scope, generation, holder IS NOT DISTINCT FROM $1::text FROM owners WHERE scope <> ''",
+                    .text(holder)),
                 within: PostgresDatabase.askingMax)
             let seen = found.reduce(into: [:]) { $0[$1.text(0)] = (generation: $1.integer(1), isOurs: $1.bool(2)) }
             // Generations only grow, and no row goes: this is the database as it was before.
@@ -315,7 +317,8 @@ struct Ownership: Sendable {
     func claim(_ new: Set<WorkspaceID>, beside claim: Claim, on connection: PostgresConnection) throws(LogError) -> Claim {
         do {
             let oldest = try connection.run(
-                PostgresStatement("SELECT workspace FROM workspaces ORDER BY number LIMIT 1"), within: PostgresDatabase.askingMax)
+                PostgresStatement("SELECT workspace FROM workspaces ORDER BY number LIMIT 1"),
+                within: PostgresDatabase.askingMax)
             guard let row = oldest.first else { return claim }
             let first: WorkspaceID = try Stored.identifier(row.text(0))
             // What the core tells their clients.
@@ -333,7 +336,8 @@ struct Ownership: Sendable {
                         RETURNING owners.scope, generation, epoch
                         """, .text(holder), .text(claim.bornOn), scopes, .texts(new.map { epochs[$0].rawValue })),
                     PostgresStatement(
-                        "SELECT count(*) FROM owners WHERE scope = ANY ($1::text[]) AND holder IS DISTINCT FROM $2::text", scopes,
+                        "SELECT count(*) FROM owners WHERE scope = ANY ($1::text[]) AND holder IS DISTINCT FROM $2::text",
+                        scopes,
                         .text(holder)),
                 ], within: PostgresDatabase.askingMax)
             try refuseWarning(connection)

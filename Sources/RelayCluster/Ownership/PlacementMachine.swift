@@ -1,0 +1,257 @@
+/// Which workspaces a node owns among several, and to which nodes it has links. Pure: the clock and the database's word come in. See decision
+/// record 0086.
+///
+/// Safety is not here: a node that wrongly believes that it owns a workspace is fenced at its first commit of it. What is here is that
+/// somebody takes over soon, that not all try at once, that workspaces go to the nodes that they belong to one after the other, and that
+/// peers find the owner.
+package struct PlacementMachine {
+    package enum Fact: Sendable {
+        case looked(PlacementView)
+        /// The claim that was ordered came through, and what it is for is loaded.
+        case claimed(String)
+        /// Another was quicker, or the database did not take it.
+        case claimFailed(String)
+        /// What was to be handed over is free, or was lost meanwhile.
+        case handedOver(String)
+        /// A commit was refused as another's.
+        case lost(String)
+        /// To this holder; or it never opened.
+        case linkEnded(String)
+        /// This node shall end, and leave what it owns to others first.
+        case drainOrdered
+        /// It ends now.
+        case stopOrdered
+    }
+
+    package enum Order: Sendable, Equatable {
+        /// Take it over from this generation, and load it. Answered by `claimed` or `claimFailed`.
+        case claim(String, generation: Int64)
+        /// Take nothing more in for it, wait for its commit, set its row free, send its peers away. Answered by `handedOver`.
+        case handOver(String)
+        /// Another owns it: drop what is in memory of it. There is no answer.
+        case drop(String)
+        /// Say that this node is alive. There is no answer.
+        case renew
+        /// Open a link. Answered by `linkEnded`, once.
+        case dial(NodeAddress)
+        /// This owner speaks another version of links, so that this node serves nobody of its workspaces. Told once for each owner.
+        case tellOfVersion(NodeAddress)
+        /// End the link to this holder, open or not. Answered by `linkEnded`.
+        case hangUp(String)
+        /// Nothing is owned any more, or nobody is there who could have it.
+        case leave
+    }
+
+    /// A quarter of the time after which others take a node for dead.
+    package static let renewalInterval: Int64 = 2_000
+    /// How long a node that is not the preferred one leaves a free workspace to that one: a look of its, and a claim.
+    package static let courtesy: Int64 = 1_000
+    /// Between two tries to reach an owner that is alive and does not answer.
+    package static let dialInterval: Int64 = 500
+    /// Between two workspaces that a node hands over because they belong to another: the peers of each come again.
+    package static let handOverInterval: Int64 = 10_000
+    /// A workspace that comes back within this was not taken by the node that it belongs to…
+    package static let returnMax: Int64 = 30_000
+    /// … and stays for so long.
+    package static let stay: Int64 = 600_000
+    /// Each is a load. What is more waits for the next look.
+    package static let claimsAtOnceMax = 8
+
+    private enum Part {
+        /// Since when this generation is seen without a living owner; nil: it is not. Becomes `claiming`.
+        case foreign(free: (generation: Int64, since: Int64)?)
+        /// The database is asked. Becomes `owned` or `foreign`.
+        case claiming
+        /// Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to end.
+        case owned(until: Int64)
+        /// Is being handed over. Becomes `foreign`.
+        case leaving
+    }
+
+    private enum Link {
+        /// Not before this time is one dialled again. Becomes `toward`.
+        case none(until: Int64)
+        /// Dialled, or open. Becomes `none`.
+        case toward(isEnding: Bool)
+    }
+
+    private enum Life {
+        /// Becomes `draining` or `ended`.
+        case serving
+        /// Becomes `ended`.
+        case draining
+        case ended
+    }
+
+    private let holder: String
+    private var life = Life.serving
+    private var parts: [String: Part] = [:]
+    /// When each was handed over, for as long as that matters.
+    private var handedOver: [String: Int64] = [:]
+    private var lastHandOver: Int64?
+    private var links: [String: Link] = [:]
+    private var renewedAt: Int64?
+    private var toldHolders: Set<String> = []
+    private var orders: [Order] = []
+
+    /// `holder` names the process.
+    package init(holder: String) { self.holder = holder }
+
+    /// What this node serves itself.
+    package var owned: Set<String> {
+        Set(parts.compactMap { scope, part in if case .owned = part { scope } else { nil } })
+    }
+
+    /// `now` is in milliseconds, by a clock that is never set.
+    package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
+        switch (life, fact) {
+        case (.ended, _): break
+        case (_, .looked(let view)): looked(view, at: now)
+        case (_, .claimed(let scope)): claimed(scope, at: now)
+        case (_, .claimFailed(let scope)): if case .claiming = parts[scope] { parts[scope] = .foreign(free: nil) }
+        case (_, .handedOver(let scope)): wasHandedOver(scope, at: now)
+        case (_, .lost(let scope)): lost(scope)
+        case (_, .linkEnded(let other)): if links[other] != nil { links[other] = Link.none(until: now + Self.dialInterval) }
+        case (.serving, .drainOrdered): life = .draining
+        case (.draining, .drainOrdered): break
+        case (_, .stopOrdered): stop()
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    // MARK: - What becomes of a workspace
+
+    private mutating func claimed(_ scope: String, at now: Int64) {
+        guard case .claiming = parts[scope] else { preconditionFailure("only a claim that was ordered is answered") }
+        let cameBack = handedOver.removeValue(forKey: scope).map { now - $0 < Self.returnMax } ?? false
+        parts[scope] = .owned(until: now + (cameBack ? Self.stay : Self.handOverInterval))
+    }
+
+    private mutating func wasHandedOver(_ scope: String, at now: Int64) {
+        guard case .leaving = parts[scope] else { return }
+        parts[scope] = .foreign(free: nil)
+        handedOver[scope] = now
+    }
+
+    private mutating func lost(_ scope: String) {
+        switch parts[scope] {
+        case .owned:
+            parts[scope] = .foreign(free: nil)
+            orders.append(.drop(scope))
+        // Its hand-over comes to its end all the same.
+        case .leaving, .claiming, .foreign, nil: break
+        }
+    }
+
+    private mutating func stop() {
+        for (other, link) in links.sorted(by: { $0.key < $1.key }) {
+            if case .toward(isEnding: false) = link { orders.append(.hangUp(other)) }
+        }
+        life = .ended
+        orders.append(.leave)
+    }
+
+    // MARK: - Looking
+
+    private mutating func looked(_ view: PlacementView, at now: Int64) {
+        if renewedAt.map({ now - $0 >= Self.renewalInterval }) ?? true {
+            renewedAt = now
+            orders.append(.renew)
+        }
+        handedOver = handedOver.filter { now - $0.value < Self.returnMax }
+        let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
+        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, candidates, at: now) }
+        handOver(view, candidates, at: now)
+        link(view, at: now)
+    }
+
+    private var isServing: Bool { if case .serving = life { true } else { false } }
+
+    private mutating func looked(_ row: PlacementView.Row, _ candidates: [NodeAddress], at now: Int64) {
+        switch parts[row.scope] ?? .foreign(free: nil) {
+        case .claiming, .leaving: break
+        // A look and a claim are one after the other, so this is not older than the claim.
+        case .owned: if row.holder != holder { lost(row.scope) }
+        case .foreign(let free):
+            // A claim may have come through without a word of it: nobody else takes over from a node that lives.
+            let isOwn = row.holder == holder
+            guard row.isFree || isOwn else { return parts[row.scope] = .foreign(free: nil) }
+            let since = free?.generation == row.generation ? free?.since ?? now : now
+            parts[row.scope] = .foreign(free: (row.generation, since))
+            guard isServing, claimsUnderWay < Self.claimsAtOnceMax else { return }
+            let isPreferred = Rendezvous.preferred(for: row.key, among: candidates) == holder
+            guard isOwn || isPreferred || now - since >= Self.courtesy else { return }
+            parts[row.scope] = .claiming
+            orders.append(.claim(row.scope, generation: row.generation))
+        }
+    }
+
+    private var claimsUnderWay: Int {
+        parts.values.reduce(0) { count, part in if case .claiming = part { count + 1 } else { count } }
+    }
+
+    /// One at a time.
+    private mutating func handOver(_ view: PlacementView, _ candidates: [NodeAddress], at now: Int64) {
+        let isLeaving = parts.values.contains { if case .leaving = $0 { true } else { false } }
+        guard !isLeaving else { return }
+        let able = candidates.filter { $0.version == NodeLinkProtocol.version }
+        switch life {
+        case .ended: break
+        case .serving:
+            guard lastHandOver.map({ now - $0 >= Self.handOverInterval }) ?? true else { return }
+            for row in view.rows.sorted(by: { $0.scope < $1.scope }) {
+                guard case .owned(let until) = parts[row.scope], now >= until,
+                    let preferred = Rendezvous.preferred(for: row.key, among: candidates), preferred != holder,
+                    able.contains(where: { $0.holder == preferred })
+                else { continue }
+                lastHandOver = now
+                return leave(row.scope)
+            }
+        case .draining:
+            // A claim that is under way is waited for: what came of it has to go, too.
+            guard claimsUnderWay == 0 else { return }
+            guard let next = owned.min(), !able.isEmpty else { return stop() }
+            leave(next)
+        }
+    }
+
+    private mutating func leave(_ scope: String) {
+        parts[scope] = .leaving
+        orders.append(.handOver(scope))
+    }
+
+    // MARK: - Links
+
+    private mutating func link(_ view: PlacementView, at now: Int64) {
+        if case .ended = life { return }
+        let owners = Set(view.rows.compactMap { $0.isFree ? nil : $0.holder }).subtracting([holder])
+        for (other, link) in links.sorted(by: { $0.key < $1.key }) where !owners.contains(other) {
+            switch link {
+            // An owner that was stopped keeps its link, and one that owns nothing any more has no peers of ours.
+            case .toward(isEnding: false):
+                links[other] = .toward(isEnding: true)
+                orders.append(.hangUp(other))
+            case .toward(isEnding: true): break
+            case .none: links[other] = nil
+            }
+        }
+        for node in view.nodes.sorted(by: { $0.holder < $1.holder }) where owners.contains(node.holder) {
+            dial(node, at: now)
+        }
+    }
+
+    private mutating func dial(_ node: NodeAddress, at now: Int64) {
+        switch links[node.holder] {
+        case .toward: return
+        case .none(let until)?: if now < until { return }
+        case nil: break
+        }
+        guard node.version == NodeLinkProtocol.version else {
+            if toldHolders.insert(node.holder).inserted { orders.append(.tellOfVersion(node)) }
+            return
+        }
+        links[node.holder] = .toward(isEnding: false)
+        orders.append(.dial(node))
+    }
+}

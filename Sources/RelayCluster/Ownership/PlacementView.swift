@@ -1,0 +1,35 @@
+/// The database's word on who owns what, as of one look.
+package struct PlacementView: Sendable, Equatable {
+    package var rows: [Row]
+    /// Every node whose lease holds, this one among them.
+    package var nodes: [NodeAddress]
+    /// Holders of those that own nothing new: they are about to end.
+    package var leaving: Set<String>
+
+    package init(rows: [Row], nodes: [NodeAddress], leaving: Set<String> = []) {
+        self.rows = rows
+        self.nodes = nodes
+        self.leaving = leaving
+    }
+
+    /// A row of `owners`: a workspace, or what is of none.
+    package struct Row: Sendable, Equatable {
+        package var scope: String
+        /// What its place is chosen by: that of what is of no workspace goes with the first workspace.
+        package var key: String
+        /// Grows with each change of the owner.
+        package var generation: Int64
+        /// The process that owns it; nil: nobody does.
+        package var holder: String?
+        /// Nobody holds it who is alive.
+        package var isFree: Bool
+
+        package init(scope: String, key: String? = nil, generation: Int64, holder: String?, isFree: Bool) {
+            self.scope = scope
+            self.key = key ?? scope
+            self.generation = generation
+            self.holder = holder
+            self.isFree = isFree
+        }
+    }
+}

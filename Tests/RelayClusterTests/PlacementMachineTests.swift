@@ -1,0 +1,251 @@
+import Testing
+
+@testable import RelayCluster
+
+@Suite("Which workspaces a node owns")
+struct PlacementMachineTests {
+    private static func node(_ holder: String, version: Int = NodeLinkProtocol.version) -> NodeAddress {
+        NodeAddress(holder: holder, name: "node-\(holder)", url: "http://\(holder):1", secret: "s", version: version)
+    }
+
+    private typealias Row = PlacementView.Row
+
+    private func view(_ rows: [Row], _ nodes: String..., leaving: Set<String> = []) -> PlacementView {
+        PlacementView(rows: rows, nodes: nodes.map { Self.node($0) }, leaving: leaving)
+    }
+
+    /// One of many that belongs to this one of these nodes.
+    private func scope(of holder: String, among nodes: String..., skipping: Int = 0) -> String {
+        let all = nodes.map { Self.node($0) }
+        var left = skipping
+        for number in 0..<10_000 where Rendezvous.preferred(for: "w\(number)", among: all) == holder {
+            if left == 0 { return "w\(number)" }
+            left -= 1
+        }
+        preconditionFailure("each node has its part of so many")
+    }
+
+    @Test("workspaces whose ids differ in their last letter are spread over the nodes, and keep their places when one comes")
+    func spread() {
+        let three = ["a", "b", "c"].map { Self.node($0) }
+        let scopes = (0..<300).map { "w_\($0)" }
+        let places = scopes.map { Rendezvous.preferred(for: $0, among: three)! }
+        for node in three { #expect((70...130).contains(places.filter { $0 == node.holder }.count)) }
+        let four = three + [Self.node("d")]
+        for (scope, place) in zip(scopes, places) {
+            let now = Rendezvous.preferred(for: scope, among: four)!
+            #expect(now == place || now == "d")
+        }
+    }
+
+    @Test("the preferred node claims a free workspace at once, the other a second later")
+    func claims() {
+        let scope = scope(of: "a", among: "a", "b")
+        let free = view([Row(scope: scope, generation: 7, holder: "dead", isFree: true)], "a", "b")
+        var (first, second) = (PlacementMachine(holder: "a"), PlacementMachine(holder: "b"))
+        #expect(first.handle(.looked(free), at: 0) == [.renew, .claim(scope, generation: 7)])
+        #expect(first.handle(.looked(free), at: 250) == [], "one that is under way is waited for")
+        #expect(second.handle(.looked(free), at: 0) == [.renew])
+        #expect(second.handle(.looked(free), at: 750) == [])
+        #expect(second.handle(.looked(free), at: 1_000) == [.claim(scope, generation: 7)])
+        #expect(second.handle(.claimFailed(scope), at: 1_010) == [])
+        let taken = view([Row(scope: scope, generation: 8, holder: "a", isFree: false)], "a", "b")
+        #expect(second.handle(.looked(taken), at: 1_250) == [.dial(Self.node("a"))])
+        #expect(first.handle(.claimed(scope), at: 300) == [] && first.owned == [scope])
+    }
+
+    @Test("a few are claimed at once, and the others follow")
+    func manyClaims() {
+        let rows = (0..<20).map { Row(scope: "w\($0)", generation: 0, holder: nil, isFree: true) }
+        var machine = PlacementMachine(holder: "a")
+        let orders = machine.handle(.looked(view(rows, "a")), at: 0)
+        #expect(orders.count == 1 + PlacementMachine.claimsAtOnceMax)
+        guard case .claim(let scope, _)? = orders.last else { return _ = Issue.record("a claim is ordered") }
+        _ = machine.handle(.claimed(scope), at: 1)
+        let after = rows.map { $0.scope == scope ? Row(scope: scope, generation: 1, holder: "a", isFree: false) : $0 }
+        #expect(machine.handle(.looked(view(after, "a")), at: 250).count == 1)
+    }
+
+    @Test("each owner has one link, however many workspaces it owns, which ends when it owns none")
+    func links() {
+        var machine = PlacementMachine(holder: "a")
+        let rows = ["w1", "w2"].map { Row(scope: $0, generation: 1, holder: "b", isFree: false) }
+        #expect(machine.handle(.looked(view(rows, "a", "b", "c")), at: 0) == [.renew, .dial(Self.node("b"))])
+        #expect(machine.handle(.looked(view(rows, "a", "b", "c")), at: 250) == [])
+        #expect(machine.handle(.linkEnded("b"), at: 300) == [])
+        #expect(machine.handle(.looked(view(rows, "a", "b", "c")), at: 500) == [], "not at once")
+        #expect(machine.handle(.looked(view(rows, "a", "b", "c")), at: 800) == [.dial(Self.node("b"))])
+        let moved = rows.map { Row(scope: $0.scope, generation: 2, holder: "c", isFree: false) }
+        #expect(
+            machine.handle(.looked(view(moved, "a", "b", "c")), at: 1_000) == [.hangUp("b"), .dial(Self.node("c"))],
+            "several links may be there at once")
+        #expect(machine.handle(.looked(view(moved, "a", "b", "c")), at: 1_250) == [])
+    }
+
+    @Test("an owner of another version of links is told of once, and not dialled")
+    func otherVersion() {
+        var machine = PlacementMachine(holder: "a")
+        let other = Self.node("b", version: NodeLinkProtocol.version + 1)
+        let seen = PlacementView(
+            rows: [Row(scope: "w1", generation: 1, holder: "b", isFree: false)], nodes: [Self.node("a"), other])
+        #expect(machine.handle(.looked(seen), at: 0) == [.renew, .tellOfVersion(other)])
+        #expect(machine.handle(.looked(seen), at: 250) == [])
+    }
+
+    /// One that owns `scopes`, from time 0.
+    private func owner(_ holder: String, of scopes: String...) -> PlacementMachine {
+        var machine = PlacementMachine(holder: holder)
+        let rows = scopes.map { Row(scope: $0, generation: 0, holder: nil, isFree: true) }
+        _ = machine.handle(.looked(view(rows, holder)), at: 0)
+        for scope in scopes { _ = machine.handle(.claimed(scope), at: 0) }
+        return machine
+    }
+
+    @Test("an owner hands over what belongs to another, one in ten seconds, and never two at once")
+    func handsOver() {
+        let scopes = (0..<3).map { scope(of: "b", among: "a", "b", skipping: $0) }.sorted()
+        var machine = owner("a", of: scopes[0], scopes[1], scopes[2])
+        var rows = scopes.map { Row(scope: $0, generation: 1, holder: "a", isFree: false) }
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 9_000) == [.renew], "not as soon as it has it")
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 10_000) == [.handOver(scopes[0])])
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 30_000) == [.renew])
+        #expect(machine.owned == [scopes[1], scopes[2]])
+        #expect(machine.handle(.handedOver(scopes[0]), at: 30_100) == [])
+        rows[0] = Row(scope: scopes[0], generation: 2, holder: "b", isFree: false)
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 30_250) == [.handOver(scopes[1]), .dial(Self.node("b"))])
+    }
+
+    @Test("a workspace that the other did not take comes back, and stays for ten minutes")
+    func comesBack() {
+        let scope = scope(of: "b", among: "a", "b")
+        var machine = owner("a", of: scope)
+        let held = view([Row(scope: scope, generation: 1, holder: "a", isFree: false)], "a", "b")
+        let free = view([Row(scope: scope, generation: 1, holder: nil, isFree: true)], "a", "b")
+        #expect(machine.handle(.looked(held), at: 10_000) == [.renew, .handOver(scope)])
+        _ = machine.handle(.handedOver(scope), at: 10_100)
+        #expect(machine.handle(.looked(free), at: 10_250) == [], "it leaves it to the other")
+        #expect(machine.handle(.looked(free), at: 11_250) == [.claim(scope, generation: 1)])
+        _ = machine.handle(.claimed(scope), at: 11_300)
+        for now in stride(from: Int64(12_000), through: 611_000, by: 1_000) {
+            #expect(!machine.handle(.looked(held), at: now).contains(.handOver(scope)))
+        }
+        #expect(machine.handle(.looked(held), at: 611_300).contains(.handOver(scope)))
+    }
+
+    @Test("a node that drains hands all over, one after the other, claims nothing, and leaves when nothing is left")
+    func drains() {
+        var machine = owner("a", of: "w1", "w2")
+        #expect(machine.handle(.drainOrdered, at: 100) == [])
+        var rows = ["w1", "w2"].map { Row(scope: $0, generation: 1, holder: "a", isFree: false) }
+        rows.append(Row(scope: "w3", generation: 4, holder: nil, isFree: true))
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 250) == [.handOver("w1")])
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 1_900) == [])
+        _ = machine.handle(.handedOver("w1"), at: 1_950)
+        rows[0].holder = "b"
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 1_999) == [.handOver("w2"), .dial(Self.node("b"))])
+        _ = machine.handle(.handedOver("w2"), at: 2_050)
+        rows[1].holder = "b"
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 2_100) == [.renew, .hangUp("b"), .leave])
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 9_000) == [])
+    }
+
+    @Test("a node that drains alone leaves at once")
+    func drainsAlone() {
+        var machine = owner("a", of: "w1")
+        _ = machine.handle(.drainOrdered, at: 100)
+        #expect(
+            machine.handle(.looked(view([Row(scope: "w1", generation: 1, holder: "a", isFree: false)], "a")), at: 250) == [
+                .leave
+            ])
+    }
+
+    @Test("what another owns by now is dropped, and the rest goes on")
+    func dropsOne() {
+        var machine = owner("a", of: "w1", "w2")
+        #expect(machine.handle(.lost("w1"), at: 100) == [.drop("w1")] && machine.owned == ["w2"])
+        #expect(machine.handle(.lost("w1"), at: 110) == [])
+        let rows = ["w1", "w2"].map { Row(scope: $0, generation: 2, holder: "b", isFree: false) }
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 250) == [.drop("w2"), .dial(Self.node("b"))])
+        #expect(machine.owned == [])
+    }
+
+    /// Nodes with the rows of a database, which come and go.
+    private struct Cluster {
+        var rows: [String: (generation: Int64, holder: String?)]
+        var machines: [String: PlacementMachine] = [:]
+        var handOvers: [String: [Int64]] = [:]
+
+        func view() -> PlacementView {
+            PlacementView(
+                rows: rows.map { scope, row in
+                    Row(
+                        scope: scope, generation: row.generation, holder: row.holder,
+                        isFree: row.holder.map { machines[$0] == nil } ?? true)
+                }, nodes: machines.keys.map { PlacementMachineTests.node($0) })
+        }
+
+        mutating func look(_ holder: String, at now: Int64) {
+            let seen = view()
+            for order in machines[holder]?.handle(.looked(seen), at: now) ?? [] {
+                switch order {
+                case .claim(let scope, let generation):
+                    guard let row = rows[scope], row.generation == generation else {
+                        _ = machines[holder]?.handle(.claimFailed(scope), at: now)
+                        continue
+                    }
+                    rows[scope] = (generation + 1, holder)
+                    _ = machines[holder]?.handle(.claimed(scope), at: now)
+                case .handOver(let scope):
+                    handOvers[holder, default: []].append(now)
+                    rows[scope]?.holder = nil
+                    _ = machines[holder]?.handle(.handedOver(scope), at: now)
+                case .leave: machines[holder] = nil
+                case .drop, .renew, .dial, .tellOfVersion, .hangUp: break
+                }
+            }
+        }
+    }
+
+    @Test(
+        "whoever comes and goes, each workspace ends with the node that it belongs to, and is moved no faster than peers can follow",
+        arguments: 0..<6 as Range<UInt64>)
+    func settles(seed: UInt64) {
+        var dice = seed &+ 1
+        func roll(_ count: Int) -> Int {
+            dice ^= dice << 13
+            dice ^= dice >> 7
+            dice ^= dice << 17
+            return Int(dice % UInt64(count))
+        }
+        var cluster = Cluster(rows: Dictionary(uniqueKeysWithValues: (0..<12).map { ("w\($0)", (0, nil)) }))
+        var (now, last): (Int64, Int) = (0, 0)
+        for step in 0..<2_400 {
+            now += 250
+            if step < 1_600, roll(100) == 0 {
+                let there = cluster.machines.keys.sorted()
+                switch roll(3) {
+                case 0 where there.count < 4:
+                    last += 1
+                    cluster.machines["n\(last)"] = PlacementMachine(holder: "n\(last)")
+                case 1 where there.count > 1: cluster.machines[there[roll(there.count)]] = nil
+                case 2 where there.count > 1: _ = cluster.machines[there[roll(there.count)]]?.handle(.drainOrdered, at: now)
+                default: break
+                }
+            }
+            if cluster.machines.isEmpty { cluster.machines["n0"] = PlacementMachine(holder: "n0") }
+            for holder in cluster.machines.keys.sorted() { cluster.look(holder, at: now) }
+            for (holder, machine) in cluster.machines {
+                #expect(machine.owned.isSubset(of: cluster.rows.filter { $0.value.holder == holder }.keys))
+            }
+        }
+        // Those that came back have stayed by now, too.
+        for _ in 0..<3_200 {
+            now += 250
+            for holder in cluster.machines.keys.sorted() { cluster.look(holder, at: now) }
+        }
+        let nodes = cluster.machines.keys.map { Self.node($0) }
+        for (scope, row) in cluster.rows {
+            #expect(row.holder == Rendezvous.preferred(for: scope, among: nodes), "\(scope)")
+        }
+    }
+}

@@ -316,7 +316,7 @@ enum Schema {
         """
         CREATE FUNCTION add_owners_row() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-            INSERT INTO owners (scope) VALUES (NEW.workspace);
+            INSERT INTO owners (scope) VALUES (NEW.workspace) ON CONFLICT DO NOTHING;
             RETURN NULL;
         END $$
         """,

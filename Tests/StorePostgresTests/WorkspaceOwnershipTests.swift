@@ -1,4 +1,5 @@
 import HeliographPostgreSQL
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol

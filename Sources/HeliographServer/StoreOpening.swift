@@ -14,7 +14,7 @@ enum StoreOpening {
         }
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
-            linkSecret: secret)
+            linkSecret: secret, refusal: configuration.allowsAsynchronousDatabase ? nil : losing)
         // Edges may live while nobody owns the log: whoever claims it then is one of several, too.
         if try node.hasCompany() { try refuseToLose(node, configuration) }
         guard let store = try node.claim() else { return try joinOthers(process, node, name: configuration.node ?? url) }
@@ -34,14 +34,16 @@ enum StoreOpening {
     private static func refuseToLose(_ node: OpenNode, _ configuration: ServerConfiguration) throws {
         guard try configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
             try node.close()
-            throw ServerError(
-                .settings,
-                """
-                Other relays serve on the database, and it has no synchronous standby: several relays would outlive it, and lose with it \
-                what they acknowledged. Set synchronous_standby_names (heliograph doctor), or say that one machine is enough: \
-                \(Settings.named("asynchronousDatabase").flag) true.
-                """)
+            throw ServerError(.settings, losing)
         }
+    }
+
+    private static var losing: String {
+        """
+        Other relays serve on the database, and it has no synchronous standby: several relays would outlive it, and lose with it what they \
+        acknowledged. Set synchronous_standby_names (heliograph doctor), or say that one machine is enough: \
+        \(Settings.named("asynchronousDatabase").flag) true.
+        """
     }
 
     /// A relay that takes no links listens to nobody while another owns the log.

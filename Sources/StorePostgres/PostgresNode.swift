@@ -15,13 +15,20 @@ package final class PostgresNode: Sendable {
     private let connection = Mutex<PostgresConnection?>(nil)
 
     /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
-    /// fit for it, or a newer version's.
-    package init(_ address: String, as identity: NodeIdentity? = nil) throws(LogError) {
+    /// fit for it, or a newer version's; with the reason `refusal`, where that says why relays of an older version must not be replaced by
+    /// this one, and such relays serve.
+    package init(
+        _ address: String, as identity: NodeIdentity? = nil, refusal: (Durability) -> String? = { _ in nil }
+    ) throws(LogError) {
         ownership = Ownership(identity)
         database = PostgresDatabase(address, name: ownership.name)
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
-        try use { try Migration.bringUpToDate($0, replacesRelays: true) }
+        try use { connection in
+            try Migration.check(connection)
+            let reason = refusal(try Durability.read(on: connection, within: PostgresDatabase.askingMax))
+            try Migration.bringUpToDate(connection, reason.map { .spare(because: $0) } ?? .replace)
+        }
     }
 
     /// This process, and no other.

@@ -39,11 +39,11 @@ package final class PostgresStore: Sendable {
             let connection = try database.connect(for: "start")
             switch user {
             case .relay(let isWanted):
-                try Migration.bringUpToDate(connection, replacesRelays: true)
+                try Migration.bringUpToDate(connection, .replace)
                 let (claim, claiming) = try Self.standBy(ownership, database, connection, isWanted)
                 try self.init(database, ownership, claim, claiming)
             case .commandLine:
-                try Migration.bringUpToDate(connection, replacesRelays: false)
+                try Migration.bringUpToDate(connection, .spareForCommand)
                 try self.init(database, ownership, readingIn: Self.epoch(connection))
             }
         } catch {

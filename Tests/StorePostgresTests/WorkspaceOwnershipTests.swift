@@ -1,4 +1,5 @@
 import HeliographPostgreSQL
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -181,6 +182,22 @@ import Testing
         #expect(try store.log.all(ofOther) == expected(ofOther, 1...2))
         try store.close()
         #expect(try MovedDatabase(scratch.postgresAddress()).epoch()?.rawValue == epoch)
+    }
+
+    @Test func `a node that has a reason to leave the relays of the version before alone changes nothing`() throws {
+        try makeOlderDatabase(epoch: "anepoch")
+        let address = try scratch.postgresAddress()
+        let error = #expect(throws: LogError.self) {
+            try PostgresNode(address) { $0.isSynchronous ? nil : "there is one machine" }
+        }
+        #expect(error?.code == .unreachable(isPassing: false) && error?.message == "there is one machine")
+        #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) == 5)
+        #expect(try sql("SELECT holder FROM owners WHERE scope = ''")[0].text(0) == "older")
+        // Where none of them is alive there is nobody to leave alone.
+        try sql("UPDATE nodes SET expires_at = now() - interval '1 second'")
+        let node = try PostgresNode(address) { $0.isSynchronous ? nil : "there is one machine" }
+        #expect(try node.look().view.isFree)
+        try node.close()
     }
 
     @Test func `a command brings a database of the version before up to date where no relay holds it`() throws {

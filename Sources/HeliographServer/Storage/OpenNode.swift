@@ -14,13 +14,16 @@ struct OpenNode: Sendable {
     /// This process, and no other.
     var holder: String { node.holder }
 
-    /// For a relay whose data is in the database at `address`.
+    /// For a relay whose data is in the database at `address`. Throws `refusal` where relays of an older version serve from it, which this one
+    /// would have to replace, and what is acknowledged is on one machine alone; nil: they are replaced all the same.
     init(
-        forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String
+        forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String,
+        refusal: String?
     ) throws {
         self.directory = try DatabaseFolder(directory, besideDatabaseAt: address)
         node = try PostgresNode(
-            address, as: NodeIdentity(name: name, url: url, secret: linkSecret, software: ServerConfiguration.version))
+            address, as: NodeIdentity(name: name, url: url, secret: linkSecret, software: ServerConfiguration.version)
+        ) { $0.isSynchronous ? nil : refusal }
         try self.directory.note()
         folder = self.directory.directory.path
     }

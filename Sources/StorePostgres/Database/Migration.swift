@@ -17,14 +17,27 @@ enum Migration {
     /// Versions of PostgreSQL that the store was written for: pipelines need none, `pg_terminate_backend` with a deadline needs 14.
     static let serverVersionMin = 14_00_00
 
-    /// `replacesRelays`: where relays of a version serve that cannot go on beside this one, they are replaced. Else it throws, and nothing is
-    /// changed.
-    static func bringUpToDate(_ connection: PostgresConnection, replacesRelays: Bool) throws {
+    /// What to do where relays serve whose version cannot go on beside this one.
+    enum OlderRelays: Sendable {
+        /// They end, and this relay goes on.
+        case replace
+        /// It throws, and nothing is changed.
+        case spare(because: String)
+
+        /// A command must not end the relays that serve.
+        static let spareForCommand = spare(
+            because: """
+                Relays of an older version serve from the database, and cannot beside this one. Run the command of their version, or \
+                replace the relays first: the first new one takes over.
+                """)
+    }
+
+    static func bringUpToDate(_ connection: PostgresConnection, _ olderRelays: OlderRelays) throws {
         try check(connection)
         // Nearly always it is.
         if try version(of: connection) == Schema.newest { return }
         for attempt in 1...attemptsMax {
-            do { return try migrate(connection, replacesRelays) } catch let error as PostgresError
+            do { return try migrate(connection, olderRelays) } catch let error as PostgresError
                 where error.state == SQLState.lockNotAvailable && attempt < attemptsMax
             {
                 Thread.sleep(forTimeInterval: attemptSeconds)
@@ -32,14 +45,16 @@ enum Migration {
         }
     }
 
-    private static func migrate(_ connection: PostgresConnection, _ replacesRelays: Bool) throws {
+    private static func migrate(_ connection: PostgresConnection, _ olderRelays: OlderRelays) throws {
         try run(["BEGIN"], on: connection)
         do {
             _ = try connection.run(
                 .once("SELECT pg_advisory_xact_lock($1::bigint)", .bigint(Schema.migrationLock)), within: runningMax)
             try run([patience, Schema.bookkeeping], on: connection)
             let known = try version(of: connection) ?? 0
-            if known > 0, known < Schema.versionOfRows, !replacesRelays { try refuseRelays(on: connection) }
+            if known > 0, known < Schema.versionOfRows, case .spare(let reason) = olderRelays {
+                try refuseRelays(on: connection, reason)
+            }
             for version in known..<max(known, Schema.newest) {
                 try run(Schema.versions[version], on: connection)
                 _ = try connection.run(
@@ -53,18 +68,12 @@ enum Migration {
         }
     }
 
-    /// A command must not end the relays that serve.
-    private static func refuseRelays(on connection: PostgresConnection) throws {
+    private static func refuseRelays(on connection: PostgresConnection, _ reason: String) throws {
         let held = try connection.run(
             .once("SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE expires_at > clock_timestamp())"),
             within: runningMax)
         guard held[0].bool(0) else { return }
-        throw LogError(
-            .unreachable(isPassing: false),
-            """
-            Relays of an older version serve from the database, and cannot beside this one. Run the command of their version, or replace \
-            the relays first: the first new one takes over.
-            """)
+        throw LogError(.unreachable(isPassing: false), reason)
     }
 
     static func check(_ connection: PostgresConnection) throws(LogError) {

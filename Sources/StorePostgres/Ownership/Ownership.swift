@@ -77,7 +77,10 @@ struct Ownership: Sendable {
                 if let row = rows[workspace] { fenced.append((workspace.rawValue, row.generation)) }
             }
             if andWhole || fenced.isEmpty { fenced.append((Ownership.whole, whole.generation)) }
-            fenced.sort { $0.scope < $1.scope }
+            if fenced.count == 1 {
+                return PostgresStatement(
+                    "SELECT fence($1::text, $2::bigint)", .text(fenced[0].scope), .bigint(fenced[0].generation))
+            }
             return PostgresStatement(
                 "SELECT fence($1::text[], $2::bigint[])", .texts(fenced.map(\.scope)), .bigints(fenced.map(\.generation)))
         }

@@ -65,9 +65,11 @@ class PostgresServer:
     def stopped(self) -> Iterator[None]:
         """As if the machine did not answer any more: connections stay, and nothing comes over them."""
         pids = descendants(self.process.pid)
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
         try:
+            for pid in pids:
+                # That of a command that has only just ended goes meanwhile.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in pids:

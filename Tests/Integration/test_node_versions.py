@@ -177,6 +177,8 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
                 assert phone.approvals[approval]["stage"] == "pending"
                 phone.close()
         edge = cluster.edges[0]
+        # Its owner may have just been replaced.
+        wait_until(edge._is_ready, 20, "the edge to reach the owner")
         phone = WireClient(edge)
         phone.subscribe()
         assert "error" not in phone.decide("open", approval, "allow")

@@ -62,6 +62,8 @@ package final class SQLiteStore: Sendable {
             guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
             found = try opened()
         }
+        // It may have been made only now.
+        if case .relay(let lock) = user { try directory.lockDataFile(for: lock) }
         database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()
         log = SQLiteSessionLog(database, epoch: found.epoch, run: found.run, reserve: reserve, damage: damage)

@@ -49,4 +49,19 @@ import Testing
         }
         _ = try directory.lock()
     }
+
+    @Test func `a second relay is refused also where the lock's file was removed, and a relay that runs is seen`() throws {
+        let directory = try DataDirectory(path: scratch.path)
+        #expect(!DataDirectory.isInUse(at: scratch.path))
+        let store = try SQLiteStore(directory, for: .relay(directory.lock()))
+        #expect(DataDirectory.isInUse(at: scratch.path))
+        try FileManager.default.removeItem(atPath: scratch.path + "/relay.lock")
+        #expect(DataDirectory.isInUse(at: scratch.path))
+        let error = #expect(throws: SQLiteStoreError.self) { try directory.lock() }
+        #expect(error?.code == .busy)
+        #expect(error?.message == "A relay is running on \(scratch.path).")
+        try store.close()
+        #expect(!DataDirectory.isInUse(at: scratch.path))
+        _ = try directory.lock()
+    }
 }

@@ -104,7 +104,7 @@ extension LogError {
         case .corrupt, .lost: .damaged(.store)
         case .damaged: .damaged(.record)
         case .busy: .unreachable(isPassing: true)
-        case .cannotOpen, .newerSchema, .readOnly: .unreachable(isPassing: false)
+        case .absent, .cannotOpen, .newerSchema, .readOnly: .unreachable(isPassing: false)
         }
     }
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from doctor import doctor
 from relay import BINARY, Relay, plain_environment
-from test_doctor import doctor
 from waits import patient, wait_until
 
 PUBLIC = "https://relay.example"

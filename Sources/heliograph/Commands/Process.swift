@@ -40,6 +40,7 @@ enum Failure {
         switch error {
         case is ValidationError: .usage
         case let error as ServerError where error.code == .settings: .usage
+        case let error as ServerError where error.code == .workspace: .notFound
         case let error as HostError:
             switch error.code {
             case .badConfiguration, .badInput: .usage
@@ -51,7 +52,8 @@ enum Failure {
         case let error as ConnectError where error.code == .nothingFound: .notFound
         case let fault as HTTPError: fault.code == .local ? .failed : .unreachable
         case let error as CommandError: error.exit
-        default: RelayServer.isFaultOfMachine(error) ? .failed : .refused
+        default:
+            if RelayServer.isAbsent(error) { .notFound } else { RelayServer.isFaultOfMachine(error) ? .failed : .refused }
         }
     }
 }

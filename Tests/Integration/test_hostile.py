@@ -16,15 +16,14 @@ from relay import BINARY, Relay, plain_environment
 from waits import patient
 
 VISITOR = "X-Forwarded-For: 203.0.113.7"
-SECOND = "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
+SECOND = "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 """What a proxy would take for the body of a first request."""
 
 
 def raw(relay: Relay, text: str) -> tuple[list[int], str]:
-    """The statuses of all answers until the relay hangs up, or says nothing more, and the whole text."""
+    """The statuses of all answers until the relay hangs up, and the whole text."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         knock.sendall(text.encode())
-        knock.shutdown(socket.SHUT_WR)
         answer = b""
         try:
             while piece := knock.recv(65536):
@@ -75,7 +74,7 @@ def test_with_a_public_name_no_other_name_is_the_relays(make_relay: Callable[...
     relay = make_relay("--public-url", "https://relay.example")
 
     def status(host: str, origin: str) -> int:
-        return raw(relay, f"POST /v1/pair HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nContent-Length: 2\r\n\r\n{{}}")[0][0]
+        return raw(relay, f"POST /v1/pair HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}")[0][0]
 
     assert status("evil.example", "http://evil.example") == 403
     for host in ("localhost", f"127.0.0.1:{relay.port}", "192.0.2.1"):

@@ -2,7 +2,7 @@
  * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  *
- * It begins with what draws the list and lets a browser in; the other views (`later.js`) stand behind it in the page and join when they have come.
+ * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived.
  */
 
 import { Budgets } from "./budgets.js";
@@ -37,7 +37,7 @@ import { titleOf } from "./elements/session-row.js";
  * @property {import("./elements/start-view.js").StartView} start
  */
 
-/** Where the list stands beside what else is shown. */
+/** Where the list is next to what else is shown. */
 const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
@@ -51,6 +51,8 @@ let clockOffset = 0;
 /** @type {Changes} Since the last frame. */
 let changed = noChanges();
 let frameAsked = false;
+/** What the relay calls this browser, where it said so. */
+let knownAs = "";
 /** @type {Route} */
 let route = routeOf(location.hash) ?? { screen: "sessions", archive: false };
 let watched = "";
@@ -175,6 +177,7 @@ function draw(changes) {
     const now = changed;
     changed = noChanges();
     views.list.refresh(now);
+    if (!views.pair.hidden) views.pair.refresh();
     if (!later) return;
     const { session, inbox, devices: known, budgets: set, start: begin } = later;
     for (const one of [session, known, set, begin]) if (!one.hidden) one.refresh(now);
@@ -227,7 +230,7 @@ function show({ focus }) {
   showPanes([panes[route.screen], ...beside]);
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
-    // Where the list stands beside everything, its own address shows what waits, and its tab is not there.
+    // Where the list is next to everything, its own address shows what waits, and its tab is not there.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
       || (wide && name === "approvals" && route.screen === "sessions");
     attribute(tab, "aria-current", current ? "page" : null);
@@ -283,7 +286,7 @@ function lost() {
   return { screen: "sessions", archive: false };
 }
 
-/** @param {{code?: string, reason?: string}} found */
+/** @param {{code?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found */
 function pairScreen(found) {
   document.body.dataset.screen = "pair";
   showPanes([panes.pair]);
@@ -299,6 +302,7 @@ async function whoAmI() {
     // The header has whole seconds, and the way there and back takes time: less than that is no difference.
     const offset = date + 500 - (asked + Date.now()) / 2;
     if (Math.abs(offset) > 2000) clockOffset = offset;
+    if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
     return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
   } catch {
     return "unknown";
@@ -311,8 +315,13 @@ async function start() {
     // The code leaves the address at once: neither history nor a shared screen keeps it.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions", archive: false };
-    if (pairing.role === "client") return pairScreen({ code: pairing.code });
-    return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
+    const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
+    pairScreen({
+      isPaired, knownAs, ...(pairing.role === "client" ? { code: pairing.code }
+        : { reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." }),
+    });
+    // Behind it the link says what this browser may already do.
+    return isPaired ? link.start() : undefined;
   }
   lost();
   if (hasKey()) {
@@ -342,9 +351,14 @@ whole.then(() => {
   element("reload").hidden = false;
 });
 
+views.pair.onback = () => {
+  show({ focus: true });
+  return link.start();
+};
+
 views.pair.onpaired = () => {
   // What another workspace showed must not stay in this page's memory.
-  if (state.welcome) return location.reload();
+  if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   show({ focus: true });
   return link.start();
 };
@@ -357,7 +371,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 addEventListener("hashchange", () => {
   if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
   const next = routeOf(location.hash) ?? lost();
-  if (!next || document.body.dataset.screen === "pair") return undefined;
+  if (!next || (document.body.dataset.screen === "pair" && !views.pair.isPaired)) return undefined;
   route = next;
   return show({ focus: true });
 });

@@ -28,9 +28,12 @@ export function obstacle(approval, { live, seen }) {
   const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
   if (!isWhole(approval)) return `${missing(approval.request.head)}. It can be denied here, ${answer} only at the terminal.`;
   if (!live) return "The connection is down: decide when it is back.";
-  if (!seen) return "Scroll to the end of the text before allowing it.";
+  if (!seen) return unseenWords(approval);
   return null;
 }
+
+/** @param {Approval} approval */
+export const unseenWords = ({ request: { head } }) => `Scroll to the end of the text before ${head.kind === "question" ? "answering" : "allowing"} it.`;
 
 /** @param {import("./wire").Fields} head Of a request that is not whole. */
 const missing = (head) =>

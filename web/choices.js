@@ -58,7 +58,7 @@ export function minuteOf(time) {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** What one may choose from, in minutes; what was chosen elsewhere stands beside these. */
+/** What one may choose from, in minutes; what was chosen elsewhere is added to these. */
 export const intervals = [15, 30, 60, 120, 240];
 
 /** @param {number} minutes */
@@ -79,7 +79,7 @@ export function gatherWords(gather) {
 }
 
 /**
- * What stands in a form.
+ * What is in a form.
  * @typedef {object} Draft
  * @property {Kind[]} kinds
  * @property {Device["text"]} text

@@ -41,7 +41,7 @@ export function passes(summary, sieve, statusWords) {
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
 /**
- * The heading that a session stands under.
+ * The heading that a session is under.
  * @param {Summary} summary @param {Sieve["group"]} group
  */
 function headingOf({ project, host }, group) {
@@ -50,7 +50,7 @@ function headingOf({ project, host }, group) {
 }
 
 /**
- * The order with those of one heading together. Headings stand as their first session does; within one the order is kept.
+ * The order with those of one heading together. Headings are in the order of their first sessions; within one the order is kept.
  * @param {Summary[]} sessions @param {Sieve["group"]} group
  * @returns {{heading: string, sessions: Summary[]}[]}
  */

@@ -177,7 +177,7 @@ export function actionWords({ event: { head } }) {
 }
 
 /**
- * The prompts that stand near where one writes: those without an outcome, and this device's last one where it failed.
+ * The prompts that are shown near where one writes: those without an outcome, and this device's last one where it failed.
  * @param {Row[]} prompts In the order of the log. @param {string} me
  */
 export function nearby(prompts, me) {

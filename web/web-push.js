@@ -1,5 +1,5 @@
 /**
- * Notifications on this device, by the push service of its browser: what stands in the way of them, and switching them on and off.
+ * Notifications on this device, by the push service of its browser: what prevents them, and switching them on and off.
  *
  * ```
  * unknown ─▶ insecure | homeScreen | browser | relay | denied      somebody else has to do something first
@@ -42,7 +42,7 @@ const keyBytes = 65;
 
 export class WebPush {
   /** @type {Standing} */ standing = "unknown";
-  /** What a person should know beside the standing, as a sentence: the relay's reason, or what went wrong. */
+  /** What a person should know in addition to the standing, as a sentence: the relay's reason, or what went wrong. */
   reason = "";
   /** Something is under way that was asked for. */
   isBusy = false;
@@ -76,7 +76,7 @@ export class WebPush {
     }
   }
 
-  /** The page came to the screen, or its link is live: looks how things stand, and tells the relay where pushes go by now. */
+  /** The page came to the screen, or its link is live: checks the state of things, and tells the relay the present address for pushes. */
   refresh() {
     this.#refreshing ??= this.#look().finally(() => { this.#refreshing = null; });
     return this.#refreshing;
@@ -171,7 +171,7 @@ export class WebPush {
     let subscription = await pushManager.getSubscription();
     const { device } = this;
     if (subscription && !isSame(subscription.options.applicationServerKey, key)) {
-      // It belongs to another key of the relay's, as after its data was lost: its pushes would all be refused. It also stands in the way of a new one.
+      // It belongs to another key of the relay's, as after its data was lost: its pushes would all be refused. It also prevents a new one.
       await subscription.unsubscribe();
       subscription = null;
       if (device) subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => null);

@@ -23,10 +23,13 @@ package struct ACPVerdict: Sendable, Equatable {
     package var allows: Bool
     /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.
     package var option: String?
+    /// What a form is filled in with, as JSON.
+    package var content: [UInt8]?
 
-    package init(allows: Bool, option: String? = nil) {
+    package init(allows: Bool, option: String? = nil, content: [UInt8]? = nil) {
         self.allows = allows
         self.option = option
+        self.content = content
     }
 
     /// The daemon's answer to a question; nil where it is no decision.
@@ -35,6 +38,10 @@ package struct ACPVerdict: Sendable, Equatable {
         switch root.text("decision") {
         case "allow": allows = true
         case "deny": allows = false
+        case "answer":
+            guard let filledIn = root.optional("content"), filledIn.isObject else { return nil }
+            allows = true
+            content = Array(filledIn.bytes)
         default: return nil
         }
         option = root.text("option")

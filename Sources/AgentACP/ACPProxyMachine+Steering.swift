@@ -54,14 +54,14 @@ extension ACPProxyMachine {
         guard turns.interrupts.count < limits.openCommandsMax else {
             return refuse(request, in: session, "so many interrupts wait for the agent already")
         }
-        let closesQuestion = turns.questions.contains { $0.isPermission }
+        let closesQuestion = turns.questions.contains { $0.dismissal != nil }
         steering.change(name) { $0.interrupting(.init(name: request.name, closedQuestion: closesQuestion)) }
         steering.change(name) { $0.cancelling(at: now) }
         fromEditor.insert(SteeringLine.cancel(session: name))
         let ended = permissions.end(of: session, isAnswered: true)
         let asked = Set(ended.map(\.id))
-        for question in turns.questions where question.isPermission {
-            guard let answer = PermissionChoice.cancelled.answer(to: question.id) else { continue }
+        for question in turns.questions {
+            guard let answer = question.dismissal?.answer(to: question.id) else { continue }
             if !asked.contains(question.id) { permissions.owe(question.id) }
             fromEditor.insert(answer)
             fromAgent.insert(SteeringLine.cancelRequest(question.id))
@@ -160,7 +160,7 @@ extension ACPProxyMachine {
             // The agent's own work through the editor is no question to anybody.
             guard let name = params?.text("sessionId"), !method.hasPrefix("fs/"), !method.hasPrefix("terminal/") else { break }
             if steering[name]?.work(echoes: steering.echoes) == .work { showTaken(name, isEchoed: false, now) }
-            let question = SessionTurns.Question(id: id, isPermission: method == "session/request_permission")
+            let question = SessionTurns.Question(id: id, method: method)
             let countMax = limits.openQuestionsMax
             steering.change(name) { $0.asked(question, countMax: countMax) }
         case .response, .notification: break

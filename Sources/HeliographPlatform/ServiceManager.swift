@@ -5,7 +5,7 @@ package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case stopping
-        /// We are still at work; expected within every `watchdogInterval`.
+        /// We are still running; expected within every `watchdogInterval`.
         case alive
     }
 

@@ -142,7 +142,7 @@ package final class RelayServer {
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
-        // What takes long is checked beside what goes on; see decision record 0007.
+        // What takes long is checked in the background; see decision record 0007.
         DispatchQueue.global(qos: .utility).async { Self.check(store.upkeep, logger) }
         self.access = access
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)

@@ -144,7 +144,7 @@ struct APNsMachine {
                 remember(device, environment)
                 return effects.append(.finish(number: request.number, outcome))
             }
-            // The other environment knows it no better, or could not be asked: the first one's word stands.
+            // The other environment knows it no better, or could not be asked: the first one's answer counts.
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {

@@ -25,7 +25,7 @@ package enum RelayCheck {
             default:
                 return [
                     Finding(
-                        "Relay", .wrong, "\(relay) answers with \(answer.status): it is no relay, or a proxy stands in the way",
+                        "Relay", .wrong, "\(relay) answers with \(answer.status): it is no relay, or a proxy is in the way",
                         mend: "look at the address, and at the proxy in front of the relay")
                 ]
             }

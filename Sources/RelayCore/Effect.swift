@@ -17,7 +17,7 @@ package enum Effect: Sendable {
     case readRemovedSessions(ReadID, [SessionKey])
     /// Answered by `.approvalRead` or `.readFailed`.
     case readApproval(ReadID, SessionKey, ApprovalID)
-    /// Look whether all pictures of this prompt are kept beside its session. Answered by `.picturesFound`.
+    /// Look whether all pictures of this prompt are kept with its session. Answered by `.picturesFound`.
     case findPictures(PeerID, SteeringRequest, SessionKey)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(RelayTimer, after: Int64)

@@ -10,7 +10,7 @@ package struct Quotas: Sendable, Equatable {
     package var sessionsPerHost = 10_000
     package var sessionsPerWorkspace = 50_000
     /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
-    /// the other half to those beside it.
+    /// the other half to the others.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
     /// So much of a rate is saved up: a page that opens, a host that comes back.

@@ -4,7 +4,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case answerBeforeDurable
     /// One event of a message to a client is missing.
     case droppedEvent
-    /// A client is told that its decision stands although another won.
+    /// A client is told that its decision counts although another won.
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent

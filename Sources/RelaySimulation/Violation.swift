@@ -28,7 +28,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
         case .steering:
             "what steers an agent is taken once at most, from those who may, while it asks nothing, and has a true end"
-        case .status: "after quiet, what is told of a session is how its agent stands, and all that it asks is asked"
+        case .status: "after quiet, the reported state of a session is its agent's, and all that it asks is asked"
         case .order: "each push to a card is later than the one before, and nothing follows its end"
         case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"
         case .phase: "an approval that waits is soon on every card that can be reached"

@@ -1,6 +1,6 @@
 /// The connections of a loop by their identifiers, and of each, side by side, what sending looks at.
 ///
-/// Each connection is an object that stands anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
+/// Each connection is an object anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
 /// thousands goes through this table instead, and touches only those for which sending is not as simple as that.
 @safe final class ConnectionTable {
     var slots = Slots()
@@ -50,7 +50,7 @@
         var socket: OpaquePointer?
         var descriptor: Int32 = -1
         var isReady = false
-        /// It stands in the list of this turn.
+        /// It is in the list of this turn.
         var isListed = false
         /// It is among those that a part has left over.
         var isInRest = false

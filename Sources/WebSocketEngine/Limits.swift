@@ -1,6 +1,6 @@
 /// The bounds of one connection, or of all connections of one listener, each with its reason.
 package struct Limits: Sendable {
-    /// A larger message is refused with 1009 while it streams in: it never stands in memory.
+    /// A larger message is refused with 1009 while it streams in: it is never in memory.
     package var messageBytesMax = 1 << 20
 
     /// Frames of one message; tiny fragments cost more than they carry.
@@ -67,7 +67,7 @@ package struct Limits: Sendable {
     package var acceptsPerTurnMax = 32
 
     /// One too many at a listener with TLS is told so after a handshake of its own, and counts nowhere else: so many at once, and who comes
-    /// beside them is hung up on. Handshakes cost us more than their peers.
+    /// beyond them is hung up on. Handshakes cost us more than their peers.
     package var toldMax = 16
 
     /// For such a handshake and the request that is answered: a phone needs four round trips.

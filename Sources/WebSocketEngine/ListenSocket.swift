@@ -121,7 +121,7 @@ enum Binding {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &size) }
         }
         guard result == 0 else { return port }
-        // The port stands at the same place in both families.
+        // The port is at the same place in both families.
         return unsafe withUnsafeBytes(of: &address) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 }

@@ -556,7 +556,7 @@ def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, pho
     # The hook tells of the text, and of nothing else.
     assert [text.strip() for text in steered.said()] == ["/what is this?"]
     # The same prompt again is the same.
-    again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(pictures[0])])
+    again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(picture) for picture in pictures])
     assert "error" not in again and steered.stages(id) == ["given", "taken"]
 
 

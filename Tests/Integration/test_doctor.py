@@ -249,6 +249,8 @@ def test_nodes_are_called_where_they_say_that_they_are(tmp_path: Path) -> None:
         found = findings(owner)["Node node1"]
         assert found["state"] == "wrong" and "cannot be reached from here" in found["text"]
         edge.process.send_signal(signal.SIGCONT)
+        # While it was stopped its lease may have ended.
+        wait_until(lambda: "node1 (lease" in findings(owner)["Nodes"]["text"], 10, "the node to renew its lease")
         edge.kill()
         wait_until(lambda: "is not connected" in findings(owner)["Nodes"]["text"], 5, "the node without a process to be noticed")
         wait_until(lambda: "1 ended without a word" in findings(owner)["Nodes"]["text"], 20, "the end of its lease", every=1)

@@ -77,6 +77,46 @@ def test_a_code_works_once(screen: Callable[..., Screen], relay: Any) -> None:
     expect(second.page.get_by_role("alert")).to_contain_text("does not take this code")
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_link_in_a_paired_browser_says_what_it_replaces(screen: Callable[..., Screen], relay: Any, width: int) -> None:
+    one = screen(name="Ada's phone", role="operator", size={"width": width, "height": 640})
+    one.page.goto(relay.pair_link("watcher"))
+    sheet = one.page.locator("pair-screen")
+    expect(sheet).to_contain_text("This browser is already paired as Ada's phone and may watch, decide what agents ask, tell agents what to do")
+    expect(one.page.get_by_label("Name of this device")).to_have_value("Ada's phone")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    one.page.get_by_role("button", name="Back to the sessions").click()
+    expect(sheet).to_be_hidden()
+    one.expect_live()
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_contain_text("tell agents what to do")
+    # The link still works, and what it gives is told before anything goes on.
+    one.page.goto(relay.pair_link("watcher"))
+    one.page.get_by_role("button", name="Pair it again").click()
+    expect(sheet).to_contain_text("This browser is now paired as Ada's phone: it only watches.")
+    one.expect_accessible()
+    one.page.get_by_role("button", name="Go on").click()
+    one.expect_live()
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_contain_text("watch, and nothing else")
+
+
+def test_a_used_link_in_a_paired_browser_is_no_dead_end(screen: Callable[..., Screen], relay: Any) -> None:
+    one = screen()
+    one.forgiven += ("Failed to load resource",)
+    one.go("#pair=no-such-code")
+    one.page.get_by_role("button", name="Pair it again").click()
+    expect(one.page.get_by_role("alert")).to_contain_text("does not take this code")
+    one.page.get_by_role("button", name="Back to the sessions").click()
+    expect(one.page.locator("session-list h2")).to_be_visible()
+    one.expect_live()
+    one.go("#host=no-such-code")
+    expect(one.page.locator("pair-screen")).to_contain_text("That link is for a host")
+    one.go("#/link")
+    expect(one.page.locator("link-view")).to_be_visible()
+
+
 def test_a_device_pairs_the_next_one(screen: Callable[..., Screen]) -> None:
     one = screen()
     one.go("#/link")
@@ -226,6 +266,9 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     newer = timeline.get_by_role("button", name="Newer")
     expect(newer).to_be_visible()
     expect(timeline.get_by_text("message number 451.", exact=True)).not_to_be_in_viewport()
+    # It stands below the conversation, over nothing of it.
+    scroller, pill = timeline.locator(".timeline-scroller").bounding_box(), newer.bounding_box()
+    assert scroller and pill and scroller["y"] + scroller["height"] <= pill["y"] + 1
     newer.click()
     expect(timeline.get_by_text("message number 451.", exact=True)).to_be_in_viewport()
 
@@ -277,8 +320,13 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
     card = one.card(approval)
     answer = card.get_by_role("button", name="Answer")
     answer.click()
-    expect(card).to_contain_text("Every question needs an answer")
+    expect(card).to_contain_text("Question 1 of 2 needs an answer: choose one.")
+    expect(card.get_by_role("radio", name="Blue")).to_be_focused()
     card.get_by_role("radio", name="Amber").check()
+    answer.click()
+    expect(card).to_contain_text("Question 2 of 2 needs an answer: choose at least one.")
+    expect(card.get_by_role("checkbox", name="Buttons")).to_be_in_viewport()
+    expect(card).to_contain_text("Choose one or more.")
     card.get_by_role("checkbox", name="Links").check()
     card.get_by_role("textbox", name="Your own answer").nth(1).fill("and the footer")
     answer.click()
@@ -288,6 +336,24 @@ def test_a_question_is_answered_with_choices_and_own_words(screen: Callable[...,
         {"question": "q0", "choices": ["Amber"], "indexes": [1]},
         {"question": "q1", "choices": ["Links"], "indexes": [1], "text": "and the footer"}]
     expect(card).to_contain_text("Answered by you")
+
+
+def test_words_of_ones_own_are_offered_where_a_question_takes_them(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    questions = [{"id": "q0", "text": "Sure?", "choicesOnly": True, "choices": [{"label": "Yes"}, {"label": "No"}]}, {"id": "q1", "text": "Port?", "choices": []}]
+    approval = host.request_approval("s1", "deploy", {"questions": questions}, kind="question", questions=questions, title="Sure?")
+    one.go("#/approvals")
+    card = one.card(approval)
+    expect(card.get_by_role("radio", name="Yes")).to_be_visible()
+    expect(card.get_by_text("Other", exact=True)).to_be_hidden()
+    own = card.get_by_role("textbox", name="Your own answer")
+    expect(own).to_have_count(1)
+    card.get_by_role("radio", name="Yes").check()
+    own.fill("8080")
+    one.expect_accessible()
+    card.get_by_role("button", name="Answer").click()
+    assert host.wait_decision(approval, timeout=5)["decision"]["answers"] == [
+        {"question": "q0", "choices": ["Yes"], "indexes": [0]}, {"question": "q1", "choices": [], "text": "8080"}]
 
 
 def test_a_question_can_be_declined(screen: Callable[..., Screen], host: Any) -> None:
@@ -541,11 +607,34 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     expect(card.get_by_role("button", name="Deny …")).to_be_enabled()
     # Every line is there, none folded away; and the keyboard alone gets to the end.
     assert len(card.locator("pre").inner_text().splitlines()) == 200
-    card.get_by_role("group", name="whole", exact=False).first.focus()
+    card.get_by_role("group", name="What it would do, in full").focus()
     one.page.keyboard.press("End")
     expect(allow).to_be_enabled()
     allow.click()
     assert host.wait_decision(approval, timeout=5)["decision"]["decision"] == "allow"
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_that_there_is_more_below_is_seen_and_a_tap_leads_there(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = screen(size={"width": width, "height": 640})
+    approval = host.request_approval("s1", "Bash", {"command": LONG}, title="a long command")
+    short = host.request_approval("s1", "Bash", SHORT)
+    one.go(f"#/approvals/s1/{approval}")
+    card = one.card(approval)
+    whole, more = card.locator(".whole"), card.get_by_role("button", name="More below")
+    expect(more).to_be_visible()
+    expect(one.card(short).get_by_role("button", name="More below")).to_have_count(0)
+    before = whole.evaluate("element => element.scrollTop")
+    more.click()
+    assert before < whole.evaluate("element => element.scrollTop") < before + whole.evaluate("element => element.clientHeight")
+    one.expect_accessible()
+    allow = card.get_by_role("button", name="Allow", exact=True)
+    expect(allow).to_be_disabled()
+    card.get_by_role("button", name="Scroll to the end of the text").click()
+    expect(more).to_be_hidden()
+    expect(card.get_by_role("button", name="Scroll to the end of the text")).to_be_hidden()
+    expect(allow).to_be_enabled()
+    one.expect_no_overflow()
 
 
 def test_the_last_line_of_a_long_file_is_there_and_must_be_seen(screen: Callable[..., Screen], host: Any) -> None:

@@ -38,7 +38,7 @@ export class ApprovalsInbox extends View {
     this.#recent = recent;
     this.#named = named;
     this.#order = [];
-    // A question that was settled on screen kept its form, so that nothing moved; from now on its answer stands there.
+    // A question that was settled on screen kept its form, so that nothing moved; from now on its answer is shown there.
     for (const key of [...this.#cards.keys()]) if (this.app.state.approvals.get(key)?.stage !== "pending") this.#cards.delete(key);
     attribute(this.#waiting, "aria-current", recent ? null : "page");
     attribute(this.#settled, "aria-current", recent ? "page" : null);

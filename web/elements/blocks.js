@@ -51,7 +51,7 @@ export function diffBlock(lines, { name, scrolls = true }) {
 }
 
 /**
- * Exact text in which no line ends inside an argument. One that is longer than a line goes on below, where a bar stands before it.
+ * Exact text in which no line ends inside an argument. One that is longer than a line goes on below, where a bar precedes it.
  * @param {string} text
  */
 export function argumentNodes(text) {

@@ -8,7 +8,7 @@ import { titleOf } from "./session-row.js";
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../choices.js").Kind} Kind */
 
-/** Sessions that can be muted here, beside those that are: the latest, which are the ones that ring. */
+/** Sessions that can be muted here, besides those that are: the latest, which are the ones that ring. */
 const sessionsMax = 12;
 /** What one begins from where nothing is quiet yet. */
 const usualNight = { from: "22:00", to: "07:00" };

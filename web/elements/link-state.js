@@ -27,7 +27,7 @@ export const stops = {
 };
 
 /**
- * What stands where nothing is known yet: a page without a connection shows nothing as if it were of now.
+ * What is shown while nothing is known yet: a page without a connection shows nothing as if it were of now.
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>

@@ -24,7 +24,7 @@ const said = {
   relay: { title: "The relay sends none to browsers", words: [] },
   denied: {
     title: "Blocked in the settings of this browser",
-    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (beside the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
+    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (next to the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
   },
   off: { title: "Off", words: offer },
   on: { title: "On", words: ["This device rings when an agent needs you and nobody is looking at this page."] },

@@ -5,7 +5,7 @@ import { ChangedFiles } from "../changed-files.js";
 import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
 import { count, plural, size, timeOfDay } from "../format.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 import { diffBlock } from "./blocks.js";
 
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
@@ -92,7 +92,7 @@ export class SessionChanges extends HTMLElement {
 
 /** A file's fold. Its diff is only drawn while it is open. */
 class Entry {
-  #name = span("changes-path foreign");
+  #name = span("changes-path foreign exact");
   #kind = span("changes-kind quiet");
   #measure = span("tool-result");
   #body = h("div", { class: "fold-body" });
@@ -112,7 +112,7 @@ class Entry {
   show(file) {
     if (this.#file === file) return;
     this.#file = file;
-    say(this.#name, file.path, line);
+    say(this.#name, file.path, ordered);
     write(this.#kind, file.isNew ? "new" : "");
     this.#measure.replaceChildren(measure(file.added, file.removed));
     this.#draw();

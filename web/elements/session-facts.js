@@ -1,4 +1,4 @@
-/** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
+/** `<session-facts>`: a session's to-do list and numbers, next to the timeline or over it. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";

@@ -2,7 +2,7 @@
  * `<session-list>`: every session of the workspace, or those that this device's archive holds.
  *
  * Rows do not trade places under a finger. The order (who waits for you, who works, who rests; the most recent first) is taken
- * when the list comes to the screen; after that, a session that is new stands above them, and a tap in that moment does nothing, as it may
+ * when the list comes to the screen; after that, a session that is new is above them, and a tap in that moment does nothing, as it may
  * have been meant for the row that was there. Where the list is scrolled, a button says what there is above or below.
  */
 
@@ -21,7 +21,7 @@ import { View } from "./view.js";
 const settleMs = 600;
 
 export class SessionList extends View {
-  /** @type {string|null} The session that is open beside the list. */
+  /** @type {string|null} The session that is open next to the list. */
   current = null;
 
   /** @type {Map<string, SessionRow>} */ #rows = new Map();

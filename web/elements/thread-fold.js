@@ -1,4 +1,4 @@
-/** What a subagent does, as a fold: a line that says how it stands, and behind it its own rows. */
+/** What a subagent does, as a fold: a line that says its state, and behind it its own rows. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { plural } from "../format.js";

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The permissions that clients are asked about, from the question to its outcome.
+/// The permissions and forms that clients are asked about, from the question to its outcome.
 struct PermissionBook {
     /// Asked at the editor and at the clients. The first answer makes it *owed* (from a client) or ends it (at the editor).
     struct Open {
@@ -15,6 +15,7 @@ struct PermissionBook {
         let approval: ApprovalID
         let calls: Set<String>
         let isAllowed: Bool
+        let isForm: Bool
     }
 
     private let limits: ACPLimits
@@ -48,13 +49,20 @@ struct PermissionBook {
     mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
     {
         guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
-        let choice = PermissionChoice(verdict, among: entry.question.options)
+        let choice = PermissionChoice(verdict, for: entry.question)
         open[id] = nil
         guard choice != .none else { return (id, entry, choice) }
         owe(id)
-        let isAllowed = entry.question.options.contains { choice == .option($0.id) && $0.kind.hasPrefix("allow_") }
+        let isAllowed =
+            switch choice {
+            case .option(let id): entry.question.options.contains { $0.id == id && $0.kind.hasPrefix("allow_") }
+            case .filledIn: true
+            case .cancelled, .declined, .dismissed, .none: false
+            }
         answered.append(
-            Answered(session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed))
+            Answered(
+                session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed,
+                isForm: entry.question.isForm))
         return (id, entry, choice)
     }
 
@@ -91,7 +99,8 @@ struct PermissionBook {
     mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
         guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
         let entry = answered.remove(at: place)
-        return (entry.approval, failed && !entry.isAllowed ? .refused : .ran)
+        // A call goes on after its form was declined as after it was filled in.
+        return (entry.approval, (failed || entry.isForm) && !entry.isAllowed ? .refused : .ran)
     }
 
     /// The turn, or the agent, has ended without a word about these.

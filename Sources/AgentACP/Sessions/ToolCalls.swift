@@ -35,6 +35,10 @@ struct ToolCalls {
         return (told, (call.id, call.status == "failed"))
     }
 
+    /// The one of that name. Mistral Vibe names a form's call as its model does, and tells of it under another name: then it is the only
+    /// one that has not ended, if there is only one.
+    func call(_ id: String) -> ToolCall? { open.first { $0.id == id } ?? (open.count == 1 ? open[0] : nil) }
+
     /// What calls that run have printed since this was last asked.
     mutating func takePrinted() -> [(call: String, text: String)] {
         open.indices.compactMap { place in

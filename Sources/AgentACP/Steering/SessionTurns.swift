@@ -39,8 +39,18 @@ struct SessionTurns {
 
     struct Question {
         let id: [UInt8]
-        /// Else it is one whose answers we do not know.
-        let isPermission: Bool
+        /// What says that nobody will answer it; nil where its answers are none that we know.
+        let dismissal: PermissionChoice?
+
+        init(id: [UInt8], method: String) {
+            self.id = id
+            dismissal =
+                switch method {
+                case "session/request_permission": .cancelled
+                case FormRequest.method: .dismissed
+                default: nil
+                }
+        }
     }
 
     struct Interrupt {
@@ -69,7 +79,7 @@ struct SessionTurns {
     private var isInDoubt = false
     /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
     private var hasLateWords = false
-    /// The agent has been seen at work outside any turn, so that its work is no evidence of a prompt.
+    /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
 
     var standing: SteeringStanding {

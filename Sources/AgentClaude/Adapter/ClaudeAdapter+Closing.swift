@@ -2,7 +2,7 @@ internal import HostCore
 internal import RelayProtocol
 
 /// What Claude Code shows of its questions. It does not tell its hooks when a prompt is answered at the terminal, so that is told from
-/// what comes next; what its registry adds stands in `ClaudeAdapter+Registry.swift`, and what follows at `ApprovalEvidence`.
+/// what comes next; what its registry adds is in `ClaudeAdapter+Registry.swift`, and what follows at `ApprovalEvidence`.
 ///
 /// | what comes | shows |
 /// |---|---|

@@ -11,8 +11,7 @@ extension ClaudeAdapter {
         guard let token = hook.token else { return }
         guard hook.isWhole, payload.text("mode") ?? "form" == "form", let server = payload.text("mcp_server_name"),
             let schema = payload.optional("requested_schema"),
-            let form = ElicitedForm(
-                server: server, message: payload.text("message") ?? "", schema: schema, clean: clean)
+            let form = ElicitedForm(message: payload.text("message") ?? "", schema: schema, clean: clean)
         else { return order(.respond(token, nil)) }
         let taken = Set(approvals.compactMap(\.call))
         let calls =

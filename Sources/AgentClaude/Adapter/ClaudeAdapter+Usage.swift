@@ -55,7 +55,7 @@ extension ClaudeAdapter {
         read(id, .used)
     }
 
-    /// The agent's last word about cost stands in its transcript when it ends.
+    /// The agent's last word about cost is in its transcript when it ends.
     mutating func endCounted(_ id: SessionID, reason: String?, failed: Bool) {
         settleFork(id, isLast: true)
         if !read(id, .end(reason: reason, failed: failed)) { end(id, reason: reason, failed: failed) }

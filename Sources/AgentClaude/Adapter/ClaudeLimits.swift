@@ -49,7 +49,7 @@ package struct ClaudeLimits: Sendable {
     var deferredMax = 48
     /// Pieces of one message that overtook another.
     var earlyPiecesMax = 16
-    /// All of them together stand in one note on disk.
+    /// All of them together are in one note on disk.
     var deferredBytesMax = 128 << 10
 
     /// Open calls of a session; a batch of an agent has a few.

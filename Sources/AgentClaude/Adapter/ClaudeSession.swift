@@ -143,7 +143,7 @@ package struct ClaudeSession {
     /// Its own name at Claude, which is the last part of the directory of its tasks.
     var registryName: String? { tasksDirectory.map(ShownPaths.last) }
 
-    /// `<config>/sessions/<pid>.json`, beside the tasks.
+    /// `<config>/sessions/<pid>.json`, next to the tasks.
     var registryFile: String? {
         guard let process, let tasksDirectory else { return nil }
         let parts = tasksDirectory.split(separator: "/", omittingEmptySubsequences: false)

@@ -211,7 +211,7 @@ extension ClaudeControl {
         let server = request.text("mcp_server_name") ?? "a tool's server"
         guard isExact, permissions.count < limits.permissionsMax, request.text("mode") ?? "form" == "form",
             let schema = request.optional("requested_schema"),
-            let form = ElicitedForm(server: server, message: request.text("message") ?? "", schema: schema, clean: { $0 })
+            let form = ElicitedForm(message: request.text("message") ?? "", schema: schema, clean: { $0 })
         else {
             say(
                 "(\(VisibleText.line(server)) asked for something that can be answered only on Claude Code's own screen: cancelled)"
@@ -228,7 +228,7 @@ extension ClaudeControl {
             $0.raw("requested_schema", schema.bytes)
         }
         var permission = ControlPermission(
-            request: id, tool: server, input: payload, questions: form.questions, canBeAllowed: true, form: form)
+            request: id, tool: server, input: payload, questions: [], canBeAllowed: true, form: FormFilling(form))
         if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
         permissions.append(permission)
         askedAfar.insert(id)

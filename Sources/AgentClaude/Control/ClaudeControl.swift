@@ -1,7 +1,7 @@
 package import HostCore
 internal import RelayProtocol
 
-/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this stands where its screen and keyboard would.
+/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this replaces its screen and keyboard.
 ///
 /// Pure: facts in, orders out. What happens in the session is told by its hooks, as it is in a terminal, and so is what it asks; here the
 /// same question can be answered at the place where it runs, and here it is steered. A prompt counts as taken when the agent repeats it

@@ -91,7 +91,7 @@ extension CodexAdapter {
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
-        // Questions stand in the body once more for people; both together must fit.
+        // Questions are in the body once more for people; both together must fit.
         let hasInput = questions.isEmpty || shown.count < limits.texts.approvalDiffBytes
         let isShown = emit(.approvalRequested(request), in: approval.session) {
             if hasInput { $0.raw("input", shown) }

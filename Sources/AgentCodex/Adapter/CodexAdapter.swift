@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, beside the terminal that is attached
+/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, next to the terminal that is attached
 /// to the same server.
 ///
 /// Pure: `handle` takes a fact and gives orders. What fails here fails towards saying nothing: the terminal's dialog stays.

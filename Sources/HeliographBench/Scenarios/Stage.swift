@@ -19,7 +19,7 @@ class Stage: LinkHandler {
     let template: EventTemplate
     let gauge: ProcessGauge?
     var sessions: [BenchSession]
-    /// Where each session stands, by its id.
+    /// The position of each session, by its id.
     private let places: [String: Int]
     var hosts: [Link] = []
     var clients: [Link] = []
@@ -218,7 +218,7 @@ class Stage: LinkHandler {
             }
             try subscribe(link)
         } else if unsafe message.starts(with: #"{"type":"snapshot""#) {
-            // It stands before the events; a storm has no time to take each snapshot apart.
+            // It comes before the events; a storm has no time to take each snapshot apart.
             guard let seq = unsafe message.number(after: #""seq":"#) else { throw unsafe Self.unexpected(message, on: link) }
             try snapshotCame(through: seq, on: link)
         } else if unsafe message.starts(with: #"{"type":"reply""#) {

@@ -220,7 +220,7 @@ final class SteerTask: ClientTask {
         // Its event says what has become of it, and why.
         case .failed where wasRecorded: break
         case .failed(let notice, _): run.fail(Self.fault(notice))
-        default: run.fail(ClientError(.failed, "the relay's reply is none to this command"))
+        default: run.fail(ClientError(.failed, "the relay's reply does not fit this command"))
         }
     }
 

@@ -102,7 +102,7 @@ final class WatchTask: ClientTask {
         case .none: throw ClientError(.notFound, "there is no session “\(wanted)”", advice: "try: heliograph sessions --all")
         case .several(let sessions):
             throw ClientError(
-                .usage, "“\(wanted)” stands for \(sessions.count) sessions",
+                .usage, "“\(wanted)” matches \(sessions.count) sessions",
                 advice: sessions.map(\.rawValue).sorted().prefix(5).joined(separator: "\n"))
         }
     }

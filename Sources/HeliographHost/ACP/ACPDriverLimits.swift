@@ -1,4 +1,4 @@
-/// Every bound of `heliograph acp`, beside its reason.
+/// Every bound of `heliograph acp`, next to its reason.
 struct ACPDriverLimits: Sendable {
     var child = ChildLimits()
     var daemon = DaemonLimits()

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// A session's line to the daemon: says what can be done to it, waits for what clients send, and reports what became of that.
 ///
-/// Two threads: one waits for the next command, one tells. While the daemon is away what stands is kept, and told when it is back;
+/// Two threads: one waits for the next command, one tells. While the daemon is away the present state is kept, and told when it is back;
 /// it has forgotten then what it had given us, and says so itself.
 final class SteeringLink: Sendable {
     private struct State {

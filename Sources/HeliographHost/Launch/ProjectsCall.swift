@@ -11,7 +11,7 @@ package enum ProjectsCall {
         guard let folder = ProjectsFile.folder(directory) else {
             throw HostError(.badConfiguration, "\(directory) is no folder that can be looked into")
         }
-        guard folder != "/" else { throw HostError(.badConfiguration, "the whole machine is no project") }
+        guard folder != "/" else { throw HostError(.badConfiguration, "the whole machine cannot be a project") }
         let home = ProjectsFile.folder(paths.home) ?? paths.home
         guard isHome || !(home + "/").hasPrefix(folder + "/") else {
             throw HostError(

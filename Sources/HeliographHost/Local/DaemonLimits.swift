@@ -1,4 +1,4 @@
-/// How a program that runs an agent talks to the daemon: every bound, beside its reason.
+/// How a program that runs an agent talks to the daemon: every bound, next to its reason.
 struct DaemonLimits: Sendable {
     /// For the daemon to take one thing that is told; nobody waits for that but what comes after.
     var postBudget = Duration.seconds(2)

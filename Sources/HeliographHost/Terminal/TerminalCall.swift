@@ -118,7 +118,7 @@ package enum TerminalCall {
             return 0
         case .lost:
             ProgramRequest.complain(
-                "the process that held the terminal is gone, and Claude Code with it: claude --resume goes on")
+                "the process that held the terminal is gone, and Claude Code with it: claude --resume continues")
             return gone
         }
     }

@@ -272,7 +272,7 @@ struct TerminalHolder {
 
     private mutating func set(rows: Int, columns: Int) {
         guard (rows, columns) != (screen.rows, screen.columns) else { return }
-        // What stands outside of a smaller size the program will not touch any more.
+        // What is outside of a smaller size the program will not touch any more.
         sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
         child?.resize(rows: rows, columns: columns)
         screen.resize(rows: rows, columns: columns)

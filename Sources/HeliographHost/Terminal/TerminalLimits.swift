@@ -1,4 +1,4 @@
-/// Every bound of `heliograph claude`, beside its reason.
+/// Every bound of `heliograph claude`, next to its reason.
 struct TerminalLimits: Sendable {
     /// One read of a terminal or a connection.
     var readBytes = 64 << 10

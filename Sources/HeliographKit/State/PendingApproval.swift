@@ -22,6 +22,8 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         public let text: String
         public let isMultiple: Bool
         public let choices: [Choice]
+        /// It can be answered in words of one's own as well.
+        public let takesWords: Bool
 
         /// Says which of the choices are meant by their places, and with what was shown there.
         public func answer(_ taken: [Choice], text: String? = nil) -> LiveActivityKit.Answer {
@@ -90,7 +92,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
                     let description = try? choice.optionalString("description")
                     return Question.Choice(
                         index: index, label: label, description: description.map { VisibleText.exact($0) })
-                })
+                }, takesWords: (try? !entry.flag("choicesOnly")) ?? true)
         }
     }
 }

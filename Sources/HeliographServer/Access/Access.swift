@@ -180,7 +180,7 @@ final class Access {
     }
 
     private func couldNotRead(_ error: any Error) {
-        logger.error("who may come in cannot be read yet", metadata: ["error": "\(error)"])
+        logger.error("tokens and workspaces cannot be read yet", metadata: ["error": "\(error)"])
         guard !isReadingLater else { return }
         isReadingLater = true
         _ = loop.schedule(after: Self.retryInterval) { [weak self] in

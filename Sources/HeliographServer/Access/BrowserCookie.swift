@@ -5,8 +5,8 @@ enum BrowserCookie {
     static let name = "heliograph"
     /// With this prefix a browser takes it over HTTPS alone, and from no other name below the same domain.
     static let secureName = "__Host-heliograph"
-    /// Another port of the same name can put more of the same name beside ours; ours counts wherever it stands among so many, which are more
-    /// than a browser keeps of one site.
+    /// Another port of the same name can add more of the same name to ours; ours counts wherever it is among so many, which are more than a
+    /// browser keeps of one site.
     private static let countMax = 1_000
     private static let year = 365 * 24 * 60 * 60
 

@@ -30,7 +30,7 @@ final class StoreQueue {
             case .tooMany: "too many wait for the relay's store; try again"
             case .late: "the relay's store does not answer; try again"
             case .unknown: "there was no answer in time; it may have been done all the same"
-            case .notTakenUp: "it was done, but the relay has not taken it up yet"
+            case .notTakenUp: "it was done, but the relay has not applied it yet"
             }
         }
     }

@@ -178,7 +178,7 @@ final class PeerConnections {
         let notice = Notice(
             code: ErrorCode.unavailable.rawValue, message: "too much waits on its way to this node; try again")
         var response = HTTPResponse.json(503, notice)
-        response.headers.append(Routes.retryAfter())
+        response.headers.append(HTTPResponse.retryAfter())
         return response
     }
 }

@@ -160,7 +160,7 @@ struct PushDoctor {
             }
             guard let trouble = answer.trouble else { return Finding(subject, .well, "takes the key for this app") }
             return Finding(
-                subject, .doubtful, "nobody knows what it says: \(trouble)",
+                subject, .doubtful, "its answer is not known: \(trouble)",
                 mend: "check the connection from here to Apple: port 443 of api.push.apple.com, without a proxy")
         }
     }
@@ -197,7 +197,7 @@ struct PushDoctor {
     private static func mend(_ refusal: String, _ setup: String) -> String {
         switch APNsReason(rawValue: refusal) {
         case .invalidProviderToken:
-            "\(setup) with the key, its own id and its own team, as they stand in the developer account; look at the clock, too: date -u"
+            "\(setup) with the key, its own id and its own team, as the developer account shows them; check the clock, too: date -u"
         case .expiredProviderToken:
             "set this machine's clock (date -u): Apple takes no token that is over an hour old by its own"
         case .topicDisallowed, .badTopic, .deviceTokenNotForTopic, .topicMismatch, .unrelatedKeyIDInToken:

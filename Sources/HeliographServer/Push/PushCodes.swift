@@ -13,7 +13,7 @@ final class PushCodes {
     /// A tag of 128 bits: a thousand guesses a second hit none before the sun is cold.
     private static let tagBytes = 16
     static let secretBytes = 32
-    /// What a push has where its code shall stand.
+    /// What a push has in the place of its code.
     private static let placeholder = Array(#""code":"CODE""#.utf8)
 
     private let path: String

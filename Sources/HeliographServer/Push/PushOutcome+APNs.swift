@@ -27,8 +27,8 @@ extension APNsUncertainty {
 extension APNsObstacle {
     fileprivate var sentence: String {
         switch self {
-        case .patienceOver(let trouble?): "there was no way to send it in time: \(trouble)"
-        case .patienceOver(nil): "there was no way to send it in time"
+        case .patienceOver(let trouble?): "it could not be sent in time: \(trouble)"
+        case .patienceOver(nil): "it could not be sent in time"
         case .breakerOpen(let reason?): "nothing is sent for now: Apple refuses our key (\(reason.rawValue))"
         case .breakerOpen(nil): "nothing is sent for now: Apple refuses our key"
         case .queueFull: "too many pushes wait already"

@@ -3,7 +3,7 @@ import HeliographCrypto
 import PushWeb
 import RelayCore
 
-/// The secrets of pushes where several relays share a database: whichever is at work honours the codes and subscriptions of each.
+/// The secrets of pushes where several relays share a database: the one that serves honours the codes and subscriptions of each.
 struct SharedSecrets: Sendable {
     private enum SecretName {
         static let codes = "push-secret"

@@ -42,7 +42,7 @@ extension Routes {
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
         guard let wait = wrongCodes.note(Self.household(of: request.peer), at: .now) else { return nil }
         var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
-        response.headers.append(Self.retryAfter(seconds: Int(wait.components.seconds) + 1))
+        response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
         return response
     }
 

@@ -109,7 +109,7 @@ final class PeerHandler: ServerHandler {
         let limit = ConnectionLimiter.LimitError.requestsPerSecondPerAddress
         measures.turnedAway(limit)
         var response = HTTPResponse.text(limit.status, limit.sentence + "\n")
-        response.headers.append(Routes.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
+        response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
         return response
     }
 
@@ -139,7 +139,8 @@ final class PeerHandler: ServerHandler {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
         guard let authenticator = admission.authenticator else {
-            return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes nobody now; try again\n")
+            return .refuse(
+                status: 503, headers: [HTTPResponse.retryAfter()], body: "the relay takes no connections now; try again\n")
         }
         let token: Token
         do {
@@ -148,7 +149,8 @@ final class PeerHandler: ServerHandler {
             if error == .unknown, let digest = Authenticator.digest(in: request), mayBeNew(digest) {
                 deliver(.tokenUnknown(digest), 0)
                 return .refuse(
-                    status: 503, headers: [Routes.retryAfter(seconds: 1)], body: "this token is not known here yet; try again\n"
+                    status: 503, headers: [HTTPResponse.retryAfter(seconds: 1)],
+                    body: "this token is not known here yet; try again\n"
                 )
             }
             measures.refused()
@@ -170,7 +172,7 @@ final class PeerHandler: ServerHandler {
             strangers.notice(
                 "turned an upgrade away",
                 ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"], logger)
-            return .refuse(status: error.status, headers: [Routes.retryAfter()], body: "\(error.sentence)\n")
+            return .refuse(status: error.status, headers: [HTTPResponse.retryAfter()], body: "\(error.sentence)\n")
         }
     }
 

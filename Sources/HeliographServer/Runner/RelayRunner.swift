@@ -273,7 +273,7 @@ final class RelayRunner {
         case .unknown(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
             logger.critical(
-                "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
+                "the store cannot say what it holds: all peers are disconnected until it can", metadata: ["error": "\(error)"])
             suspend()
         }
         store.batchEnded()

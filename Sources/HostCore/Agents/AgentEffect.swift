@@ -8,7 +8,7 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case stream(Delta)
     /// What a tool prints while it runs; live only, as `stream` is.
     case show(ToolOutput)
-    /// Answers a waiting caller, unless the disk did not take it; nil is no decision, and the agent's own prompt or denial stands.
+    /// Answers a waiting caller, unless the disk did not take it; nil is no decision: the agent's own prompt or denial counts.
     case respond(HookToken, [UInt8]?)
     /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
     case restrict(HookToken, [UInt8])

@@ -161,7 +161,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
-            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first stands.
+            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first is kept.
             let first = approval.waitingDecision?.decision.command ?? approval.answer?.command
             if first == nil || first == decision.command { pending[id]?.waitingDecision = (digest, decision) }
         // The same again: what becomes of it is told soon.

@@ -1,4 +1,4 @@
-/// Secrets that are known by the syntax they stand in: the addresses.
+/// Secrets that are known by the syntax they are in: the addresses.
 extension SecretScanner {
     // MARK: - URLs
 

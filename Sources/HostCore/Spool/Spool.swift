@@ -149,7 +149,7 @@ package final class Spool {
         do throws(SpoolError) {
             try disk.append(bytes, to: current)
         } catch {
-            // Whatever part of it was written goes, so that the next record stands where the index says.
+            // Whatever part of it was written goes, so that the next record is where the index says.
             do throws(SpoolError) { try disk.truncate(current, to: currentBytes) } catch { isSuspect = true }
             throw error
         }

@@ -8,7 +8,7 @@ package import RelayProtocol
 ///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
 /// ```
 ///
-/// A command is handed only to the run of the program whose offer stands. A newer run's offer takes the place of an older one's, and then
+/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, and then
 /// nothing that the older one says changes what the newer one said; it still tells what became of what it was handed itself.
 ///
 /// Pure, and the same for every adapter whose sessions are run by programs.

@@ -155,7 +155,7 @@ struct SteeringDesk {
     }
 
     mutating func changed(_ change: SteeringChange, of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
-        // The first end of a command stands, also where its evidence comes after the wait for it was over.
+        // The first end of a command counts, also where its evidence comes after the wait for it was over.
         guard sessions[session]?.isGiven(change.name) == true else { return [] }
         guard change.stage.isFinal else { return [.tell(session, change)] }
         sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
@@ -252,7 +252,7 @@ private struct SteeredSession {
     private(set) var given: [(request: SteeringRequest, until: Int64)] = []
     /// Nil where the agent has not shown it yet.
     private(set) var standing: SteeringStanding?
-    /// The agent has said how it stands since something was last given.
+    /// The agent has reported its state since something was last given.
     private var isStandingFresh = false
 
     /// One prompt at a time: what comes after it may depend on what comes of it.

@@ -1,6 +1,6 @@
 /// The categories that the relay's alerts name, and the buttons that each has.
 public enum AlertCategory: String, Sendable, CaseIterable {
-    /// The whole input stands in the alert.
+    /// The whole input is in the alert.
     case approval = "HELIOGRAPH_APPROVAL"
     /// It does not: it can be denied from there, never allowed.
     case review = "HELIOGRAPH_APPROVAL_REVIEW"

@@ -248,7 +248,7 @@ extension PushPlanner {
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
         guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
-            // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
+            // The app has told no token yet: nobody can end it but the system. Until then there would be another one with it.
             card.stage.becomeEnded(isOwed: !isGone(card, at: now))
             card.mailbox =
                 card.isEndOwed

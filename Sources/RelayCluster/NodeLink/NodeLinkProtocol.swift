@@ -12,8 +12,9 @@ package enum NodeLinkProtocol {
 package enum NodeLinkLimits {
     /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
     package static let messageBytesMax = 24 << 20
-    /// What one turn of a loop gathers before it is sent, so that the other end begins with it.
-    package static let gatheredBytesMax = 64 << 10
+    /// What one turn of a loop gathers before it is sent, so that the other end begins with it. A message of the link is what the other end
+    /// hands on in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one write.
+    package static let gatheredBytesMax = 256 << 10
     /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
     package static let congestedBytes = 8 << 20
     package static let drainedBytes = 1 << 20

@@ -43,7 +43,7 @@ package protocol SessionLog {
 /// What one tick made: to be committed in one transaction, in this order.
 package struct LogBatch: Sendable {
     package var appends: [SessionAppend]
-    /// What retention lets go of. No session stands in both lists.
+    /// What retention removes. No session is in both lists.
     package var trims: [SessionTrim]
     /// Commands with an effect outside the log, so that each has it once.
     package var commands: [CommandRecord]

@@ -218,7 +218,7 @@ struct Sessions {
 
         guard case .approvalRequested(let request) = event.head else { return }
         guard let opened = approval else {
-            // Another input under a name that stands for one already: a decision on that one decides nothing about this.
+            // Another input under a name that already means one: a decision on that one decides nothing about this.
             let standing = sessions.values[place].staged.approvals[request.approval]
             guard standing?.request.digest != request.digest else { return }
             return stage(.nameTaken(at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)

@@ -30,7 +30,7 @@ package final class JSONDocument: Sendable {
 
     package var root: JSONValue { JSONValue(document: self, index: 0) }
 
-    /// Where a node stands, as a path like `$.events[3].kind`; computed only when an error needs it.
+    /// The place of a node, as a path like `$.events[3].kind`; computed only when an error needs it.
     func path(to target: Int) -> String {
         var path = "$"
         var current = 0

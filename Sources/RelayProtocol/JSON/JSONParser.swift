@@ -62,7 +62,7 @@ struct JSONParser {
         try parseValue()
     }
 
-    /// Consumes the closing bracket, or the comma that must stand between two children.
+    /// Consumes the closing bracket, or the comma that must be between two children.
     private mutating func closes(_ container: Int, with bracket: UInt8) throws(WireError) -> Bool {
         guard let byte = current else { throw refusal(.badJSON, "the text ends inside a container") }
         if byte == bracket {
@@ -76,7 +76,7 @@ struct JSONParser {
             guard byte == UInt8(ascii: ",") else { throw refusal(.badJSON, "a comma is missing") }
             index += 1
             skipSpace()
-            if current == bracket { throw refusal(.badJSON, "a comma stands before the closing bracket") }
+            if current == bracket { throw refusal(.badJSON, "there is a comma before the closing bracket") }
         }
         return false
     }
@@ -120,7 +120,7 @@ struct JSONParser {
     }
 
     private func duplicate(_ key: Int) -> WireError {
-        refusal(.duplicateKey, "the key \"\(String(decoding: keyBytes(key), as: UTF8.self))\" stands twice")
+        refusal(.duplicateKey, "the key \"\(String(decoding: keyBytes(key), as: UTF8.self))\" occurs twice")
     }
 
     // MARK: - Scalars
@@ -190,7 +190,7 @@ struct JSONParser {
                 isEscaped = true
                 try parseEscape()
             case nil: throw refusal(.badJSON, "the text ends inside a string")
-            default: throw refusal(.badJSON, "a control character stands unescaped in a string")
+            default: throw refusal(.badJSON, "a string contains an unescaped control character")
             }
         }
     }
@@ -200,14 +200,14 @@ struct JSONParser {
         switch current {
         case UInt8(ascii: "u"):
             let high = try parseHexadecimal()
-            if (0xDC00..<0xE000).contains(high) { throw refusal(.loneSurrogate, "a low surrogate stands alone") }
+            if (0xDC00..<0xE000).contains(high) { throw refusal(.loneSurrogate, "a low surrogate has no partner") }
             guard (0xD800..<0xDC00).contains(high) else { return }
             guard current == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u") else {
-                throw refusal(.loneSurrogate, "a high surrogate stands alone")
+                throw refusal(.loneSurrogate, "a high surrogate has no partner")
             }
             index += 1
             guard (0xDC00..<0xE000).contains(try parseHexadecimal()) else {
-                throw refusal(.loneSurrogate, "a high surrogate stands alone")
+                throw refusal(.loneSurrogate, "a high surrogate has no partner")
             }
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -255,7 +255,7 @@ struct JSONParser {
 
     private func refuseByteOrderMark() throws(WireError) {
         guard bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF else { return }
-        throw WireError(.badJSON, at: "byte 0", "a byte-order mark stands first")
+        throw WireError(.badJSON, at: "byte 0", "it begins with a byte-order mark")
     }
 
     private func validateUTF8() throws(WireError) {

@@ -128,7 +128,7 @@ package struct StartableAgent: Sendable, Equatable {
     }
 }
 
-/// A session of a project that an agent could go on with. Content: it stands in the body of the event that answers `past`.
+/// A session of a project that an agent could go on with. Content: it is in the body of the event that answers `past`.
 package struct PastSession: Sendable, Equatable {
     /// The agent's own.
     package var id: String

@@ -1,4 +1,4 @@
-/// A picture that goes with a prompt. The wire names it; its bytes go over HTTP, beside the log.
+/// A picture that goes with a prompt. The wire names it; its bytes go over HTTP, outside the log.
 package struct Picture: Sendable, Hashable {
     package var digest: PictureDigest
     package var type: PictureType

@@ -66,7 +66,7 @@ package enum SteeringAction: Sendable, Equatable {
         package var command: String { String(text.prefix { !$0.isWhitespace }) }
     }
 
-    /// What becomes of a prompt that comes while the agent is at work, or waits for an answer.
+    /// What happens to a prompt that comes while the agent works, or waits for an answer.
     package enum WhenBusy: String, Sendable, CaseIterable {
         /// It waits at its host, and can be withdrawn while it does.
         case queue

@@ -39,7 +39,7 @@ package struct SteeringOffer: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) {
         self.init()
-        // A newer host may offer more: what is known stands all the same.
+        // A newer host may offer more: what is known is valid all the same.
         for entry in try value.object().array("actions", countMax: WireLimits.steeringActionsMax) {
             if let kind = SteeringAction.Kind(rawValue: try entry.string()) { actions.insert(kind) }
         }

@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// What a real adapter serves, played: a server with its terminals, or a program, and the person beside it. Its own process: it outlives
+/// What a real adapter serves, played: a server with its terminals, or a program, and the person next to it. Its own process: it outlives
 /// the daemon.
 protocol AgentBody: AnyObject {
     /// The name of its adapter.

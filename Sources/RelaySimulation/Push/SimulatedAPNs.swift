@@ -51,7 +51,7 @@ final class SimulatedAPNs {
 
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
-    /// The card that this push is for; of a broadcast the channel's name stands for all that listen.
+    /// The card that this push is for; for a broadcast the channel's name represents all that listen.
     func card(of order: PushIntent) -> CardID? {
         if case .broadcast(let name) = order.target { return CardID(name) }
         guard case .device(let token) = order.target, case .card(let card) = tokens[token]?.kind else { return nil }

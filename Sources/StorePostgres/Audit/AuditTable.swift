@@ -8,13 +8,13 @@ internal import RelayStore
 /// It outlives retention: trims and removals leave it alone. A writer guesses the next place; where somebody else has taken that
 /// meanwhile, the database refuses, and the whole transaction is done again while the others wait.
 enum AuditTable {
-    /// Where a workspace's log stands.
+    /// The position of a workspace's log.
     struct Place: Sendable {
         /// The workspace's number.
         let number: Int32
         var head: AuditHead
 
-        /// The line of the next record, and where the log stands then.
+        /// The line of the next record, and the log's position then.
         mutating func add(_ record: AuditRecord) throws(LogError) -> [UInt8] {
             guard head.n < EventKey.seqMax else {
                 throw LogError(.full, "The database has no number left for a record of the audit log.")

@@ -7,7 +7,7 @@ internal import Synchronization
 final class PostgresDatabase: Sendable {
     /// One pipeline, whatever it does: many times what a busy database takes. Less than an operator waits before looking.
     static let askingMax = Duration.seconds(10)
-    /// At once: reads of history beside a command or two. Each is a process of the database's.
+    /// At once: reads of history and a command or two. Each is a process of the database's.
     static let connectionsMax = 4
     /// Changes that were begun or wait for their turn: a relay and its page make a handful at a time.
     static let changesMax = 16

@@ -2,7 +2,7 @@ internal import HeliographPostgreSQL
 
 /// The tables, as a row of migrations: one a version, never changed once released.
 ///
-/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number stands first in every
+/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number comes first in every
 /// key, as that is what is divided up when one database is not enough; sessions are numbered within their workspace, by the owner of the
 /// log; events and audit records have the two parts of their place in columns of their own; and there are `owners` and `nodes`, which a
 /// file needs not.
@@ -227,7 +227,7 @@ enum Schema {
     ]
 
     private static let v3 = [
-        // How often tokens and workspaces were changed, counted in the transaction of each change: the relay at work looks, and reads them
+        // How often tokens and workspaces were changed, counted in the transaction of each change: the serving relay checks, and reads them
         // again. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
         // workspace's audit log is, changes nothing of who may come in. Codes are looked up when they are redeemed.
         """

@@ -1,11 +1,11 @@
 /// When the write-ahead log is copied into the file, and what copies it.
 ///
-/// Nearly all of it is copied beside the commits, which go on meanwhile; but SQLite begins the log again only where nothing is left to copy
+/// Nearly all of it is copied while commits go on; but SQLite begins the log again only where nothing is left to copy
 /// when a commit begins. So once little is left, the thread that commits copies that.
 struct CheckpointPlan {
     enum Step: Equatable {
         case none
-        /// Copy beside the commits, then say so by `copied`.
+        /// Copy while commits go on, then say so by `copied`.
         case copy
         /// Copy what is left before the next commit, then say so by `finished`.
         case finish

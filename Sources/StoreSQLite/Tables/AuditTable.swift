@@ -10,7 +10,7 @@ struct AuditTable {
     /// The path of the data file.
     let path: String
 
-    /// Where a workspace's log stands.
+    /// The position of a workspace's log.
     struct Place: Sendable {
         /// Its number in the file.
         let workspace: Int64

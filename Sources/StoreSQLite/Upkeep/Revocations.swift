@@ -69,7 +69,7 @@ enum Revocations {
     }
 
     private static func looking<Value>(at path: String, _ body: (Database) throws -> Value) throws -> Value {
-        // What SQLite makes beside a file to read it, a connection that cannot write leaves there.
+        // What SQLite makes next to a file to read it, a connection that cannot write leaves there.
         let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
         defer { for file in made { _ = unsafe unlink(file) } }
         let queue = try Connections.openToLook(path)

@@ -1,6 +1,6 @@
 package import Logging
 
-/// A main event loop, and others beside it that serve connections.
+/// A main event loop, and others that also serve connections.
 ///
 /// Alone, the main one serves them itself. Otherwise it accepts them and hands each to the loop that has the fewest; what it wants
 /// of them is gathered while its turn lasts, and handed over when it ends: one lock and one wake-up for each loop, whatever the turn

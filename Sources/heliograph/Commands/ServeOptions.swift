@@ -12,7 +12,7 @@ struct ServePlace: ParsableArguments {
     var config: String?
 }
 
-/// The settings of the relay as flags. What they mean, and their defaults, stand in `Settings` alone.
+/// The settings of the relay as flags. Their meanings and defaults are only in `Settings`.
 struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("listen")) var listen: String?
     @Option(help: Self.help("publicURL")) var publicURL: String?

@@ -45,13 +45,13 @@ struct TypingMachineTests {
         bench.shows(["half"], isStashUsed: true)
         bench.prompt("go on", "p1")
         let lines = bench.take()
-        #expect(lines.count == 1 && lines[0].hasPrefix("p1 refused: half-typed text"))
+        #expect(lines.count == 1 && lines[0].hasPrefix("p1 refused: the input line has half-typed text"))
     }
 
     @Test("nothing is typed while it works, asks, shows a view, or somebody types; its author is told why")
     func notNow() {
         for (prepare, reason) in [
-            ({ $0.tell(.does(.busy)) }, "at work"), ({ $0.tell(.does(.waiting)) }, "dialog"), ({ $0.tell(.does(nil)) }, "say"),
+            ({ $0.tell(.does(.busy)) }, "working"), ({ $0.tell(.does(.waiting)) }, "dialog"), ({ $0.tell(.does(nil)) }, "say"),
             ({ $0.tell(.shows(nil)) }, "view"),
         ] as [((inout TypingBench) -> Void, String)] {
             var bench = TypingBench()

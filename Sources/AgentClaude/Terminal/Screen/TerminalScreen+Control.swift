@@ -79,7 +79,7 @@ extension TerminalScreen {
         cursor.isPastEnd = isPastEnd
     }
 
-    /// One row down; the region scrolls where the cursor stands in its last row.
+    /// One row down; the region scrolls where the cursor is in its last row.
     mutating func feed() {
         if cursor.row == bottom { scroll(up: 1) } else if cursor.row < rows - 1 { cursor.row += 1 }
     }

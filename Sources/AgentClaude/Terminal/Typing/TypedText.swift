@@ -42,7 +42,7 @@ package struct TypedText: Sendable, Equatable {
         return pieces.flatMap { Array("\u{1B}[200~\($0)\u{1B}[201~".utf8) }
     }
 
-    /// Exactly this stands in the box; of what is too tall for it, its end.
+    /// Exactly this is in the box; of what is too tall for it, its end.
     package func isShown(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))
@@ -50,7 +50,7 @@ package struct TypedText: Sendable, Equatable {
         return box.hidesBeginning ? !shown.isEmpty && bare.hasSuffix(shown) : shown == bare
     }
 
-    /// The beginning of it stands there, or all.
+    /// The beginning of it is there, or all.
     package func isBegun(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))

@@ -204,7 +204,7 @@ extension TypingMachine {
             remove(prompt, "it did not show in the input line as it was typed")
         case .removing(let prompt, let why, _, let next) where next <= now:
             if bufferedUntil.map({ now < $0 }) == true { return deleteText() }
-            tell(prompt.name, .unknown, "\(why); it may stand in the input line\(aside(prompt)): look at the terminal")
+            tell(prompt.name, .unknown, "\(why); it may be in the input line\(aside(prompt)): look at the terminal")
             free()
         case .givingBack(let prompt, let why, let until) where until <= now:
             free()

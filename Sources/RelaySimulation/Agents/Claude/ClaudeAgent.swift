@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code as its hooks and its files tell of it, whatever stands before it: turns, tools that are asked about, and their end. Its
+/// Claude Code as its hooks and its files tell of it, whatever is in front of it: turns, tools that are asked about, and their end. Its
 /// dialog and its hook ask side by side; what is answered at the dialog no hook is told.
 final class ClaudeAgent {
     enum Doing: Equatable { case idle, busy, asking }

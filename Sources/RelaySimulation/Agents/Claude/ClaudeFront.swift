@@ -1,6 +1,6 @@
 import HostCore
 
-/// What stands between a played Claude Code and a person: its own screen, or lines of JSON.
+/// What is between a played Claude Code and a person: its own screen, or lines of JSON.
 protocol ClaudeFront: AnyObject {
     /// As its registry calls the way in which it was started.
     var entrypoint: String { get }

@@ -20,7 +20,7 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start stands on disk by the clock of its time,
+    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start is on disk by the clock of its time,
     /// and where that one was set meanwhile, nobody can tell any more how long ago it was.
     mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues {

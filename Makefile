@@ -112,7 +112,7 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
 		Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute

@@ -173,7 +173,9 @@ struct ACPBench {
         }
     }
 
+    /// A person at the editor takes longer than the machine waits for.
     mutating func play(_ entry: Recorded) {
+        if entry.isFromEditor { wait() }
         take(entry.isFromEditor ? .fromEditor(entry.line) : .fromAgent(entry.line))
     }
 }

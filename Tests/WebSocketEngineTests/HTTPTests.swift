@@ -113,8 +113,10 @@ struct HTTPTests {
             let (_, id) = try await server.nextRequest()
             try await loop.run { $0.respond(to: id, HTTPResponse(status: 200, body: .bytes(body))) }
         }
-        let statuses = try await client.next()["statuses"]
-        #expect(HeaderReader.listsHeaders ? statuses == .array([.number(400)]) : statuses == .array([.number(200)]))
+        let result = try await client.next()
+        #expect(result["statuses"] == .array([.number(HeaderReader.listsHeaders ? 400 : 200)]))
+        // All of it went out first.
+        #expect(HeaderReader.listsHeaders || result["length"]?.int ?? 0 > body.count)
         let paths = server.events.all.compactMap { if case .request(let request, _) = $0 { request.path } else { nil } }
         #expect(paths == (HeaderReader.listsHeaders ? [] : ["/1"]))
     }

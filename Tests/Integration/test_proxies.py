@@ -140,7 +140,8 @@ def test_no_header_of_a_visitors_hides_where_it_is_from(front: ReverseProxy) -> 
     before = front.relay.log_text()
     for name in ("X-Forwarded", "X-Forwarded-F", "X-A", "X-Real", "F"):
         for host in ((), ("--header", "Host: localhost")):
-            words = ("--http1.1", "--interface", "127.0.0.5", "--header", f"{name}: b", *host)
+            # Behind the last header, where nginx leaves it, it hides nothing, and libwebsockets waits for its end until the peer has no more time.
+            words = ("--http1.1", "--interface", "127.0.0.5", "--header", f"{name}: b", "--header", "Accept-Language: en", *host)
             assert front.curl("/metrics", *words)[0] in (400, 401), name
             assert front.curl("/v1/client", *words, *upgrade_headers())[0] in (400, 401), name
             assert front.curl("/v1/me", *words, "--header", f"Authorization: Bearer {token}")[0] in (200, 400), name

@@ -279,7 +279,9 @@ struct ClaudeSteeringTests {
         }
     }
 
-    @Test("a client interrupts while it asks: the question ends with the turn, and nobody is said to have denied it", arguments: [true, false])
+    @Test(
+        "a client interrupts while it asks: the question ends with the turn, and nobody is said to have denied it",
+        arguments: [true, false])
     func interruptedWhileItAsks(byClient: Bool) throws {
         var bench = try running()
         bench.tell(said(.stands(Self.offer, .busy), 91))

@@ -98,7 +98,9 @@ extension ClaudeAdapter {
             return
         }
         let isInterrupted = isBeingInterrupted(approval.session)
-        if let call = approval.call { abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session) }
+        if let call = approval.call {
+            abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
+        }
         tellDesk(.shown(id, isInterrupted ? .turnEnded(wentOn: false) : .deniedAtTerminal))
         // No at the terminal ends the turn, and no Stop follows.
         if approval.agent == nil, sessions[approval.session]?.isEnded == false {

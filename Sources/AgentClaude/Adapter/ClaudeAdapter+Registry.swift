@@ -69,7 +69,10 @@ extension ClaudeAdapter {
             if isDenied, let call = approval.call {
                 abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
             }
-            tellDesk(.shown(approval.id, isInterrupted ? .turnEnded(wentOn: false) : isDenied ? .deniedAtTerminal : .answeredAtTerminal))
+            tellDesk(
+                .shown(
+                    approval.id, isInterrupted ? .turnEnded(wentOn: false) : isDenied ? .deniedAtTerminal : .answeredAtTerminal)
+            )
         }
     }
 
@@ -106,7 +109,10 @@ extension ClaudeAdapter {
             if isMidTurn { interrupted(id) }
             // The process that runs it may have done so for a client.
             let reason = session.program == nil ? Self.interruptedReason : "interrupted"
-            setStatus(.idle, reason: isBeingInterrupted(id) ? "interrupted" : wasDenied ? Self.deniedReason : isMidTurn ? reason : nil, in: id)
+            setStatus(
+                .idle,
+                reason: isBeingInterrupted(id) ? "interrupted" : wasDenied ? Self.deniedReason : isMidTurn ? reason : nil,
+                in: id)
         case .busy where session.status != .running: setStatus(.running, in: id)
         default: break
         }

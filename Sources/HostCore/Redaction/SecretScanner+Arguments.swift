@@ -43,7 +43,8 @@ extension SecretScanner {
             }
             let wordEnd = end(from: index, while: Self.isWordByte)
             if byte == UInt8(ascii: "-") {
-                isFileName = wordEnd - index <= 6 && Self.fileTests.contains(String(decoding: bytes[index..<wordEnd], as: UTF8.self))
+                isFileName =
+                    wordEnd - index <= 6 && Self.fileTests.contains(String(decoding: bytes[index..<wordEnd], as: UTF8.self))
                 index = max(wordEnd, judgeFlag(index..<wordEnd, tool, isLogin: isLogin))
                 continue
             }

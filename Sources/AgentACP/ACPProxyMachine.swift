@@ -293,13 +293,13 @@ package struct ACPProxyMachine: Sendable {
         guard permissions.hasRoom(for: id), let request = PermissionRequest(params, optionsMax: limits.optionsMax),
             let session = sessions[request.session]?.id
         else { return false }
-        let calls = sessions[request.session]?.calls(for: request) ?? []
+        let calls = calls(for: request)
         let isNamed = calls.count == 1 && calls[0].id == request.call.text("toolCallId")
         guard !request.isForAll || isNamed else {
             permissions.gather(
                 id,
                 .init(
-                    session: session, name: request.session, request: request, askedAt: now.monotonic,
+                    session: session, request: request, askedAt: now.monotonic,
                     lastCallAt: calls.isEmpty ? nil : now.monotonic))
             return true
         }
@@ -321,9 +321,13 @@ package struct ACPProxyMachine: Sendable {
     /// Also where the last call came with the question: the agent may be about to tell of another.
     private mutating func askGathered(_ now: HostInstant) {
         for (id, permission) in permissions.takeGathered(at: now) {
-            let calls = sessions[permission.name]?.calls(for: permission.request) ?? []
+            let calls = calls(for: permission.request)
             if !ask(id, permission.request, of: permission.session, calls, gathering: permission, now) { leaveToEditor([id]) }
         }
+    }
+
+    private func calls(for request: PermissionRequest) -> [ToolCall] {
+        sessions[request.session]?.calls(named: request.call.text("toolCallId"), orAll: request.isForAll) ?? []
     }
 
     private mutating func leaveToEditor(_ ids: [[UInt8]]) { orders += ids.map { .leftToEditor($0) } }

@@ -16,8 +16,6 @@ struct PermissionBook {
     /// are asked when no other has begun for a while.
     struct Gathering {
         let session: SessionID
-        /// As the agent calls it.
-        let name: String
         let request: PermissionRequest
         /// Milliseconds of the clock that never jumps.
         let askedAt: Int64

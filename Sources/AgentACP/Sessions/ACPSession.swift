@@ -111,7 +111,7 @@ struct ACPSession {
 
     func call(_ id: String) -> ToolCall? { calls.call(id) }
 
-    func calls(for permission: PermissionRequest) -> [ToolCall] { calls.calls(for: permission) }
+    func calls(named id: String?, orAll: Bool) -> [ToolCall] { calls.calls(named: id, orAll: orAll) }
 
     private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {
         guard let content = update.optional("content"), content.text("type") == "text", let text = content.text("text") else {

@@ -65,11 +65,11 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all open ones. One that names
-    /// a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
-    func calls(for permission: PermissionRequest) -> [ToolCall] {
-        if let id = permission.call.text("toolCallId"), let named = open.first(where: { $0.id == id }) { return [named] }
-        return permission.isForAll ? open : []
+    /// Those that a permission is for: the one it names, or all open ones where it names none. One that names a call that nobody told of, or
+    /// says itself what it is for, means that, and no other that happens to be open.
+    func calls(named id: String?, orAll: Bool) -> [ToolCall] {
+        if let id, let named = open.first(where: { $0.id == id }) { return [named] }
+        return orAll ? open : []
     }
 
     /// Something of them may have gone by unread.

@@ -159,7 +159,7 @@ package final class RelayServer {
             ingress.tickEnded()
             connections.turnEnded()
         }
-        loop.hasMoreToGather = { runner.isStaging }
+        loop.hasMoreToGather = { runner.isGathering }
         self.runner = runner
         self.pushes = pushes
 

@@ -104,6 +104,8 @@ internal import Synchronization
     private var hasActivity = false
     /// Until when the tick is put off; nil: it is not.
     private var tickAt: MonotonicTime?
+    /// How many nanoseconds it is to be put off for, from when the turn has written what it has.
+    private var tickDelay: Int64 = 0
     /// There is something for the tick that is put off.
     private var isTickDue = false
     /// The turn had some.
@@ -228,8 +230,8 @@ internal import Synchronization
             wasActive = true
             inputsEnded?()
         }
-        sendBatchesBeforeTick()
         if let time = tickAt, isStopping || MonotonicTime.now >= time { tickAt = nil }
+        sendBatchesBeforeTick()
         guard hasActivity || isTickDue else { return }
         hasActivity = false
         inputsEnded?()
@@ -243,14 +245,25 @@ internal import Synchronization
     /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
     /// what is written meanwhile.
     private func sendBatchesBeforeTick() {
-        guard turn.newCount >= Self.manyWrites, tickAt == nil else {
+        let writesMany = turn.newCount >= Self.manyWrites
+        guard writesMany || tickDelay > 0, tickAt == nil, !isStopping else {
+            tickDelay = 0
             sendBatches()
             return
         }
         let begun = MonotonicTime.now
         sendBatches()
         let ended = MonotonicTime.now
-        tickAt = MonotonicTime(nanoseconds: ended.nanoseconds + (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart)
+        let linger = writesMany ? (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart : 0
+        tickAt = MonotonicTime(nanoseconds: ended.nanoseconds + max(linger, tickDelay))
+        tickDelay = 0
+    }
+
+    /// What this turn has to write makes the peers say more, which belongs to the same tick: it waits for so long after that was written, where
+    /// there is something to gather for. A tick that is put off already is put off no further.
+    package func putOffTick(forNanoseconds delay: Int64) {
+        preconditionOnLoop()
+        tickDelay = max(tickDelay, delay)
     }
 
     /// Bounds the wait by the next timer, or to nothing if there is work left over.

@@ -22,6 +22,7 @@ final class RelayRunner {
     private let measures: Measures
     private let logger: Logger
     private let commits: CommitQueue
+    private var pace = CommitPace()
     let store: StoreHealth
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let mailbox: CoreMailbox
@@ -139,6 +140,8 @@ final class RelayRunner {
     var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && backlog.isStaging }
+    /// What the next commit has would rather wait for more, where the loop waits.
+    var isGathering: Bool { isStaging && pace.isGathering(backlog) }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -265,6 +268,8 @@ final class RelayRunner {
             store.batchCommitted()
             if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
             feed(.committed)
+            let wait = pace.committed(events: events, in: Int64(clamping: nanoseconds), backlog)
+            if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
             store.batchRefused(bytes: batch.eventBytes)

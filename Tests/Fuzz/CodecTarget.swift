@@ -12,7 +12,7 @@ enum CodecTarget {
 
     static func run(_ input: [UInt8]) {
         require(
-            (UTF8Check.firstInvalidByte(in: input) == nil) == (String(validating: input, as: UTF8.self) != nil),
+            (UTF8Check.firstInvalidByte(in: input.span) == nil) == (String(validating: input, as: UTF8.self) != nil),
             "our idea of UTF-8 is not the standard library's")
         guard let document = try? JSONDocument(parsing: input) else {
             require((try? HostMessage(parsing: input)) == nil, "a message was read from what is no JSON")

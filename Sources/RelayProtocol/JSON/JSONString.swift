@@ -51,7 +51,23 @@ enum JSONString {
     /// Appends `text` as a JSON string, quotes included.
     static func append(_ text: String, to room: inout ByteRoom) {
         var text = text
-        text.withUTF8 { unsafe append($0, to: &room) }
+        text.withUTF8 { text in
+            if let start = text.baseAddress, unsafe ByteScan.endOfUnescaped(in: text.span, from: 0) == text.count {
+                unsafe append(plain: start, text.count, to: &room)
+            } else {
+                unsafe append(text, to: &room)
+            }
+        }
+    }
+
+    /// Nearly all text has nothing to be escaped, and goes in one piece.
+    private static func append(plain text: UnsafePointer<UInt8>, _ count: Int, to room: inout ByteRoom) {
+        unsafe room.append(atMost: count + 2) { room in
+            unsafe room[0] = UInt8(ascii: "\"")
+            unsafe (room + 1).update(from: text, count: count)
+            unsafe room[count + 1] = UInt8(ascii: "\"")
+            return count + 2
+        }
     }
 
     private static func append(_ text: UnsafeBufferPointer<UInt8>, to room: inout ByteRoom) {

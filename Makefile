@@ -36,7 +36,7 @@ WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
 WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
-# Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so beside those that wait.
+# Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
 PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb HeliographCrypto HeliographLink HeliographQRCode \
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol
 EMPTY :=
@@ -55,7 +55,7 @@ run: packages ## Install what is missing, build, and start the relay on http://1
 	@$(PROGRAMS)
 	@exec $(BINARY) serve $(ARGS)
 
-build: packages ## Build the release binary, .build/release/heliograph, and beside it heliograph-hook
+build: packages ## Build the release binary, .build/release/heliograph, and heliograph-hook next to it
 	$(PROGRAMS)
 
 demo: build ## Play a recorded session, and a phone, into the relay of `make run` (or one of its own)
@@ -72,8 +72,8 @@ build-tests: packages venv
 
 test-swift: build-tests servers
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
-	@# goes beside them, and is not put off for what is built meanwhile.
-	@NICENESS=5 Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
+	@# runs at the same time, and is not put off for what is built meanwhile.
+	@NICENESS=5 Tests/Tools/untouched Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
 	@# This one uses every processor by itself.
 	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
 
@@ -106,11 +106,11 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) $(PYTHON) -m pytest -c Tests/Integration/pytest.ini --timeout=$$((120 * $(PATIENCE))) \
-		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder Tests/Integration $(PYTEST)
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
+		Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
-	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made beside them,
+	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made meanwhile,
 	@# and the simulation, which needs no other.
 	@Tests/Tools/beside .build/fuzz.log \
 		"$(MAKE) --no-print-directory build test-simulation && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" \
@@ -120,10 +120,14 @@ fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor tim
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
 	Tests/Tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
 
+redaction: build-tests ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
+	HELIOGRAPH_COMMANDS=$(COMMANDS) $(STRICT) .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing \
+		--filter '^HostCoreTests[.]SecretMeasureTests/ofOnesOwn'
+
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
-openhands-check: build venv ## Decide about the real OpenHands, from PyPI, behind `heliograph acp` (its installation takes minutes)
+openhands-check: build venv ## The rest of what was tried with the real OpenHands: each of these starts it anew (`make test` runs most)
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py \
 		Tests/Integration/check_openhands_steering.py $(PYTEST)
 
@@ -202,4 +206,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

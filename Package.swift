@@ -262,7 +262,7 @@ let package = Package(
         tests(
             "StorePostgresTests",
             [
-                "StorePostgres", "StoreSQLite", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol",
+                "StorePostgres", "StoreSQLite", "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
                 "HeliographPostgreSQL",
                 "StoreTestSupport",
             ]),
@@ -270,7 +270,7 @@ let package = Package(
             "StoreSQLiteTests",
             [
                 "StoreSQLite", "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto",
-                "StoreTestSupport",
+                "StoreTestSupport", grdb,
             ]),
         tests("HeliographCryptoTests", ["HeliographCrypto"]),
         tests("HeliographPlatformTests", ["HeliographPlatform", "HeliographTestSupport"]),
@@ -315,8 +315,9 @@ let package = Package(
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCore", "RelayModel", "RelayProtocol",
-                "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto", "HeliographTestSupport", logging, metrics,
+                "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel",
+                "RelayProtocol", "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto", "HeliographTestSupport", logging,
+                metrics,
             ]),
         tests(
             "HeliographClientTests",

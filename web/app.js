@@ -2,7 +2,7 @@
  * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  *
- * It begins with what draws the list and lets a browser in; the other views (`later.js`) stand behind it in the page and join when they have come.
+ * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived.
  */
 
 import { Budgets } from "./budgets.js";
@@ -15,7 +15,7 @@ import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
-import { Hidden } from "./sieve.js";
+import { Archive } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
@@ -37,7 +37,7 @@ import { titleOf } from "./elements/session-row.js";
  * @property {import("./elements/start-view.js").StartView} start
  */
 
-/** Where the list stands beside what else is shown. */
+/** Where the list is next to what else is shown. */
 const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
@@ -51,8 +51,10 @@ let clockOffset = 0;
 /** @type {Changes} Since the last frame. */
 let changed = noChanges();
 let frameAsked = false;
+/** What the relay calls this browser, where it said so. */
+let knownAs = "";
 /** @type {Route} */
-let route = routeOf(location.hash) ?? { screen: "sessions" };
+let route = routeOf(location.hash) ?? { screen: "sessions", archive: false };
 let watched = "";
 let announced = 0;
 let wasLive = false;
@@ -94,7 +96,7 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
 const tokens = new Tokens(ask, () => draw({ ...noChanges(), all: true }));
-const hidden = new Hidden(() => localStorage);
+const archive = new Archive(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
@@ -103,7 +105,7 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, tokens, presence, hidden,
+  state, link, decisions, devices, budgets, tokens, presence, archive,
   webPush: /** @type {import("./web-push.js").WebPush} */ (/** @type {unknown} */ (undefined)),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
@@ -175,6 +177,7 @@ function draw(changes) {
     const now = changed;
     changed = noChanges();
     views.list.refresh(now);
+    if (!views.pair.hidden) views.pair.refresh();
     if (!later) return;
     const { session, inbox, devices: known, budgets: set, start: begin } = later;
     for (const one of [session, known, set, begin]) if (!one.hidden) one.refresh(now);
@@ -227,7 +230,7 @@ function show({ focus }) {
   showPanes([panes[route.screen], ...beside]);
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
-    // Where the list stands beside everything, its own address shows what waits, and its tab is not there.
+    // Where the list is next to everything, its own address shows what waits, and its tab is not there.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
       || (wide && name === "approvals" && route.screen === "sessions");
     attribute(tab, "aria-current", current ? "page" : null);
@@ -238,7 +241,7 @@ function show({ focus }) {
     if (session) link.watch(session);
     watched = session;
   }
-  if (route.screen === "sessions") views.list.arrive();
+  if (route.screen === "sessions") views.list.arrive(route.archive);
   else views.list.refresh({ ...noChanges(), all: true });
   if (later) arriveLater(later);
   drawCounts();
@@ -280,10 +283,10 @@ function land() {
 function lost() {
   if (routeOf(location.hash) || !location.hash.startsWith("#/")) return null;
   history.replaceState(null, "", "#/");
-  return { screen: "sessions" };
+  return { screen: "sessions", archive: false };
 }
 
-/** @param {{code?: string, reason?: string}} found */
+/** @param {{code?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found */
 function pairScreen(found) {
   document.body.dataset.screen = "pair";
   showPanes([panes.pair]);
@@ -299,6 +302,7 @@ async function whoAmI() {
     // The header has whole seconds, and the way there and back takes time: less than that is no difference.
     const offset = date + 500 - (asked + Date.now()) / 2;
     if (Math.abs(offset) > 2000) clockOffset = offset;
+    if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
     return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
   } catch {
     return "unknown";
@@ -310,9 +314,14 @@ async function start() {
   if (pairing && location.hash.includes("=")) {
     // The code leaves the address at once: neither history nor a shared screen keeps it.
     history.replaceState(null, "", "#/");
-    route = { screen: "sessions" };
-    if (pairing.role === "client") return pairScreen({ code: pairing.code });
-    return pairScreen({ reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." });
+    route = { screen: "sessions", archive: false };
+    const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
+    pairScreen({
+      isPaired, knownAs, ...(pairing.role === "client" ? { code: pairing.code }
+        : { reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." }),
+    });
+    // Behind it the link says what this browser may already do.
+    return isPaired ? link.start() : undefined;
   }
   lost();
   if (hasKey()) {
@@ -342,9 +351,14 @@ whole.then(() => {
   element("reload").hidden = false;
 });
 
+views.pair.onback = () => {
+  show({ focus: true });
+  return link.start();
+};
+
 views.pair.onpaired = () => {
   // What another workspace showed must not stay in this page's memory.
-  if (state.welcome) return location.reload();
+  if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   show({ focus: true });
   return link.start();
 };
@@ -357,7 +371,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 addEventListener("hashchange", () => {
   if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
   const next = routeOf(location.hash) ?? lost();
-  if (!next || document.body.dataset.screen === "pair") return undefined;
+  if (!next || (document.body.dataset.screen === "pair" && !views.pair.isPaired)) return undefined;
   route = next;
   return show({ focus: true });
 });

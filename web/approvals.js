@@ -28,9 +28,12 @@ export function obstacle(approval, { live, seen }) {
   const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
   if (!isWhole(approval)) return `${missing(approval.request.head)}. It can be denied here, ${answer} only at the terminal.`;
   if (!live) return "The connection is down: decide when it is back.";
-  if (!seen) return "Scroll to the end of the text before allowing it.";
+  if (!seen) return unseenWords(approval);
   return null;
 }
+
+/** @param {Approval} approval */
+export const unseenWords = ({ request: { head } }) => `Scroll to the end of the text before ${head.kind === "question" ? "answering" : "allowing"} it.`;
 
 /** @param {import("./wire").Fields} head Of a request that is not whole. */
 const missing = (head) =>
@@ -51,7 +54,7 @@ export const conflict = (winner, client) => `${who(winner, client)} already ${de
 /** @type {Record<string, {button: string, after: string}>} How an agent goes on after its plan, by the modes that are known here. */
 const modes = {
   default: { button: "Allow, ask before each edit", after: "It asks before each edit." },
-  acceptEdits: { button: "Allow, and its edits unasked", after: "Its edits run without a question." },
+  acceptEdits: { button: "Allow, edit without asking", after: "It edits without asking." },
 };
 
 /**
@@ -82,7 +85,7 @@ const cancelReasons = /** @type {Record<string, string>} */ ({
 
 const staleReasons = /** @type {Record<string, string>} */ ({
   digestMismatch: "The decision was for another input. The agent did not use it.",
-  notWhole: "The input was not shown whole, so it could not be allowed from here.",
+  notWhole: "The input was not shown in full, so it could not be allowed from here.",
   badAnswer: "The answer did not fit the question. The agent did not use it.",
   unknownApproval: "The host no longer knew the question. The agent did not use the decision.",
   expired: "The decision came too late. The agent did not use it.",
@@ -90,8 +93,8 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   allowedLocally: "It was allowed at the terminal first.",
   deniedLocally: "It was denied at the terminal first.",
   answeredLocally: "It was answered at the terminal first.",
-  tooMany: "Too many questions were open at the host. The agent's own prompt stands.",
-  notRecorded: "The host could not write it to its disk. The agent's own prompt stands.",
+  tooMany: "Too many questions were open at the host. The agent's own prompt stays open.",
+  notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });
 
 const outcomes = /** @type {Record<string, string>} */ ({
@@ -136,7 +139,7 @@ export function outcome(approval, { now, client, host }) {
         detail: outcomes[approval.outcome ?? ""] ?? "The agent did as decided.",
       };
     case "expired":
-      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent's own prompt or a denial stands." };
+      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent asks at its own prompt, or denied it." };
     case "cancelled":
       return { tone: "void", title: "Settled elsewhere", detail: cancelReasons[approval.reason ?? ""] ?? "It no longer waits." };
     case "stale":

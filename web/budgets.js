@@ -15,7 +15,7 @@ export const scopes = {
   session: "One session",
   everySession: "Each session, by default",
   day: "Each day (UTC)",
-  workspace: "Everything, for ever",
+  workspace: "All sessions, from now on",
 };
 
 /** @param {Pick<Budget, "scope"|"session">} budget */
@@ -34,6 +34,12 @@ export function strainWords(budget) {
   if (!budget.level) return `${money(budget.microUSD)}${held}`;
   return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
 }
+
+/**
+ * Where a spent budget holds a session, a sentence that says so to everybody who looks.
+ * @param {Pick<import("./wire").Summary, "budget">|undefined} summary
+ */
+export const heldWords = (summary) => (summary?.budget?.held ? `The budget of ${money(summary.budget.microUSD)} is spent: every tool needs approval.` : "");
 
 const owners = /** @type {Record<string, string>} */ ({
   session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
@@ -55,7 +61,12 @@ export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
  * @returns {{budget: Budget}|{problem: string}}
  */
 export function parse({ scope, session, dollars, levels, hold }) {
-  const microUSD = Math.round(Number(dollars.trim().replace(",", ".") || Number.NaN) * 1_000_000);
+  const amount = dollars.trim().replace(/^\$\s*/, "");
+  // One country's thousand is another's one: a budget is not to be guessed.
+  if (/^[1-9]\d{0,2}(?:[.,'\s]\d{3})+(?:[.,]\d{0,2})?$/.test(amount)) {
+    return { problem: `“${amount}” may be read as two amounts: write dollars without separators, such as 1000 or 2.50.` };
+  }
+  const microUSD = /^\d+(?:[.,]\d+)?$/.test(amount) ? Math.round(Number(amount.replace(",", ".")) * 1_000_000) : Number.NaN;
   if (!(microUSD > 0 && microUSD <= dollarsMax * 1_000_000)) return { problem: "Say how many dollars it may cost, such as 5 or 2.50." };
   const percents = levels.split(/[\s,;%]+/).filter(Boolean).map(Number);
   const ascends = percents.every((level, index) => Number.isInteger(level) && level >= 1 && level <= 1000 && level > (percents[index - 1] ?? 0));
@@ -66,6 +77,22 @@ export function parse({ scope, session, dollars, levels, hold }) {
   const budget = { microUSD, levels: percents, hold };
   if (scope === "session") return { budget: { scope, session, ...budget } };
   return { budget: { scope: /** @type {Exclude<Budget["scope"], "session">} */ (scope), ...budget } };
+}
+
+/**
+ * Sessions to choose from, each with its project and host, and where that is not enough with its own id.
+ * @param {import("./wire").Summary[]} sessions @param {string} [search] Words that it must have. @param {string} [chosen] One that stays.
+ * @returns {[session: string, words: string][]}
+ */
+export function pickable(sessions, search = "", chosen) {
+  const named = sessions.map(({ session, title, project, host }) =>
+    ({ session, words: [title || project || `Session ${session}`, title && project, host.name].filter(Boolean).join(" · ") }));
+  /** @type {Map<string, number>} */
+  const times = new Map();
+  for (const { words } of named) times.set(words, (times.get(words) ?? 0) + 1);
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return named.map(({ session, words }) => /** @type {[string, string]} */ ([session, (times.get(words) ?? 0) > 1 ? `${words} · ${session}` : words]))
+    .filter(([session, words]) => session === chosen || wanted.every((word) => words.toLowerCase().includes(word)));
 }
 
 export class Budgets {
@@ -101,7 +128,7 @@ export class Budgets {
     this.#changed();
   }
 
-  /** The link is live again. A page that was loaded anew asks before it has one, and would wait for its next look at the clock. */
+  /** The link is live again. A page that was reloaded asks before it has one, and would wait for its next look at the clock. */
   async again() {
     if (this.#isWanted) await this.load();
   }

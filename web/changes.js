@@ -6,16 +6,16 @@ import { plural, size } from "./format.js";
 
 /** @type {Record<string, string>} */
 const problems = {
-  tooLarge: "It is too large to be compared here: what goes is not shown.",
-  binary: "It is no text, so what goes is not shown.",
-  unreadable: "It could not be read, so what goes is not shown.",
-  notAFile: "It is no regular file, so what is in it is not shown.",
-  late: "Its disk did not answer in time, so what goes is not shown.",
+  tooLarge: "It is too large to be compared here: what is removed is not shown.",
+  binary: "It is not text, so what is removed is not shown.",
+  unreadable: "It could not be read, so what is removed is not shown.",
+  notAFile: "It is not a regular file, so its content is not shown.",
+  late: "Its disk did not answer in time, so what is removed is not shown.",
   missing: "There is no such file now.",
-  notFound: "The text that is to be replaced does not stand in it now.",
-  notUnique: "The text that is to be replaced stands there more than once, and one place is meant.",
+  notFound: "The text to be replaced is not in it now.",
+  notUnique: "The text to be replaced occurs more than once, and only one place is meant.",
   noCell: "It has no such cell now.",
-  tooLong: "The change is too long to be shown here line by line against the file: what goes is not shown.",
+  tooLong: "The change is too long to be shown here line by line against the file: what is removed is not shown.",
 };
 
 /** @param {Change} change */
@@ -25,9 +25,9 @@ function titleOf({ file, bytes, places, cell, problem }) {
   switch (file) {
     case "new": return "New file";
     case "overwrites": return bytes === 0 ? "Overwrites an empty file" : typeof bytes === "number" ? `Overwrites a file of ${size(bytes)}` : "Overwrites what is there";
-    case "unchanged": return "Changes nothing: the file holds that already";
+    case "unchanged": return "Changes nothing: the file already has this content";
     case "edits": return problem ? "Changes a file" : typeof places === "number" && places > 1 ? `Changes the file in ${places} places` : "Changes the file";
-    default: return "Nobody could look at the file";
+    default: return "The file could not be read";
   }
 }
 

@@ -14,11 +14,11 @@ export const kinds = /** @type {Record<Kind, string>} */ ({
 const texts = /** @type {Record<string, {name: string, app: string, web: string}>} */ ({
   full: {
     name: "The whole command or question, as far as it fits",
-    app: "Whoever sees the Lock Screen reads it.", web: "Whoever sees the Lock Screen reads it. Its push service does not.",
+    app: "Anyone who sees the Lock Screen can read it.", web: "Anyone who sees the Lock Screen can read it. Its push service cannot.",
   },
   summary: {
     name: "A summary",
-    app: "Its alerts offer Deny, never Allow: for that, let the app say the whole.", web: "It offers Deny, never Allow.",
+    app: "Its alerts offer Deny, never Allow: for that, let the app show all of it.", web: "It offers Deny, never Allow.",
   },
   generic: {
     name: "That an agent needs something, not what",
@@ -58,7 +58,7 @@ export function minuteOf(time) {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** What one may choose from, in minutes; what was chosen elsewhere stands beside these. */
+/** What one may choose from, in minutes; what was chosen elsewhere is added to these. */
 export const intervals = [15, 30, 60, 120, 240];
 
 /** @param {number} minutes */
@@ -79,7 +79,7 @@ export function gatherWords(gather) {
 }
 
 /**
- * What stands in a form.
+ * What is in a form.
  * @typedef {object} Draft
  * @property {Kind[]} kinds
  * @property {Device["text"]} text
@@ -103,12 +103,12 @@ export function read({ quiet, gather, allows, hidesCost, kinds: chosen, text, mu
   if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };
   else if (gather) {
     const at = minuteOf(gather.at);
-    if (at === null) return { problem: "Say when it tells of the day, such as 18:00." };
+    if (at === null) return { problem: "Say when to sum up the day, such as 18:00." };
     choices.gather = { when: "daily", at, timeZone: gather.timeZone };
   }
   if (!quiet) return { choices };
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];
   if (from === null || to === null) return { problem: "Say from when to when it is quiet, such as 22:00 to 07:00." };
-  if (from === to) return { problem: "Quiet hours that end when they begin are none: choose another end." };
+  if (from === to) return { problem: "Quiet hours cannot end when they begin: choose another end." };
   return { choices: { ...choices, quiet: { from, to, timeZone: quiet.timeZone } } };
 }

@@ -76,7 +76,7 @@ export function about({ device: { web, profile, environment, system }, client })
 export const testAmong = (pushes, after) => pushes.filter(({ push, purpose, session }) => push > after && purpose === "alert" && session === undefined).at(-1);
 
 /**
- * What a test has shown so far. A push service takes also what nobody will see, so what stands behind an "accepted" is said, too.
+ * What a test has shown so far. A push service takes also what nobody will see, so what is behind an "accepted" is said, too.
  * @param {Push|undefined} push @param {{isBrowser: boolean, hasArrived: boolean}} known `hasArrived`: this very browser showed it.
  * @returns {{tone: "going"|"good"|"bad", words: string}}
  */

@@ -51,20 +51,23 @@ export function write(node, text) {
 }
 
 /**
- * Pieces of foreign text as nodes: plain text, and tokens for what could not be seen.
+ * Pieces of foreign text as nodes: plain text, tokens for what could not be seen, and boxes for words written from the right.
  * @param {import("./text.js").Piece[]} pieces
  * @returns {DocumentFragment}
  */
 export function nodes(pieces) {
   const fragment = document.createDocumentFragment();
-  for (const { text, trait } of pieces) fragment.append(trait ? h("span", { class: "token", "data-trait": trait }, text) : text);
+  for (const { text, trait } of pieces) {
+    if (trait === "rightToLeft") fragment.append(h("bdi", { dir: "rtl", class: "from-right" }, text));
+    else fragment.append(trait ? h("span", { class: "token", "data-trait": trait }, text) : text);
+  }
   return fragment;
 }
 
 /**
  * Writes foreign text into an element, unless the same text is there already.
  * @param {HTMLElement} element @param {string} text
- * @param {(text: string) => import("./text.js").Piece[]} reading How it is read: `line`, `calm` or `exact`.
+ * @param {(text: string) => import("./text.js").Piece[]} reading How it is read: `line`, `ordered`, `calm` or `exact`.
  */
 export function say(element, text, reading) {
   const held = spoken.get(element);

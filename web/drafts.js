@@ -2,9 +2,9 @@
 
 /** Drafts kept at most; with more, the one not touched for longest goes. */
 const draftsMax = 20;
-/** Of all drafts together. Browsers give an origin about five million. */
+/** The limit of all drafts together. Browsers give an origin about five million. */
 const charactersMax = 300_000;
-/** `page-key.js` takes them away with the key: whoever is logged out leaves nothing behind. */
+/** `page-key.js` takes them away with the key: a person who logs out leaves nothing behind. */
 const place = "heliograph.drafts";
 
 /**

@@ -1,7 +1,7 @@
 /**
  * What an app draws of one card, reduced to what a picture of it needs. Pure.
  *
- * Cards of the profile `heliograph` are drawn as `LiveActivityKit` draws them. Of other apps the relay knows the fields and not the look:
+ * Cards of the profile `heliograph` are drawn as `LiveActivityKit` draws them. For other apps the relay knows the fields but not the look:
  * theirs are shown by name.
  */
 

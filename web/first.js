@@ -38,7 +38,7 @@ const openSocket = (() => {
     const socket = first && first.readyState <= WebSocket.OPEN ? first : null;
     first = null;
     if (!socket) return open(subprotocols);
-    // Who asked for it says in this same turn what it listens to; only then comes what was kept, and after that what arrives.
+    // The caller says in this same turn what it listens to; only then comes what was kept, and after that what arrives.
     queueMicrotask(() => {
       if (socket.readyState === WebSocket.OPEN) socket.onopen?.(new Event("open"));
       for (const message of early.splice(0)) socket.onmessage?.(message);

@@ -1,8 +1,8 @@
 /**
  * Unified diffs of one file, one after the other, as the one diff that they make together. Pure.
  *
- * Nothing here has the file: of it only the lines that stand in the diffs are known. Where two diffs disagree about a line that both have, or one of
- * them is not whole, they are not joined, and whoever asked shows them in their order.
+ * Nothing here has the file: of it only the lines that are in the diffs are known. Where two diffs disagree about a line that both have, or one of
+ * them is not whole, they are not joined, and the caller shows them in their order.
  */
 
 import { middle } from "./diff.js";
@@ -131,8 +131,8 @@ class Between {
   /** @type {Map<number, Entry[]>} */ #beside = new Map();
 
   /**
-   * @param {Hunk} hunk @param {number} start @param {"+"|"-"} own The sign of lines that stand between but not on the far side.
-   * @param {"+"|"-"} foreign The sign of those that do not stand between.
+   * @param {Hunk} hunk @param {number} start @param {"+"|"-"} own The sign of lines that are between but not on the far side.
+   * @param {"+"|"-"} foreign The sign of those that are not between.
    */
   add({ lines }, start, own, foreign) {
     let at = start;
@@ -150,7 +150,7 @@ class Between {
 
   /** @param {number} at */
   at = (at) => this.#lines.get(at);
-  /** @param {number} at Those that stand before that line, and not between. */
+  /** @param {number} at Those that come before that line, and not between. */
   beside = (at) => this.#beside.get(at) ?? [];
 }
 

@@ -1,4 +1,4 @@
-/** The views that nobody sees before the list: they stand behind it in the page, and join it when they have come. */
+/** The views that nobody sees before the list: they come after it in the page, and join it when they have arrived. */
 
 import { join, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";

@@ -115,7 +115,7 @@ export class Link {
   }
 
   /**
-   * Follows a session from where its log stands.
+   * Follows a session from its log's position.
    * @param {string} session
    */
   watch(session) {
@@ -137,7 +137,7 @@ export class Link {
   }
 
   /**
-   * Follows the session anew, from a snapshot.
+   * Follows the session again, from a snapshot.
    * @param {string} session
    */
   rewatch(session) {

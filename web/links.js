@@ -13,7 +13,7 @@ export function urlOf(address) {
 }
 
 /**
- * Where a link leads, and to whom as it is to be shown beside its words: the host as browsers read it, whatever the address looks like.
+ * Where a link leads, and to whom as it is to be shown next to its words: the host as browsers read it, whatever the address looks like.
  * Nothing for what is not to be followed: other schemes, hidden or foreign characters, names and passwords before the host.
  * @param {string} address
  * @returns {{href: string, host: string, rest: string}|null}

@@ -25,7 +25,7 @@ const nestingMax = 8;
 const openMax = 16;
 /** Marks in a row that mean something. */
 const marksMax = 3;
-/** Columns; what stands in more is told in the last one. */
+/** Columns; what is in more is told in the last one. */
 const columnsMax = 24;
 
 /** @param {string} text @returns {Block[]} */
@@ -209,7 +209,7 @@ class Inlines {
   #at = 0;
   #plain = "";
   /** @type {Inline[]} */ #items = [];
-  /** @type {{mark: string, count: number, index: number}[]} Marks that may open an emphasis, with where they stand among the items. */ #marks = [];
+  /** @type {{mark: string, count: number, index: number}[]} Marks that may open an emphasis, with their places among the items. */ #marks = [];
   /** @type {{index: number, marks: number, isImage: boolean}[]} Brackets that may open a link. */ #brackets = [];
   /** @type {Map<number, number[]>|null} Where runs of backticks begin, the last first, by their length. */ #ticks = null;
 
@@ -394,7 +394,7 @@ class Inlines {
 const scheme = /^(?:https?:\/\/|mailto:)/i;
 
 /**
- * Whether one reads in the address to whom it leads.
+ * Whether the address shows to whom it leads.
  * @param {string} address @param {string} host
  */
 function isAsWritten(address, host) {

@@ -22,7 +22,7 @@ export class Notifications {
     });
   }
 
-  /** Somebody looks: what a notification says stands on the page. */
+  /** Somebody looks: what a notification says is on the page. */
   async clear() {
     const registration = await this.#around.serviceWorker?.getRegistration();
     for (const notification of (await registration?.getNotifications()) ?? []) notification.close();

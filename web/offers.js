@@ -1,4 +1,4 @@
-/** What an agent itself offers beside a plain yes and a plain no, and what a person should know before taking it. Pure. */
+/** What an agent itself offers besides a plain yes and a plain no, and what a person should know before taking it. Pure. */
 
 import { isWhole } from "./approvals.js";
 

@@ -4,7 +4,7 @@
  * A page that came in one file has a digest in its `meta[name=page]`. One in pieces, as while it is worked on, has none, and neither is done.
  */
 
-/** Where a tab remembers that it was loaded anew by itself: once is enough, as two relays behind one name could have two pages. */
+/** Where a tab remembers that it was reloaded by itself: once is enough, as two relays behind one name could have two pages. */
 const renewedHere = "heliograph.renewed";
 
 /** @param {string} html @returns {string} The digest in a page's text. */
@@ -38,9 +38,9 @@ async function register() {
 
 /**
  * The relay may serve another page than this one: it was upgraded while this page was open, or the shell is from before. A page that has
- * nothing to lose is loaded anew.
+ * nothing to lose is reloaded.
  * @param {{isFirst: boolean}} link Whether it is live for the first time: what just came from the relay itself is the relay's.
- * @returns {Promise<boolean>} Whether somebody should be asked to load it anew.
+ * @returns {Promise<boolean>} Whether somebody should be asked to reload it.
  */
 export async function renew({ isFirst }) {
   if (!ownDigest() || (isFirst && !navigator.serviceWorker?.controller)) return false;

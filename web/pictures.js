@@ -1,5 +1,5 @@
 /**
- * Pictures that go with prompts: made small here, brought to the relay before the prompt, and fetched to be shown. Drawn anew each time, so
+ * Pictures that go with prompts: made small here, brought to the relay before the prompt, and fetched to be shown. Redrawn each time, so
  * that nothing of the file but what it shows leaves this device, and nothing of a stored one but that reaches the page.
  */
 
@@ -92,7 +92,7 @@ export function kept(digest) {
     throw new Error();
   });
   held.set(digest, found);
-  // What failed is asked for anew.
+  // What failed is asked for again.
   found.catch(() => held.delete(digest));
   return found;
 }

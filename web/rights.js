@@ -18,3 +18,22 @@ export function rightsOf(welcome) {
   const known = ["watch", ...words.filter(([right]) => welcome.may.includes(right)).map(([, text]) => text)];
   return known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : "watch, and nothing else";
 }
+
+/**
+ * What a person is told who opens a pairing link in a browser that has rights to lose.
+ * @param {string} name @param {Welcome|null|undefined} welcome
+ */
+export function alreadyWords(name, welcome) {
+  const known = `This browser is already paired${name ? ` as ${name}` : ""}${welcome ? ` and may ${rightsOf(welcome)}` : ""}.`;
+  return `${known} If you pair it again, it may do what the new link allows instead, which can be less.`;
+}
+
+/** @type {Record<string, string>} */
+const roles = {
+  watcher: "it only watches.",
+  client: "it may watch and decide what agents ask, and not tell agents what to do.",
+  operator: "it may watch, decide what agents ask and tell agents what to do.",
+};
+
+/** @param {string} role What a pairing link gave. */
+export const roleWords = (role) => (Object.hasOwn(roles, role) ? roles[role] : `its role is ${role}.`);

@@ -9,7 +9,7 @@ import { baseName, commandsOf } from "./shell.js";
 /** @typedef {import("./wire").Fields} Fields */
 /** @typedef {(args: string[], isPiped: boolean) => string|false|undefined} Rule */
 
-/** Of a long text so much is looked through; a person still sees all of it. */
+/** How much of a long text is looked through; a person still sees all of it. */
 const charactersMax = 200_000;
 /** Programs that run another one, which may begin at any of their next words. */
 const wrappers = new Set(["sudo", "doas", "pkexec", "su", "env", "nohup", "command", "builtin", "exec", "time", "nice", "ionice", "setsid", "stdbuf", "timeout",
@@ -28,7 +28,7 @@ const unseen = "Runs text that another command writes, which nobody has seen.";
 
 /**
  * @param {string[]} args
- * @param {string} letters One-letter options, also where several stand in one word. @param {...string} names Long ones.
+ * @param {string} letters One-letter options, also where several are in one word. @param {...string} names Long ones.
  */
 const has = (args, letters, ...names) => args.some((arg) =>
   (/^-[A-Za-z]/.test(arg) && [...letters].some((letter) => arg.includes(letter))) || names.some((name) => arg === name || arg.startsWith(`${name}=`)));
@@ -131,7 +131,7 @@ const delicate = /(?:^|\/)(?:\.env(?:\.[^/]*)?|\.ssh\/.*|authorized_keys|\.git\/
 export function commandRisks(text) {
   const looked = text.slice(0, charactersMax);
   const found = commandsOf(looked).flatMap(({ words, isPiped }) => {
-    // Settings of variables stand before the program.
+    // Settings of variables come before the program.
     const program = words.findIndex((word) => !/^\w+=/.test(word));
     if (program < 0) return [];
     const [name, ...args] = words.slice(program);

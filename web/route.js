@@ -1,7 +1,7 @@
 /** What the address names; `named` is an approval's `keyOf`. Pure. */
 
 /**
- * @typedef {{screen: "sessions"}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
+ * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
  *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
@@ -12,7 +12,8 @@ const identifier = "[A-Za-z0-9_-]{1,64}";
  * @returns {Route|null} Nothing, when the fragment names no screen: a link inside the page, for one.
  */
 export function routeOf(hash) {
-  if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions" };
+  if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions", archive: false };
+  if (hash === "#/archive") return { screen: "sessions", archive: true };
   if (hash === "#/approvals") return { screen: "approvals", recent: false };
   if (hash === "#/approvals/recent") return { screen: "approvals", recent: true };
   if (hash === "#/start") return { screen: "start" };
@@ -37,7 +38,7 @@ export function staysHere(link) {
 }
 
 /**
- * The pairing code in a link, a fragment or as typed; `role` says whom it is for.
+ * The pairing code in a link, a fragment or as typed; `role` says what it is for.
  * @param {string} text
  * @returns {{role: "client"|"host", code: string}|null}
  */

@@ -1,14 +1,14 @@
 /**
- * Which sessions the list shows, and under which headings. Pure but for `Hidden`, which is given its storage.
+ * Which sessions the list shows, and under which headings. Pure but for `Archive`, which is given its storage.
  *
- * What waits for a person is always shown unless words or a choice leave it out: hiding is for what is done with.
+ * What waits for a person is always in the list unless words or a choice leave it out: the archive is for what is done with.
  */
 
 /** @typedef {import("./wire").Summary} Summary */
-/** @typedef {{words: string, project: string, host: string, status: string, group: ""|"project"|"host", hidden: boolean}} Sieve Empty: all. */
+/** @typedef {{words: string, project: string, host: string, status: string, group: ""|"project"|"host"}} Sieve Empty: all. */
 
 /** @returns {Sieve} */
-export const noSieve = () => ({ words: "", project: "", host: "", status: "", group: "", hidden: false });
+export const noSieve = () => ({ words: "", project: "", host: "", status: "", group: "" });
 
 /**
  * The states that a person tells apart.
@@ -25,11 +25,10 @@ export const conditions = {
 export const waits = (summary) => conditions.waits.of(summary);
 
 /**
- * @param {Summary} summary @param {Sieve} sieve @param {(session: string) => boolean} isHidden
+ * @param {Summary} summary @param {Sieve} sieve
  * @param {(status: string) => string} statusWords How the status reads on the row: what is read there can be searched.
  */
-export function passes(summary, sieve, isHidden, statusWords) {
-  if (!sieve.hidden && isHidden(summary.session) && !waits(summary)) return false;
+export function passes(summary, sieve, statusWords) {
   if (sieve.project && (summary.project ?? "") !== sieve.project) return false;
   if (sieve.host && summary.host.id !== sieve.host) return false;
   if (sieve.status && !conditions[sieve.status]?.of(summary)) return false;
@@ -38,11 +37,11 @@ export function passes(summary, sieve, isHidden, statusWords) {
   return sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** @param {Sieve} sieve @returns {boolean} Whether it may leave something out that is not hidden. */
+/** @param {Sieve} sieve @returns {boolean} Whether it may leave something out. */
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
 /**
- * The heading that a session stands under.
+ * The heading that a session is under.
  * @param {Summary} summary @param {Sieve["group"]} group
  */
 function headingOf({ project, host }, group) {
@@ -51,7 +50,7 @@ function headingOf({ project, host }, group) {
 }
 
 /**
- * The order with those of one heading together. Headings stand as their first session does; within one the order is kept.
+ * The order with those of one heading together. Headings are in the order of their first sessions; within one the order is kept.
  * @param {Summary[]} sessions @param {Sieve["group"]} group
  * @returns {{heading: string, sessions: Summary[]}[]}
  */
@@ -79,12 +78,16 @@ export function choices(sessions) {
   };
 }
 
-/** Sessions that are hidden in one browser at most; with more, those hidden first are shown again. */
-const hiddenMax = 2000;
+/** Sessions that one browser's archive holds at most; with more, those archived first are in the list again. */
+const archiveMax = 2000;
+/** Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive. */
 const place = "heliograph.hidden";
 
-/** The sessions that were hidden on this device. The relay knows devices and no persons: hidden there, one would be hidden from everybody. */
-export class Hidden {
+/**
+ * The sessions that were archived on this device. The relay knows devices and no persons: archived there, one would be gone from everybody's
+ * list.
+ */
+export class Archive {
   /** @type {Set<string>} */ #sessions = new Set();
   /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
 
@@ -98,7 +101,7 @@ export class Hidden {
   read() {
     try {
       const kept = JSON.parse(this.#storage().getItem(place) ?? "[]");
-      if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-hiddenMax));
+      if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-archiveMax));
     } catch {
       // Nothing is kept, or nothing that we wrote.
     }
@@ -107,14 +110,14 @@ export class Hidden {
   /** @param {string} session */
   has = (session) => this.#sessions.has(session);
 
-  /** @param {string[]} sessions @param {boolean} hides */
-  set(sessions, hides) {
+  /** @param {string[]} sessions @param {boolean} archives */
+  set(sessions, archives) {
     this.read();
     for (const session of sessions) {
       this.#sessions.delete(session);
-      if (hides) this.#sessions.add(session);
+      if (archives) this.#sessions.add(session);
     }
-    this.#sessions = new Set([...this.#sessions].slice(-hiddenMax));
+    this.#sessions = new Set([...this.#sessions].slice(-archiveMax));
     try {
       this.#storage().setItem(place, JSON.stringify([...this.#sessions]));
     } catch {

@@ -1,7 +1,7 @@
 /**
  * Starting sessions from here: where that can be done, and what became of it. Pure.
  *
- * A host that lets sessions be started stands in the workspace as a session of its own, which takes these commands and tells what comes of them.
+ * A host that lets clients start sessions is in the workspace as a session of its own, which takes these commands and tells what comes of them.
  */
 
 import { asText } from "./dom.js";
@@ -28,7 +28,7 @@ export const placesOf = (hosts) =>
  */
 export function startObstacle(may, place, isLive) {
   if (!may.includes("steer")) return "To start sessions from here, open a link from heliograph pair --role operator.";
-  if (!place) return "No host lets sessions be started. On the host: heliograph host projects add DIR";
+  if (!place) return "No host lets you start sessions. On the host: heliograph host projects add DIR";
   if (!isLive) return "No connection to the relay.";
   if (!place.connected) return `${place.host} is away.`;
   return place.agents.length ? "" : `${place.host} finds no agent that it could start.`;
@@ -40,7 +40,7 @@ export function startObstacle(may, place, isLive) {
  * @returns {{stage: string, words: string, started?: string, past?: Past[]}|undefined}
  */
 export function outcomeOf(events, id) {
-  // The first end of a command stands.
+  // The first end of a command counts.
   const event = events.find(({ kind, head }) => kind === "steering.changed" && head.command === id && finalStages.has(asText(head.stage)));
   if (!event) return undefined;
   const stage = asText(event.head.stage);

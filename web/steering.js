@@ -33,7 +33,7 @@ export function standing(may, { steering, endedAt, host }, isLive) {
   if (!may.includes("steer")) return { composes: false, reason: "To steer agents from here, open a link from", command: "heliograph pair --role operator" };
   if (endedAt) return { composes: false, reason: "This session has ended." };
   if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
-  if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from afar." };
+  if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from here." };
   if (!isLive) return { composes: true, reason: "No connection to the relay. What you write is kept on this device." };
   if (!host.connected) return { composes: true, reason: `${host.name} is away. Nothing can be sent until it is back.` };
   return { composes: true, reason: "" };
@@ -122,7 +122,7 @@ export function isFreer(from, to) {
 
 /** @param {string} mode */
 export const modeQuestion = (mode) =>
-  `Go on in the mode ${mode}? ${modeWords(mode) ? `In it the agent ${modeWords(mode)}.` : "What it lets the agent do is not known here."}`;
+  `Change to the mode ${mode}? ${modeWords(mode) ? `In it the agent ${modeWords(mode)}.` : "What it lets the agent do is not known here."}`;
 
 // What it asks for
 
@@ -133,7 +133,7 @@ export const ownRules = "by its own rules";
 /** @param {string} choice @param {Summary|undefined} summary Empty where it takes freedom away. */
 export const askingQuestion = (choice, summary) =>
   choice === ownRules && summary?.steering?.asksAll
-    ? `Ask by the agent's own rules again? What they${summary.steering.mode ? `, or its mode ${summary.steering.mode},` : ""} let run is not asked for any more.` : "";
+    ? `Follow the agent's own rules again? What they${summary.steering.mode ? `, or its mode ${summary.steering.mode},` : ""} let run is not asked for any more.` : "";
 
 // Outcomes
 
@@ -159,7 +159,7 @@ const stageWords = {
 /** @param {Row} row */
 export function outcomeWords(row) {
   const stage = stageOf(row);
-  if (stage === "unknown" && row.said) return "The agent took it: it stands in the conversation";
+  if (stage === "unknown" && row.said) return "The agent took it: it is in the conversation";
   const reason = stage === "taken" ? "" : row.change?.head.reason;
   return `${stageWords[stage]}${typeof reason === "string" && reason ? `: ${reason}` : ""}`;
 }
@@ -171,13 +171,13 @@ export function actionWords({ event: { head } }) {
     case "stop": return "End the session";
     case "mode": return `Mode ${head.mode}`;
     case "model": return `Model ${head.model}`;
-    case "askAll": return head.on ? "Ask me for everything" : "Ask by the agent's own rules";
+    case "askAll": return head.on ? "Ask me for everything" : "Follow the agent's own rules";
     default: return String(head.action);
   }
 }
 
 /**
- * The prompts that stand near where one writes: those without an outcome, and this device's last one where it failed.
+ * The prompts that are shown near where one writes: those without an outcome, and this device's last one where it failed.
  * @param {Row[]} prompts In the order of the log. @param {string} me
  */
 export function nearby(prompts, me) {
@@ -188,7 +188,7 @@ export function nearby(prompts, me) {
 /** @param {{code: string, message: string}} error Why the relay did not take a command. */
 export function failureWords({ code, message }) {
   if (code === "linkLost") {
-    return "The connection broke before the relay answered. Nobody knows yet whether it arrived; sent again unchanged, it has one effect all the same.";
+    return "The connection broke before the relay answered. Nobody knows yet whether it arrived; if you send it again unchanged, it still has only one effect.";
   }
   return `Not sent: ${message.replace(/\.?$/, ".")}`;
 }

@@ -39,7 +39,7 @@ const eventsKept = 4000;
  * @property {import("./wire").Welcome|null} welcome
  * @property {boolean} loaded              A workspace snapshot has come.
  * @property {Map<string, Summary>} sessions
- * @property {Map<string, Summary>} hosts  Those that stand for a host which lets sessions be started.
+ * @property {Map<string, Summary>} hosts  Those that represent a host which lets clients start sessions.
  * @property {Map<string, Approval>} approvals By `keyOf`.
  * @property {Map<string, Log>} logs       In the order of use, the last used last.
  * @property {Map<string, import("./wire").DeviceState>|null} devices By device; none before they were asked for.
@@ -276,7 +276,7 @@ function takeDeltas(state, message, changes) {
 }
 
 /**
- * What stands for a host is no conversation, and in no list of them.
+ * A session that represents a host is not a conversation, and in no list of them.
  * @param {State} state @param {Summary} summary
  */
 const place = (state, summary) => (summary.steering?.projects ? state.hosts : state.sessions).set(summary.session, summary);

@@ -2,11 +2,12 @@
  * Text that somebody else wrote, cut into pieces that are harmless to show.
  *
  * `exact` is for what a person is asked to allow: every character that cannot be seen, that moves others, or that pretends to be
- * another one becomes a token such as `⟨U+202E⟩`. `calm` is for reading along: terminal colours go, emoji stay whole, and
- * whatever else hides is a token there too. Neither ever drops a visible character.
+ * another one becomes a token such as `⟨U+202E⟩`, and each word that is written from the right is a piece of its own, so that words stand in
+ * the order in which they are sent. `said` is that for sentences, whose words run as their language does. `calm` is for reading along:
+ * terminal colours go, emoji stay whole, and whatever else hides is a token there too. None ever drops a visible character.
  */
 
-/** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"} Trait Why a character is not shown as it is. */
+/** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"|"rightToLeft"} Trait Why a character is not shown as it is, or where. */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
 /** What a warning says, by trait. */
@@ -16,7 +17,11 @@ const warnings = {
   control: "control characters, as terminals obey them",
   space: "blanks that are not the ordinary space",
   lookalike: "letters of another alphabet that look like Latin ones",
+  rightToLeft: "words written from right to left: they stand in the order in which they are sent, the first one left",
 };
+
+/** The warning about words whose order the eye may take for another. */
+export const orderWarning = warnings.rightToLeft;
 
 /** Bidirectional controls: U+061C, the marks, embeddings, overrides and isolates. */
 const direction = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
@@ -26,6 +31,13 @@ const direction = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
  * and marks stacked higher than three, which paint over the neighbouring lines. Line feed, tab and space are what they seem.
  */
 const hidden = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{Mn}{3})\p{Mn}/gu;
+
+/**
+ * Words written from the right, and their numbers apart: in one box the one would stand on the other's far side. These are the blocks that
+ * Unicode keeps for such letters, those not yet given out among them; the terminal client and the alerts go by the same.
+ */
+const letters = String.raw`[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]`;
+const rightToLeft = new RegExp(String.raw`(?:(?!\p{N})${letters}\p{M}*)+|(?:(?=\p{N})${letters}\p{M}*)+`, "gu");
 
 const word = /[\p{L}\p{M}\p{N}]+/gu;
 const latin = /\p{Script=Latin}/u;
@@ -53,8 +65,31 @@ function traitOf(character) {
  * @param {string} text
  * @returns {Piece[]}
  */
-export function exact(text) {
+export function said(text) {
   return cut(text, [...find(hidden, text), ...lookalikes(text)]);
+}
+
+/**
+ * The same for commands, paths and contents, where the order of the words is part of what is asked.
+ * @param {string} text
+ * @returns {Piece[]}
+ */
+export const exact = (text) => said(text).flatMap(apart);
+
+/** @param {Piece} piece @returns {Piece[]} The piece with each word that is written from the right as its own. */
+function apart(piece) {
+  if (piece.trait) return [piece];
+  /** @type {Piece[]} */
+  const pieces = [];
+  let done = 0;
+  for (const match of piece.text.matchAll(rightToLeft)) {
+    const at = match.index ?? 0;
+    if (at > done) pieces.push({ text: piece.text.slice(done, at) });
+    pieces.push({ text: match[0], trait: "rightToLeft" });
+    done = at + match[0].length;
+  }
+  if (done < piece.text.length) pieces.push({ text: piece.text.slice(done) });
+  return pieces;
 }
 
 /**
@@ -84,6 +119,13 @@ export function calm(text) {
 export const line = (text) => calm(text.replace(/\s+/g, " ").trim());
 
 /**
+ * One line about a command or a path: `line`, with its words in the order in which they are sent.
+ * @param {string} text
+ * @returns {Piece[]}
+ */
+export const ordered = (text) => line(text).flatMap(apart);
+
+/**
  * What a person should know before trusting their eyes: a phrase for each trait that the pieces have.
  * @param {Piece[]} pieces
  * @returns {string[]}
@@ -93,8 +135,8 @@ export function suspicions(pieces) {
   return Object.entries(warnings).filter(([trait]) => found.has(/** @type {Trait} */ (trait))).map(([, phrase]) => phrase);
 }
 
-/** @param {Piece[]} pieces @returns {string} The pieces as one string, for titles and accessible names. */
-export const flat = (pieces) => pieces.map((piece) => piece.text).join("");
+/** @param {Piece[]} pieces @returns {string} The pieces as one string, for titles, accessible names and choices of a list. */
+export const flat = (pieces) => pieces.map(({ text, trait }) => (trait === "rightToLeft" ? `\u2067${text}\u2069` : text)).join("");
 
 /**
  * @typedef {{at: number, character: string, pretends?: boolean}} Find
@@ -103,7 +145,7 @@ export const flat = (pieces) => pieces.map((piece) => piece.text).join("");
  */
 const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at: match.index ?? 0, character: match[0] }));
 
-/** @param {string} text @returns {Find[]} Foreign letters that stand in one word with Latin ones. */
+/** @param {string} text @returns {Find[]} Foreign letters that are in one word with Latin ones. */
 function lookalikes(text) {
   // Text of ASCII alone, which is most of it, has none.
   if (!/[^\0-\u007F]/.test(text)) return [];

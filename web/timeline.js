@@ -1,8 +1,8 @@
 /**
  * A session's log, folded into the rows that a person reads. Pure: events in, keys of the rows that changed out.
  *
- * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what somebody sent from
- * afar, until it stands in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
+ * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what a client
+ * sent, until it is in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
  * What a subagent does is a thread under the call that started it. What it asks is not: nobody may miss that in a fold.
  */
 
@@ -10,19 +10,20 @@
 /**
  * @typedef {object} Row
  * @property {string} key     Stable while the log is on screen, also when older events are loaded.
- * @property {number} seq     Where the row stands.
+ * @property {number} seq     The row's position.
  * @property {Event} event    The event that made the row.
  * @property {Event} [end]    The event that last changed it: `tool.finished`, or the approval's newest.
  * @property {import("./wire").Decision} [decision] Of an approval that was decided.
  * @property {boolean} [denied] Of a tool call that somebody refused.
  * @property {string} [waitsFor] Of a tool call: the approval without which it does not run.
  * @property {number} [since]   Of a tool call that was asked about: from when on it could run.
- * @property {Event} [change]   Of what was sent from afar: what has become of it.
- * @property {Row} [said]       Of a prompt from afar: the user's message that it became, which stands for it.
- * @property {Row} [prompt]     Of a user's message: the prompt from afar that it was.
+ * @property {Event} [change]   Of what a client sent: what has become of it.
+ * @property {Row} [said]       Of a client's prompt: the user's message that it became, which is shown instead.
+ * @property {Row} [prompt]     Of a user's message: the client's prompt that it was.
  * @property {Thread} [within]  Of a subagent's: its thread.
- * @property {Thread} [subagent] The thread that stands under this row.
+ * @property {Thread} [subagent] The thread that is under this row.
  * @property {string} [output] Of a tool call that runs: the end of what it has printed so far.
+ * @property {boolean} [isCut] A tool call that its agent had not finished when it ended.
  * @property {number} version Counts the changes, so that a view knows what it has drawn.
  */
 
@@ -31,7 +32,7 @@
  * @property {string} agent
  * @property {string} name
  * @property {"running"|"finished"|"stopped"} state `stopped`: the session went on without it, or ended.
- * @property {Row} host       The row that it stands under.
+ * @property {Row} host       The row that it is under.
  * @property {Row[]} rows     In the order of the log.
  * @property {number} calls   Tools that it used.
  * @property {Event} [end]    What it said in the end.
@@ -56,7 +57,7 @@ export class Timeline {
   rows = [];
   /** @type {Event|null} The newest to-do list. */
   todo = null;
-  /** @type {Row[]} What was sent from afar, in the order of the log. */
+  /** @type {Row[]} What clients sent, in the order of the log. */
   steered = [];
   /** @type {Row[]} The prompts of that. */
   prompts = [];
@@ -83,6 +84,7 @@ export class Timeline {
   append(seq, event) {
     const { kind, head } = event;
     if (kind === "todo.changed") this.todo = event;
+    if (kind === "session.started" || kind === "session.ended" || (kind === "status.changed" && head.status === "failed")) this.#stopCalls();
     if (kind === "status.changed" && head.status === "failed" && head.reason) return this.#add(`e:${seq}`, seq, event);
     if (unlisted.has(kind)) return null;
     if (kind === "session.started" || kind === "session.ended") this.#stopThreads();
@@ -107,7 +109,7 @@ export class Timeline {
 
   /**
    * @param {number} seq @param {Event} event
-   * @returns {string} The row that the thread stands under.
+   * @returns {string} The row that the thread is under.
    */
   #began(seq, event) {
     const { agent, name, call } = event.head;
@@ -152,6 +154,17 @@ export class Timeline {
     }
   }
 
+  /** What an agent had not finished when it ended is finished by nobody. */
+  #stopCalls() {
+    for (const row of this.#calls.values()) {
+      if (row.event.kind !== "tool.started" || row.end || row.isCut) continue;
+      row.isCut = true;
+      row.waitsFor = undefined;
+      this.#touch(row);
+    }
+    this.#calls.clear();
+  }
+
   /**
    * Whose thread a row belongs to. What changed a file is told by the call that did.
    * @param {number} seq @param {Event} event
@@ -168,7 +181,7 @@ export class Timeline {
     return this.#threads.get(String(agent))?.name ?? "";
   }
 
-  /** @param {Row} row It changed, and with it what it stands in. */
+  /** @param {Row} row It changed, and with it what it is in. */
   #touch(row) {
     for (let one = /** @type {Row|undefined} */ (row); one; one = one.within?.host) one.version += 1;
   }
@@ -212,7 +225,7 @@ export class Timeline {
   }
 
   /**
-   * The first outcome stands: what is told later of the same command is not looked at. What was asked may lie before what is loaded.
+   * The first outcome counts: what is told later of the same command is not looked at. What was asked may lie before what is loaded.
    * @param {Event} event
    */
   #reached(event) {
@@ -226,7 +239,7 @@ export class Timeline {
   }
 
   /**
-   * A prompt from afar that an agent took becomes a message of its user: then that is its place in the conversation.
+   * A client's prompt that an agent took becomes a message of its user: then that is its place in the conversation.
    * @param {number} seq @param {Event} event
    */
   #said(seq, event) {
@@ -293,21 +306,21 @@ export class Timeline {
   }
 }
 
-/** Kinds that stand in a subagent's thread, where they are a subagent's. */
+/** Kinds that are in a subagent's thread, where they are a subagent's. */
 const threaded = new Set(["message", "tool.started", "tool.finished"]);
 
 const approvalKinds = new Set([
   "approval.decided", "approval.delivered", "approval.applied", "approval.expired", "approval.cancelled", "approval.stale",
 ]);
 
-/** Stages of what was sent from afar that are ends. */
+/** Stages of what clients sent that are ends. */
 export const finalStages = new Set(["taken", "refused", "withdrawn", "unknown"]);
 
 /** @param {unknown} client @param {unknown} command */
 const steeringKey = (client, command) => `s:${client}.${command}`;
 
 /**
- * A text as terminals leave it of what was typed: they change tabs, line ends and what stands at the end of a line.
+ * A text as terminals leave it of what was typed: they change tabs, line ends and what is at the end of a line.
  * @param {unknown} text
  */
 const plain = (text) => (typeof text === "string" ? text.replace(/\r\n?/g, "\n").replace(/\t/g, "    ").replace(/[^\S\n]+$/gm, "").replace(/^> /, "").trim() : "");

@@ -28,7 +28,7 @@ export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
 }
 
 /**
- * Seconds that count up would move what stands around them, and tell nobody anything.
+ * Seconds that count up would move what is around them, and tell nobody anything.
  * @param {number} milliseconds
  */
 const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milliseconds));

@@ -6,7 +6,7 @@ import { addressRisks, commandRisks, fileRisks, pathIn } from "./risks.js";
 /** @typedef {import("./wire").Fields} Fields */
 /** @typedef {{verb: string, object: string, place?: string}} Request Reads as a question: our verb, then what it touches and where that is, which are the agent's text. */
 
-/** Tools of Claude Code whose fields are known by these words. Those of others stand by their own names. */
+/** Tools of Claude Code whose fields are known by these words. Those of others are shown by their own names. */
 const known = new Set(["Bash", "BashOutput", "KillShell", "KillBash", "Edit", "MultiEdit", "Write", "NotebookEdit", "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch",
   "Task", "Agent", "ExitPlanMode", "TodoWrite", "Skill", "SlashCommand"]);
 

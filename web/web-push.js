@@ -1,5 +1,5 @@
 /**
- * Notifications on this device, by the push service of its browser: what stands in the way of them, and switching them on and off.
+ * Notifications on this device, by the push service of its browser: what prevents them, and switching them on and off.
  *
  * ```
  * unknown ─▶ insecure | homeScreen | browser | relay | denied      somebody else has to do something first
@@ -42,7 +42,7 @@ const keyBytes = 65;
 
 export class WebPush {
   /** @type {Standing} */ standing = "unknown";
-  /** What a person should know beside the standing, as a sentence: the relay's reason, or what went wrong. */
+  /** What a person should know in addition to the standing, as a sentence: the relay's reason, or what went wrong. */
   reason = "";
   /** Something is under way that was asked for. */
   isBusy = false;
@@ -76,7 +76,7 @@ export class WebPush {
     }
   }
 
-  /** The page came to the screen, or its link is live: looks how things stand, and tells the relay where pushes go by now. */
+  /** The page came to the screen, or its link is live: checks the state of things, and tells the relay the present address for pushes. */
   refresh() {
     this.#refreshing ??= this.#look().finally(() => { this.#refreshing = null; });
     return this.#refreshing;
@@ -150,7 +150,7 @@ export class WebPush {
     if (!isAble) return { standing: "browser" };
     if (this.#around.permission() === "denied") return { standing: "denied" };
     this.#worker ??= await this.#around.worker();
-    if (!this.#worker) return { standing: "browser", reason: "It takes no service worker from this page, as where its certificate is not trusted." };
+    if (!this.#worker) return { standing: "browser", reason: "It accepts no service worker from this page, for example because it does not trust the certificate." };
     try {
       const response = await this.#around.ask("/v1/push/key", { cache: "no-store" });
       const said = await response.json().catch(() => null);
@@ -171,7 +171,7 @@ export class WebPush {
     let subscription = await pushManager.getSubscription();
     const { device } = this;
     if (subscription && !isSame(subscription.options.applicationServerKey, key)) {
-      // Of another key of the relay's, as after its data was lost: its pushes would all be refused. It also stands in the way of a new one.
+      // It belongs to another key of the relay's, as after its data was lost: its pushes would all be refused. It also prevents a new one.
       await subscription.unsubscribe();
       subscription = null;
       if (device) subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => null);
@@ -195,7 +195,7 @@ export class WebPush {
       await this.#register(subscription, device);
       return this.#stand("on");
     } catch (error) {
-      return this.#stand("on", `The relay was not told where pushes go by now: ${/** @type {Error} */ (error).message}`);
+      return this.#stand("on", `The relay was not told the new address for pushes: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -217,11 +217,11 @@ export class WebPush {
   async #leave() {
     try {
       const subscription = await (this.#worker ?? (this.device ? await this.#around.worker() : undefined))?.pushManager.getSubscription();
-      if (subscription && !(await subscription.unsubscribe())) return "The browser did not give its subscription up. Try again.";
+      if (subscription && !(await subscription.unsubscribe())) return "The browser did not give up its subscription. Try again.";
       if (this.device) this.#around.storage().removeItem(place);
       return "";
     } catch (error) {
-      return `The browser did not give its subscription up: ${/** @type {Error} */ (error).message}`;
+      return `The browser did not give up its subscription: ${/** @type {Error} */ (error).message}`;
     }
   }
 
@@ -255,7 +255,7 @@ const wordsOf = (subscription) => JSON.stringify(subscription.toJSON());
 /** @param {unknown} text In base64url. @returns {Uint8Array} */
 function keyFrom(text) {
   const bytes = Uint8Array.from(atob(String(text).replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
-  if (bytes.length !== keyBytes || bytes[0] !== 4) throw new Error("The relay's key for pushes is none.");
+  if (bytes.length !== keyBytes || bytes[0] !== 4) throw new Error("The relay's key for pushes is not valid.");
   return bytes;
 }
 

@@ -6,7 +6,7 @@ export type Fields = { [field: string]: any };
 /** One fact about a session. A kind that is not listed here is carried as it is; the body is never read by the relay. */
 export interface Event { kind: string; at: number; head: Fields; body?: Fields }
 
-/** Where a client stands in a session's log. */
+/** A client's position in a session's log. */
 export interface Position { epoch: string; seq: number }
 
 export interface Answer {
@@ -99,9 +99,9 @@ export type Budget = {
 
 export type PictureType = "image/png" | "image/jpeg" | "image/webp";
 
-/** A picture that the relay keeps beside a session: what `POST /v1/pictures` answers, and prompts name. */
+/** A picture that the relay keeps with a session: what `POST /v1/pictures` answers, and prompts name. */
 export interface Picture {
-  /** Of its bytes. */
+  /** The digest of its bytes. */
   digest: string;
   type: PictureType;
   bytes: number;
@@ -128,7 +128,7 @@ export interface BudgetMark {
   held?: boolean;
 }
 
-/** What can be done to a session from afar, and what it is set to. */
+/** What clients can do to a session, and how it is set. */
 export interface SteeringOffer {
   actions: string[];
   /** Prompts with `busy` `steer` are taken. */
@@ -145,7 +145,7 @@ export interface SteeringOffer {
   models?: string[];
   /** The agent's own, as they are typed. */
   commands?: string[];
-  /** The session stands for its host, where sessions can be started in these. */
+  /** The session represents its host, where sessions can be started in these. */
   projects?: { name: string; folder: string }[];
   /** What can be started there. */
   agents?: { name: string; title: string; pictures?: boolean; modes?: string[]; models?: string[] }[];
@@ -240,9 +240,9 @@ export interface WireError {
 export interface DeviceShown {
   device: string;
   name: string;
-  /** Of a browser: `web`. */
+  /** For a browser: `web`. */
   profile: string;
-  /** Of an app. */
+  /** Only for an app. */
   environment?: "production" | "sandbox";
   /** The version of iOS, or browser and system. */
   system: string;
@@ -343,6 +343,8 @@ export interface Question {
   text: string;
   header?: string;
   multiple?: boolean;
+  /** It takes no answer in words of one's own. */
+  choicesOnly?: boolean;
   choices: { label: string; description?: string }[];
 }
 

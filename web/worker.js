@@ -1,5 +1,5 @@
 /**
- * The service worker, which a browser runs beside the page: without a connection it shows the page's shell in place of the browser's error, and
+ * The service worker, which a browser runs apart from the page: without a connection it shows the page's shell in place of the browser's error, and
  * it shows what is pushed to this browser while no page is open.
  *
  * The relay is always asked first, and what it answers is shown; the shell is the page as it was last served, without a word of any session.
@@ -52,7 +52,7 @@ worker.addEventListener("fetch", (event) => {
 // Pushes. One JSON goes to all browsers, the declarative form: Safari hands over the notification that it has read from it, the others the text.
 
 /**
- * @typedef {object} Told What the relay says beside the words of a notification.
+ * @typedef {object} Told What the relay says in addition to the words of a notification.
  * @property {string} [kind]
  * @property {string} [session]
  * @property {string} [approval]
@@ -120,7 +120,7 @@ async function showPush(event) {
     ],
   });
   if (told.kind !== "test") return;
-  // Whoever asked for it may look at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
+  // The person who asked for it may be looking at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
   for (const page of await worker.clients.matchAll({ type: "window", includeUncontrolled: true })) page.postMessage({ arrived: "test" });
 }
 

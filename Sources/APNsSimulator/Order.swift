@@ -20,7 +20,7 @@ package enum Order: Sendable {
     package enum LastStream: Sendable, Equatable {
         /// Every stream that was opened so far is still served.
         case all
-        /// The last one before this one: whoever sent this one may safely send it again.
+        /// The last one before this one: the sender of this one may safely send it again.
         case before
         /// An explicit stream.
         case number(Int32)

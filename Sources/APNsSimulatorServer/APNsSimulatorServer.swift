@@ -100,7 +100,7 @@ package enum APNsSimulatorServer {
         let value = Mutex<Result<Value, any Error>?>(nil)
     }
 
-    /// The given one, or one that is made now: its certificate is kept for clients, its key beside it for this process.
+    /// The given one, or one that is made now: its certificate is kept for clients, its key with it for this process.
     private static func identity(
         _ configuration: APNsSimulatorServerConfiguration
     ) throws -> (certificateFile: String, privateKeyFile: String) {

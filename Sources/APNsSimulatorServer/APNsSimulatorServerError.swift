@@ -1,6 +1,6 @@
 /// Why the simulator could not be started.
 package struct APNsSimulatorServerError: Error, CustomStringConvertible {
-    /// A sentence for whoever started it.
+    /// A sentence for the person who started it.
     package let description: String
 
     init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ internal import HeliographHTTP2
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Plain HTTP for whoever runs the simulator: `POST /` with a command of `APNsSimulator.perform`, or `{"commands": […]}`.
+/// Plain HTTP for the simulator's user: `POST /` with a command of `APNsSimulator.perform`, or `{"commands": […]}`.
 ///
 /// It is reached from this machine only, and what it guards is made up: there is no token.
 final class AdminHandler: ServerHandler {

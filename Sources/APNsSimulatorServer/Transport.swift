@@ -56,7 +56,7 @@ final class Transport: @unchecked Sendable {
             method: message[":method"] ?? "", path: message[":path"] ?? "",
             headers: message.headers.filter { !$0.name.hasPrefix(":") }.map { ($0.name, $0.value) }, body: message.body)
         let orders = simulator.handle(request, stream: stream.number, on: id, at: now)
-        // Whoever sees what becomes of a request finds it in the journal.
+        // The outcome of each request is found in the journal.
         journal?.append(simulator.takeJournal())
         for order in orders { run(order, on: stream, loop) }
     }

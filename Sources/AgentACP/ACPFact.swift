@@ -10,23 +10,26 @@ package enum ACPFact: Sendable {
     /// The agent writes no more.
     case agentClosed
     case decided(ApprovalID, ACPVerdict)
-    /// Nobody will decide this from afar, or the daemon is gone: the editor's own prompt stands alone.
+    /// No client will decide this, or the daemon is gone: only the editor's own prompt is open.
     case undecided(ApprovalID)
-    /// Somebody afar wants this of that session.
+    /// A client wants this of that session.
     case steered(SessionID, SteeringRequest)
     /// The process has ended.
     case agentGone(reason: String?, failed: Bool)
 }
 
-/// What a person decided from afar.
+/// What a client decided.
 package struct ACPVerdict: Sendable, Equatable {
     package var allows: Bool
     /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.
     package var option: String?
+    /// What a form is filled in with, as JSON.
+    package var content: [UInt8]?
 
-    package init(allows: Bool, option: String? = nil) {
+    package init(allows: Bool, option: String? = nil, content: [UInt8]? = nil) {
         self.allows = allows
         self.option = option
+        self.content = content
     }
 
     /// The daemon's answer to a question; nil where it is no decision.
@@ -35,6 +38,10 @@ package struct ACPVerdict: Sendable, Equatable {
         switch root.text("decision") {
         case "allow": allows = true
         case "deny": allows = false
+        case "answer":
+            guard let filledIn = root.optional("content"), filledIn.isObject else { return nil }
+            allows = true
+            content = Array(filledIn.bytes)
         default: return nil
         }
         option = root.text("option")

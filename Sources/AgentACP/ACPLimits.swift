@@ -10,7 +10,7 @@ package struct ACPLimits: Sendable {
     var requestsMax = 256
     /// Permissions that are asked about at a time. Beyond that only the editor is asked.
     var questionsMax = 16
-    /// Answers of the editor that came too late, or are still to come, for questions that were answered from afar.
+    /// Answers of the editor that came too late, or are still to come, for questions that clients answered.
     var lateAnswersMax = 256
     /// Answered permissions whose effect is still awaited.
     var evidenceMax = 64
@@ -36,10 +36,10 @@ package struct ACPLimits: Sendable {
     var steeredMax = 16
     /// Commands of which it is known that they came before.
     var steeringNamesMax = 256
-    /// Prompts of the editor that wait for the end of one from afar, of all sessions. Beyond that they go through, and the agent refuses them.
+    /// Prompts of the editor that wait for the end of a client's, of all sessions. Beyond that they go through, and the agent refuses them.
     var queuedPromptsMax = 16
     var queuedBytesMax = 16 << 20
-    /// For the agent to show a prompt from afar, or to end it when it was cancelled. Then the editor's prompts wait for it no longer: an agent
+    /// For the agent to show a client's prompt, or to end it when cancelled. Then the editor's prompts wait for it no longer: an agent
     /// that never answers a request of ours must not cost the editor the session.
     var ownAnswerWithin = Duration.seconds(30)
     /// Prompts of the editor in one session that are not answered; editors send one after the other.

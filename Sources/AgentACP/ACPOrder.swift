@@ -8,7 +8,7 @@ package enum ACPOrder: Sendable {
     /// The end of what a running call has printed; live only.
     case show(SessionID, call: String, text: String)
     case ask(ACPQuestion)
-    /// Nobody afar decides the permission of this request: it is the editor's alone.
+    /// No client answers this request: it is the editor's alone.
     case leftToEditor([UInt8])
     /// It is answered or gone: nobody need decide it any more.
     case withdraw(ApprovalID)
@@ -17,19 +17,19 @@ package enum ACPOrder: Sendable {
     case stands(SessionID, ACPStand?)
     /// What has become of a command.
     case steered(SessionID, SteeringChange)
-    /// The agent is to end, as when its editor leaves; its session was ended from afar.
+    /// The agent is to end, as when its editor leaves; a client ended its session.
     case leave
-    /// The agent is given a prompt from afar, and later has done with it: for who stands in an editor's place.
+    /// The agent is given a client's prompt, and later has done with it: for the part that replaces an editor.
     case turnFromAfarBegan(text: String)
     case turnFromAfarEnded
 }
 
-/// How a permission ended, on the agent's own evidence.
+/// How a permission or a form ended, on the agent's own evidence.
 package enum ACPOutcome: String, Sendable, Equatable {
     case ran, refused, answeredElsewhere, cancelled, unknown
 }
 
-/// A permission that the agent asks for.
+/// A permission that the agent asks for, or a form that it wants to be filled in.
 package struct ACPQuestion: Sendable, Equatable {
     package struct Option: Sendable, Equatable {
         package var id: String
@@ -50,12 +50,13 @@ package struct ACPQuestion: Sendable, Equatable {
     package var title: String
     /// All of it, as JSON.
     package var input: [UInt8]
-    /// All that the agent offers, in its order and with its names.
+    /// All that the agent offers, in its order and with its names; nothing of a form.
     package var options: [Option]
+    package var isForm: Bool
 
     package init(
         session: SessionID, approval: ApprovalID, request: [UInt8], tool: String, title: String, input: [UInt8],
-        options: [Option]
+        options: [Option], isForm: Bool = false
     ) {
         self.session = session
         self.approval = approval
@@ -64,6 +65,7 @@ package struct ACPQuestion: Sendable, Equatable {
         self.title = title
         self.input = input
         self.options = options
+        self.isForm = isForm
     }
 
     /// As the daemon takes it.
@@ -71,8 +73,10 @@ package struct ACPQuestion: Sendable, Equatable {
         JSONWriter.object { writer in
             writer.field("session", session)
             writer.field("approval", approval)
-            writer.field("kind", "tool")
+            writer.field("waitSeconds", waitSeconds)
+            writer.field("kind", isForm ? "question" : "tool")
             writer.field("tool", tool)
+            guard !isForm else { return writer.raw("form", input) }
             writer.field("title", title)
             writer.raw("input", input)
             writer.array(
@@ -86,7 +90,6 @@ package struct ACPQuestion: Sendable, Equatable {
                         $0.field("rule", option.rule)
                     }
                 })
-            writer.field("waitSeconds", waitSeconds)
         }
     }
 }

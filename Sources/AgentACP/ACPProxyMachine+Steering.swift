@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What people afar send: given to the agent when nobody else has the turn, and told by what the agent then shows.
+/// What clients send: given to the agent when nobody else has the turn, and told by what the agent then shows.
 extension ACPProxyMachine {
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func steered(_ session: SessionID, _ request: SteeringRequest, _ now: HostInstant) {
         guard steering.meet(request.name) else { return }
@@ -27,7 +27,7 @@ extension ACPProxyMachine {
         _ turns: SessionTurns, _ now: HostInstant
     ) {
         guard takesPrompts else { return refuse(request, in: session, Self.onePrompt) }
-        guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from afar") }
+        guard !prompt.isCommand else { return refuse(request, in: session, "the agent's commands are not taken from clients") }
         guard prompt.pictures.isEmpty || (takesPictures && prompt.pictures.allSatisfy { $0.content != nil }) else {
             return refuse(request, in: session, "the agent takes no pictures")
         }
@@ -54,14 +54,14 @@ extension ACPProxyMachine {
         guard turns.interrupts.count < limits.openCommandsMax else {
             return refuse(request, in: session, "so many interrupts wait for the agent already")
         }
-        let closesQuestion = turns.questions.contains { $0.isPermission }
+        let closesQuestion = turns.questions.contains { $0.dismissal != nil }
         steering.change(name) { $0.interrupting(.init(name: request.name, closedQuestion: closesQuestion)) }
         steering.change(name) { $0.cancelling(at: now) }
         fromEditor.insert(SteeringLine.cancel(session: name))
         let ended = permissions.end(of: session, isAnswered: true)
         let asked = Set(ended.map(\.id))
-        for question in turns.questions where question.isPermission {
-            guard let answer = PermissionChoice.cancelled.answer(to: question.id) else { continue }
+        for question in turns.questions {
+            guard let answer = question.dismissal?.answer(to: question.id) else { continue }
             if !asked.contains(question.id) { permissions.owe(question.id) }
             fromEditor.insert(answer)
             fromAgent.insert(SteeringLine.cancelRequest(question.id))
@@ -160,7 +160,7 @@ extension ACPProxyMachine {
             // The agent's own work through the editor is no question to anybody.
             guard let name = params?.text("sessionId"), !method.hasPrefix("fs/"), !method.hasPrefix("terminal/") else { break }
             if steering[name]?.work(echoes: steering.echoes) == .work { showTaken(name, isEchoed: false, now) }
-            let question = SessionTurns.Question(id: id, isPermission: method == "session/request_permission")
+            let question = SessionTurns.Question(id: id, method: method)
             let countMax = limits.openQuestionsMax
             steering.change(name) { $0.asked(question, countMax: countMax) }
         case .response, .notification: break
@@ -340,8 +340,8 @@ extension ACPProxyMachine {
         return ACPStand(offer, turns.standing)
     }
 
-    private static let ending = "It is being ended from afar."
-    private static let onePrompt = "it ends with its one prompt: start it without --prompt to go on from afar"
+    private static let ending = "A client is ending it."
+    private static let onePrompt = "it ends with its one prompt: start it without --prompt to send more"
 
     private mutating func refuse(_ request: SteeringRequest, in session: SessionID, _ reason: String) {
         change(request.name, .refused, in: session, reason)

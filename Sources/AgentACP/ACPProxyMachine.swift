@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 /// Stands between an editor and an agent that speak the Agent Client Protocol: passes on every byte, and reads a copy.
 ///
-/// Only a few things are ever put into the conversation or taken out of it. For a permission that was asked about from afar: the answer to
-/// the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what somebody
-/// afar sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
+/// Only a few things are ever put into the conversation or taken out of it. For a permission or a form that clients were asked about: the
+/// answer to the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what a
+/// client sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
 /// them happens.
 package struct ACPProxyMachine: Sendable {
     let limits: ACPLimits
@@ -13,9 +13,9 @@ package struct ACPProxyMachine: Sendable {
     private let run: String
     /// It goes on after its first prompt.
     let takesPrompts: Bool
-    /// There is no editor whose session it would be: it can be ended from afar.
+    /// There is no editor whose session it would be: a client can end it.
     let isAlone: Bool
-    /// Who has ended it so, first to last; the agent has not gone yet.
+    /// The commands that have ended it, first to last; the agent has not gone yet.
     var stops: [(session: SessionID, name: SteeringName)] = []
     private var agentName: String
     private var agentVersion: String?
@@ -32,7 +32,7 @@ package struct ACPProxyMachine: Sendable {
     private var questionCount = 0
     var orders: [ACPOrder] = []
 
-    /// `run` is an identifier that no other process has; `agentName` stands until the agent tells its own.
+    /// `run` is an identifier that no other process has; `agentName` is used until the agent tells its own.
     package init(
         run: String, agentName: String, takesPrompts: Bool = true, isAlone: Bool = false, limits: ACPLimits = ACPLimits()
     ) {
@@ -153,9 +153,10 @@ package struct ACPProxyMachine: Sendable {
     /// The editor ends the turn. An agent may wait for the answer to its question all the same, so it gets one.
     private mutating func cancel(_ session: SessionID) {
         let ended = permissions.end(of: session, isAnswered: true)
-        for (id, _) in ended {
+        for (id, open) in ended {
             steering.closed(question: id)
-            if let answer = PermissionChoice.cancelled.answer(to: id) { orders.append(.toAgent(answer)) }
+            let choice: PermissionChoice = open.question.isForm ? .dismissed : .cancelled
+            if let answer = choice.answer(to: id) { orders.append(.toAgent(answer)) }
         }
         close(ended, .cancelled)
     }
@@ -180,6 +181,8 @@ package struct ACPProxyMachine: Sendable {
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
+        case .request(let id, FormRequest.method, let params):
+            if exact == nil || !askedForm(id, params, now) { orders.append(.leftToEditor(id)) }
         case .request(let id, "terminal/output", let params):
             terminals.began(id, params, countMax: limits.terminalReadsMax)
         case .notification("$/cancel_request", let params):
@@ -272,7 +275,7 @@ package struct ACPProxyMachine: Sendable {
         orders += printed.map { .show(id, call: $0.call, text: $0.text) }
     }
 
-    // MARK: Permissions
+    // MARK: Permissions and forms
 
     /// False where only the editor can be asked.
     private mutating func asked(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
@@ -280,23 +283,43 @@ package struct ACPProxyMachine: Sendable {
             let session = sessions[request.session]?.id
         else { return false }
         let calls = sessions[request.session]?.calls(for: request.call) ?? []
-        guard let subject = PermissionSubject(request.call, calls, limits),
-            let approval = ApprovalID("\(run.prefix(40))-\(questionCount)")
-        else { return false }
-        questionCount += 1
+        guard let subject = PermissionSubject(request.call, calls, limits), let approval = nextApproval() else { return false }
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
-        tell(request.session) { $0.paused(at: now) }
-        permissions.begin(id, question, calls: subject.calls)
-        orders.append(.ask(question))
+        ask(question, calls: subject.calls, in: request.session, now)
         return true
+    }
+
+    /// The same of a form.
+    private mutating func askedForm(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
+        guard permissions.hasRoom(for: id), let request = FormRequest(params), let name = request.session,
+            let session = sessions[name]?.id, request.json.count <= limits.texts.approvalInputBytes,
+            let approval = nextApproval()
+        else { return false }
+        let call = request.call.flatMap { sessions[name]?.call($0) }
+        let question = ACPQuestion(
+            session: session, approval: approval, request: id, tool: call?.tool ?? "Question", title: request.form.message,
+            input: request.json, options: [], isForm: true)
+        ask(question, calls: call.map { [$0.id] } ?? [], in: name, now)
+        return true
+    }
+
+    private mutating func nextApproval() -> ApprovalID? {
+        questionCount += 1
+        return ApprovalID("\(run.prefix(40))-\(questionCount - 1)")
+    }
+
+    private mutating func ask(_ question: ACPQuestion, calls: Set<String>, in name: String, _ now: HostInstant) {
+        tell(name) { $0.paused(at: now) }
+        permissions.begin(question.request, question, calls: calls)
+        orders.append(.ask(question))
     }
 
     private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
         guard let (id, open, choice) = permissions.decide(approval, verdict) else { return }
         guard let answer = choice.answer(to: id) else {
-            // Nothing that was offered was meant: the editor's own prompt stands.
+            // Nothing that was offered was meant: the editor's own prompt stays open.
             settle([(open.question.session, approval)], .unknown)
             orders.append(.leftToEditor(id))
             return

@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// What can be done to a session from afar, and whether it could take a prompt now.
+/// What clients can do to a session, and whether it could take a prompt now.
 package struct ACPStand: Sendable, Equatable {
     package var offer: SteeringOffer
     package var standing: SteeringStanding

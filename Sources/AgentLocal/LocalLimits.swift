@@ -28,7 +28,7 @@ package struct LocalLimits: Sendable {
 
     /// What an event's body may hold: the head, at its longest, has the rest.
     var bodyBytes = 192 << 10
-    /// A question's input is an approval's. Its questions stand in the body, and their choices in the head.
+    /// A question's input is an approval's. Its questions are in the body, and their choices in the head.
     var texts = TextLimits()
     /// A killed program says nothing; people look at an open question, so it is noticed soon.
     var agentCheckOpen = Duration.seconds(1)

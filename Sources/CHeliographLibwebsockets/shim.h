@@ -91,6 +91,27 @@ static inline const char *clws_plugin_directory(void) {
 #endif
 }
 
+/* Whether a header that libwebsockets has no name of its own for came with a blank or a tab before its colon; negative where its names cannot be
+   listed: before 4.3 one can only ask for one by name. */
+#if LWS_LIBRARY_VERSION_MAJOR > 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR >= 3)
+enum { CLWS_LISTS_HEADERS = 1 };
+
+static void clws_look_before_colon(const char *name, int length, void *found) {
+    // The name's last character is the colon.
+    if (length >= 2 && (name[length - 2] == ' ' || name[length - 2] == '\t')) *(int *)found = 1;
+}
+
+static inline int clws_has_blank_before_colon(struct lws *wsi) {
+    int found = 0;
+    lws_hdr_custom_name_foreach(wsi, clws_look_before_colon, &found);
+    return found;
+}
+#else
+enum { CLWS_LISTS_HEADERS = 0 };
+
+static inline int clws_has_blank_before_colon(struct lws *wsi) { return -1; }
+#endif
+
 // The array of protocols is a heap copy that lws made for its vhost; `const` only protects it from accidents.
 static inline void clws_rename_protocol(const struct lws_protocols *protocol, const char *name) {
     ((struct lws_protocols *)(uintptr_t)protocol)->name = name;

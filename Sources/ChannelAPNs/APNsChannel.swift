@@ -25,7 +25,7 @@ package struct APNsChannel: PushChannel {
     }
 
     package func payload(of content: PushContent, on device: Device) -> [UInt8] {
-        guard let profile = profiles[device.profile] else { preconditionFailure("whoever plans has asked for the app") }
+        guard let profile = profiles[device.profile] else { preconditionFailure("the planner has asked for the app") }
         switch content {
         case .alert(let alert): return APNsPayload.alert(profile, alert)
         case .card(let card): return Self.payload(of: card, profile, device)

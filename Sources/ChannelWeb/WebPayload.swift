@@ -23,7 +23,7 @@ enum WebPayload {
         return content
     }
 
-    /// Of what fits. With a code it holds `"code":"CODE"`, which the runner replaces.
+    /// The payload of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
         // A browser has no line for the place, and in the body it could be taken for a part of what is asked.
         let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)

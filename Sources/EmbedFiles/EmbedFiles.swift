@@ -2,7 +2,7 @@ import Foundation
 import PageBundle
 
 /// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, becomes one
-/// file: what it is made of is not there beside it.
+/// file: its sources are not there with it.
 ///
 /// Text becomes a `StaticString`, which costs no start-up time and no copy, and a PNG picture the same in base64; anything else that is not
 /// UTF-8 is refused.
@@ -48,7 +48,7 @@ struct EmbedFiles {
         }
         source += "    ]\n}\n"
         let content = Data(source.utf8)
-        // Written anew, it would have all that stands on it compiled anew.
+        // Written again, it would cause all that depends on it to be compiled again.
         if (try? Data(contentsOf: output)) != content { try content.write(to: output, options: .atomic) }
     }
 

@@ -13,7 +13,7 @@ package struct BenchTarget: Sendable {
     /// The relay's process, where it is on this machine: its processor time and memory are in the result.
     package var process: Int32?
     package var dialect = Dialect.heliograph
-    /// Authorities (PEM) that are trusted beside the system's.
+    /// Authorities (PEM) that are trusted in addition to the system's.
     package var certificateAuthorityFile: String?
 
     /// `clientRelays`: nil where clients go where hosts do.

@@ -13,7 +13,7 @@ package enum ClientExit: Int32, Sendable, CaseIterable {
         switch self {
         case .done: "done"
         case .refused: "the relay or the host refused, somebody decided otherwise, or it came too late"
-        case .usage: "the command line does not make sense, or a name stands for several things"
+        case .usage: "the command line does not make sense, or a name is ambiguous"
         case .unauthorised: "this machine is not paired, may not do that, or its token was revoked"
         case .unreachable: "the relay cannot be reached"
         case .notFound: "there is no such session or approval"

@@ -15,7 +15,7 @@ package enum AESGCM {
         return nonce + seal(text, with: key, nonce: nonce, authenticating: known)
     }
 
-    /// Ciphertext and tag. The caller sees to it that a key never meets a nonce twice: whoever has two such texts can forge.
+    /// Ciphertext and tag. The caller sees to it that a key never meets a nonce twice: anyone who has two such texts can forge.
     package static func seal(
         _ text: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
     ) -> [UInt8] {

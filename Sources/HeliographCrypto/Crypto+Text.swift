@@ -15,7 +15,7 @@ extension Crypto {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Base64 in the alphabet of RFC 4648 §5, without padding: `[A-Za-z0-9_-]` only, so it can stand in an identifier.
+    /// Base64 in the alphabet of RFC 4648 §5, without padding: `[A-Za-z0-9_-]` only, so it can be in an identifier.
     package static func base64URL(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -91,7 +91,7 @@ private enum ES256 {
     static let signatureBytes = 64
     /// Two integers of 33 bytes with a head of 2 each, in a sequence with a head of 2.
     static let encodedBytesMax = 72
-    /// A key on P-256 is about 240 bytes; whoever configures a movie as a key gets a sentence, not a full memory.
+    /// A key on P-256 is about 240 bytes; a person who configures a movie as a key gets a sentence, not a full memory.
     static let pemBytesMax = 16_384
 
     /// The caller owns the result.

@@ -5,14 +5,14 @@ package enum P256 {
     package static let pointBytes = 65
     /// The x coordinate that two keys agree on.
     package static let secretBytes = 32
-    /// Of a point that is not compressed; every other form is refused, so that one key has one spelling.
+    /// The first byte of a point that is not compressed; every other form is refused, so that one key has one spelling.
     private static let uncompressed: UInt8 = 4
 
     /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.
     private static let publicKeySelection =
         OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
 
-    /// The caller owns the result. Throws `invalidKey`; a point beside the curve would give our key away piece by piece.
+    /// The caller owns the result. Throws `invalidKey`; a point off the curve would give our key away piece by piece.
     static func key(point: [UInt8]) throws(CryptoError) -> OpaquePointer {
         guard point.count == pointBytes, point[0] == uncompressed else {
             throw CryptoError(.invalidKey, "this is not an uncompressed point of P-256: 65 bytes, the first of them 4")

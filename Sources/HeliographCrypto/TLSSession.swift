@@ -77,7 +77,7 @@ internal import CHeliographOpenSSL
     }
 
     /// Goes on with the handshake as far as the received bytes allow. Throws `notTrusted` or `tlsFailed`; the alert that tells
-    /// the peer stands in the output then.
+    /// the peer is then in the output.
     package func advanceHandshake() throws(CryptoError) {
         guard !isEstablished else { return }
         ERR_clear_error()
@@ -111,7 +111,7 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Puts `bytes` into records; they stand in the output then, however many there are. After the handshake only. Throws
+    /// Puts `bytes` into records; they are then in the output, however many there are. After the handshake only. Throws
     /// `tlsFailed`.
     package func write(_ bytes: [UInt8]) throws(CryptoError) {
         precondition(isEstablished, "text before the end of a handshake")
@@ -132,7 +132,7 @@ internal import CHeliographOpenSSL
 
     /// Appends all bytes that the network shall carry to `bytes`.
     package func takeOutput(into bytes: inout [UInt8]) {
-        // The bytes stand in one piece in OpenSSL's memory: no need to have them in a third place.
+        // The bytes are in one piece in OpenSSL's memory: no need to have them in a third place.
         var start: UnsafeMutableRawPointer?
         let count = unsafe BIO_ctrl(output, BIO_CTRL_INFO, 0, &start)
         guard count > 0 else { return }

@@ -6,7 +6,7 @@ package enum HTTP2CloseReason: Equatable, Sendable {
     case byPeer
     /// No address of the host answered. A sentence for the operator.
     case unreachable(String)
-    /// The certificate is not that of the host, or nobody whom we trust signed it.
+    /// The certificate is not that of the host, or nobody that we trust signed it.
     case notTrusted(String)
     /// TLS failed, or the peer speaks no HTTP/2.
     case tlsFailed(String)

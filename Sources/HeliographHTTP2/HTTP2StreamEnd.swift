@@ -2,7 +2,7 @@
 package enum HTTP2StreamEnd: Equatable, Sendable {
     /// The server has answered in full. Told to the server's handler only; a client's is given the response.
     case answered
-    /// The peer reset it. `refusedStream` also stands for a stream above the last one of a GOAWAY: the server has not looked
+    /// The peer reset it. `refusedStream` also means a stream above the last one of a GOAWAY: the server has not looked
     /// at it.
     case reset(HTTP2ErrorCode)
     /// We reset it, or a rule of HTTP was broken and the engine did.

@@ -1,5 +1,5 @@
 /// What speaks HTTP on one connection, as a machine of bytes: what came goes in by `receive(_:)`, what shall leave comes out of
-/// `produce(into:upTo:)`, and what that means stands in `events` after either.
+/// `produce(into:upTo:)`, and what that means is in `events` after either.
 ///
 /// Belongs to the loop's thread.
 protocol HTTPSession: AnyObject {

@@ -11,7 +11,7 @@ struct Poller {
 
     private var entries: [pollfd] = []
     private var numbers: [UInt64] = []
-    /// Where each descriptor stands in both.
+    /// The place of each descriptor in both.
     private var places: [Int32: Int] = [:]
 
     mutating func add(_ descriptor: Int32, _ number: UInt64, writable: Bool = false) {

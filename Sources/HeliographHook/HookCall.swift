@@ -54,13 +54,13 @@ enum HookCall {
         return 0
     }
 
-    /// Asks people afar, for as long as nobody is at the terminal: the agent's own dialog opens when this is over. Nil for no decision.
+    /// Asks the clients, for as long as nobody is at the terminal: the agent's own dialog opens when this is over. Nil for no decision.
     private static func askBeforeDialog(_ exchange: HookExchange, _ caller: HookCaller, of hooks: HookPart) -> [UInt8]? {
-        // Behind `heliograph run` that asks, people here and afar.
+        // Behind `heliograph run` that program asks, here and at the clients.
         if let run = HostPaths.variable(hooks.run), run == HostPaths.variable(hooks.session) { return nil }
         var exchange = exchange
         if caller.isAttended {
-            // Where keys are not seen, the dialog is not kept from whoever sits there. In a terminal of ours they may be a prompt from afar.
+            // Where keys are not seen, the dialog is not kept from a person there. In a terminal of ours they may be a client's prompt.
             guard let keys = TerminalKeys(of: caller.process),
                 caller.attended == HookCaller.run || !keys.isSomebodyThere
             else { return nil }

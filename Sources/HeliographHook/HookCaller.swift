@@ -1,4 +1,4 @@
-/// What is told of the agent beside what it wrote.
+/// What is told of the agent in addition to what it wrote.
 package struct HookCaller: Sendable {
     package var process: String?
     package var entrypoint: String?

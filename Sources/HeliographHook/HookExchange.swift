@@ -69,7 +69,7 @@ package struct HookExchange {
                 case .unusable: return nil
                 case .gaveUp where !isAttended: return nil
                 case .broken, .gaveUp:
-                    // A connection that held for long was a daemon at work, not one more crash of the same outage.
+                    // A connection that lasted for long was a working daemon, not one more crash of the same outage.
                     if ContinuousClock.now - begun > limits.retryWindow { brokenSince = nil }
                 }
             } else if attempt == 1 {

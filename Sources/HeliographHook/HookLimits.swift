@@ -1,4 +1,4 @@
-/// Every bound of a hook call, beside its reason.
+/// Every bound of a hook call, next to its reason.
 package struct HookLimits: Sendable {
     /// To find the daemon, hand over the event and see it taken: what a person does not notice before each tool call.
     package var budget = Duration.milliseconds(50)

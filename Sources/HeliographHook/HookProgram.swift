@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// `heliograph-hook`: the calls of agents in a program of their own. It lies beside `heliograph`, which does all of it too where it does not.
+/// `heliograph-hook`: the calls of agents in a program of their own. It is next to `heliograph`, which does all of it too where it is not.
 package enum HookProgram {
     package static let name = "heliograph-hook"
     static let command = "heliograph"
 
-    /// What an agent is to call: the small program, where it lies beside the command and can be run; else the command.
+    /// What an agent is to call: the small program, where it is next to the command and can be run; else the command.
     package static func path(beside command: String) -> String {
         guard let folder = folder(of: command, named: Self.command) else { return command }
         let path = folder + name
         return unsafe access(path, X_OK) == 0 ? path : command
     }
 
-    /// The command beside this very program.
+    /// The command next to this program.
     package static var commandPath: String? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             // A link's target has no byte that ends it.

@@ -74,7 +74,7 @@ package struct HookSocket: ~Copyable {
         return errno == EAGAIN || errno == EINTR ? .wait : .failed
     }
 
-    // MARK: - Whom we talk to
+    // MARK: - The peer we talk to
 
     /// The owner of the file is known before anything is sent; that nobody swapped it in between, only the kernel's word on the
     /// peer says. Both, because another user's program behind the path would read the tool input and answer for the person.

@@ -14,7 +14,7 @@ struct TerminalKeys {
     /// Nil where the process has no terminal, or that cannot be looked at.
     init?(of process: String?) {
         guard let process, let device = Self.terminal(of: process) else { return nil }
-        // Of virtual terminals of today's, and of the machine's own console.
+        // The numbers of today's virtual terminals, and of the machine's own console.
         let (major, minor) = ((device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00))
         path = (136...143).contains(major) ? "/dev/pts/\((major - 136) << 8 | minor)" : "/dev/tty\(minor)"
         guard let readAt = Self.readAt(path) else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What a hook of a Claude Code in a terminal of ours tells `heliograph claude`, which holds the terminal: that the agent takes a prompt.
-/// That word is what a prompt from afar counts as taken by.
+/// By that word a client's prompt counts as taken.
 package enum TerminalNotice {
     /// Names the socket of the holder to the hooks of the agent that it started.
     package static let variable = "HELIOGRAPH_TERMINAL"

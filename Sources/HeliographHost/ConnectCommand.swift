@@ -58,7 +58,7 @@ package struct ConnectCommand {
         let others = agents.flatMap { $0.others }
         guard !found.isEmpty || !others.isEmpty else {
             let known = connectable.map { "\($0.title) (\($0.part.program))" }.joined(separator: ", ")
-            throw ConnectError(.nothingFound, at: "connect", "on this PATH there is none of \(known)")
+            throw ConnectError(.nothingFound, at: "connect", "this PATH has none of \(known)")
         }
         for (agent, path) in found {
             let state = agent.part.isConnected(.user) ? "connected" : "not connected"

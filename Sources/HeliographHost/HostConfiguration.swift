@@ -25,7 +25,7 @@ package struct HostConfiguration: Sendable {
     package var home: String
     /// Named in `hello`.
     package var software = "heliograph-host"
-    /// Who may steer its sessions, of those whom the relay lets.
+    /// Which of the clients that the relay lets may steer its sessions.
     var steering = SteeringRights.everyone
     var spool = SpoolLimits()
     var link = LinkLimits()
@@ -38,7 +38,7 @@ package struct HostConfiguration: Sendable {
         home = paths.home
     }
 
-    /// Nil: whoever the relay lets; none: nobody.
+    /// Nil: all that the relay lets; none: nobody.
     package mutating func steer(by clients: Set<ClientID>?) {
         steering = clients.map { $0.isEmpty ? .nobody : .only($0) } ?? .everyone
     }

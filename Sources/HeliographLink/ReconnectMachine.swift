@@ -68,7 +68,7 @@ package struct ReconnectMachine: Sendable {
     }
 
     package mutating func welcomed() {
-        precondition(state == .greeting, "a relay welcomes whoever has said hello")
+        precondition(state == .greeting, "a relay welcomes peers that have said hello")
         state = .up
     }
 

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// systemd, or whoever else started us with a socket to tell how we are: `sd_notify(3)`, without its library.
+/// systemd, or another program that started us with a socket to report our state to: `sd_notify(3)`, without its library.
 package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case stopping
-        /// We are still at work; expected within every `watchdogInterval`.
+        /// We are still running; expected within every `watchdogInterval`.
         case alive
     }
 
@@ -27,7 +27,7 @@ package struct ServiceManager: Sendable {
 
     private static let pathBytesMax = 108
 
-    /// False where the word could not be sent: whoever waits for it draws its own conclusions.
+    /// False where the word could not be sent: a program that waits for it draws its own conclusions.
     @discardableResult
     package func tell(_ state: State) -> Bool {
         let text: String =

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A connection that is being made on one thread, and awaited on another, which may go away.
 ///
-/// Unchecked: the connection is whoever's takes it out, under the lock.
+/// Unchecked: the connection belongs to the thread that takes it out, under the lock.
 @safe final class Opening: @unchecked Sendable {
     private enum Stage {
         /// Can become made, or given up.

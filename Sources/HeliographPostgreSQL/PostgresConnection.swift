@@ -5,7 +5,7 @@ internal import Synchronization
 /// One connection, with a deadline of our own for everything that is asked of it: the database's do not end a commit that waits for a
 /// standby, and a network that has gone says nothing.
 ///
-/// Unchecked: one thread at a time has it, whoever took it out of where it is kept.
+/// Unchecked: one thread at a time has it, the one that took it out of where it is kept.
 @safe package final class PostgresConnection: @unchecked Sendable {
     /// Before anything is asked: names, the address, TLS, the password.
     package static let openingMax = Duration.seconds(10)
@@ -77,7 +77,7 @@ internal import Synchronization
         }
     }
 
-    /// Of the server, as `150018`.
+    /// The version of the server, as `150018`.
     package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
 
     /// What the server says of itself without being asked: `server_encoding`, `in_hot_standby`.

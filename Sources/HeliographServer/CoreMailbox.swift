@@ -4,7 +4,7 @@ import WebSocketEngine
 /// What happened for the core, until `RelayRunner` takes it: before whatever else it feeds, and at the end of the turn at the latest. Lives
 /// on the core's thread.
 ///
-/// Those whom the core gives orders answer here. So they can be made before it, and none of them calls it while it gives orders. Nothing in
+/// Parts that the core orders answer here. So they can be made before it, and none of them calls it while it gives orders. Nothing in
 /// it outlives a turn; what one turn can put is bounded where it comes from (`HTTPCommandPeers.countMax`, pushes under way).
 final class CoreMailbox {
     private let handle: EventLoopHandle

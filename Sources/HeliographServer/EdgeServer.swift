@@ -67,10 +67,18 @@ final class EdgeServer {
             store: node.credentials, workspaces: node.workspaces, publicURL: configuration.publicURL,
             limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
         let unknownTokens = UnknownTokens()
+        let reads = EntrantReads(loop: loop) { done in
+            let doubted = unknownTokens.doubted
+            access.reload { result in
+                if case .success = result { unknownTokens.wereRead(doubted) }
+                done()
+            }
+        }
         let routes = EdgeRoutes(
-            access: access, responder: Responder(connections, WebPage(root: configuration.webRoot)), registry: registry)
+            configuration, loops, access: access, reads: reads,
+            responder: Responder(connections, WebPage(root: configuration.webRoot)), registry: registry)
         let runner = EdgeRunner(
-            loops: loops, access: access, routes: routes, unknownTokens: unknownTokens,
+            loops: loops, access: access, routes: routes, reads: reads, unknownTokens: unknownTokens,
             attendance: Attendance(access, measures, logger), measures: measures)
         let watch = ClusterWatch(node, name: name, logger)
         let link = OwnerLink(
@@ -99,6 +107,7 @@ final class EdgeServer {
                 onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
             try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
         ]
+        routes.listens(at: listeners[0].port ?? 0)
         certificates?.start()
         let bound = LoopBound((server: self, link: link), loop: loop)
         let handle = loop.handle

@@ -27,7 +27,7 @@ final class RelayProcess {
         links = linkSecret.map { LinkAcceptor.Shared(secret: $0) }
     }
 
-    /// It accepts connections: signals are obeyed, and whoever started it is told, the first time.
+    /// It accepts connections: signals are obeyed, and the program that started it is told, the first time.
     func serves(
         on loops: EventLoopGroup, port: UInt16, _ folder: String, _ credentials: Credentials,
         carryOut: @escaping (SignalWatch.Order) -> Void

@@ -137,7 +137,7 @@ package final class RelayServer {
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
-        // What takes long is checked beside what goes on; see decision record 0007.
+        // What takes long is checked in the background; see decision record 0007.
         DispatchQueue.global(qos: .utility).async { Self.check(store.upkeep, logger) }
         self.access = access
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
@@ -152,6 +152,7 @@ package final class RelayServer {
         let ingress = Ingress(
             configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop, connections: connections,
             measures: measures, logger: logger)
+        connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let (admission, forwarding) = (access.admission, configuration.forwarding)
         loops.turnEnded = {

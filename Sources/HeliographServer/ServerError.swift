@@ -1,4 +1,4 @@
-/// Why something about a relay cannot be done, as a sentence for whoever asked for it.
+/// Why something about a relay cannot be done, as a sentence for the person who asked for it.
 package struct ServerError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         case settings

@@ -15,6 +15,8 @@ enum StoreOpening {
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
             linkSecret: secret)
+        // Edges may live while nobody owns the log: whoever claims it then is one of several, too.
+        if try node.hasCompany() { try refuseToLose(node, configuration) }
         guard let store = try node.claim() else { return try joinOthers(process, node, name: configuration.node ?? url) }
         watch(store, logger)
         return store
@@ -22,19 +24,24 @@ enum StoreOpening {
 
     /// As an edge, until this node owns the log.
     private static func joinOthers(_ process: RelayProcess, _ node: OpenNode, name: String) throws -> OpenStore? {
-        guard try process.configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
+        try refuseToLose(node, process.configuration)
+        let store = try EdgeServer.run(process, node, name: name)
+        if let store { watch(store, process.logger) }
+        return store
+    }
+
+    /// Several nodes are there to lose nothing.
+    private static func refuseToLose(_ node: OpenNode, _ configuration: ServerConfiguration) throws {
+        guard try configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
             try node.close()
             throw ServerError(
                 .settings,
                 """
-                Another relay owns the log, and the database has no synchronous standby: several relays would outlive it, and lose with it \
+                Other relays serve on the database, and it has no synchronous standby: several relays would outlive it, and lose with it \
                 what they acknowledged. Set synchronous_standby_names (heliograph doctor), or say that one machine is enough: \
                 \(Settings.named("asynchronousDatabase").flag) true.
                 """)
         }
-        let store = try EdgeServer.run(process, node, name: name)
-        if let store { watch(store, process.logger) }
-        return store
     }
 
     /// A relay that takes no links listens to nobody while another owns the log.
@@ -57,12 +64,12 @@ enum StoreOpening {
         }
     }
 
-    /// A status of its own (EX_TEMPFAIL): a service manager starts the relay again, also one that was told to leave alone whoever ends with
+    /// A status of its own (EX_TEMPFAIL): a service manager starts the relay again, also one that does not restart processes that end with
     /// 1, which is for what an operator has to mend.
     private static let dataLostStatus: Int32 = 75
 
     /// Ends the process where the data is lost to another: at once, and as if it had been killed. What peers are shown from then on may be
-    /// old, and all that was acknowledged is committed. Peers come again, to whoever holds the data.
+    /// old, and all that was acknowledged is committed. Peers come back, to the relay that holds the data.
     private static func watch(_ store: OpenStore, _ logger: Logger) {
         store.whenLost { error in
             logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])

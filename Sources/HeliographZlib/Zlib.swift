@@ -4,7 +4,7 @@ internal import CHeliographZlib
 package enum Zlib {
     /// Goes on with a CRC-32; one begins with 0.
     package static func crc32(_ value: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        // zlib takes no address for a wish to begin anew.
+        // zlib takes no address for a wish to begin again.
         guard var address = bytes.baseAddress, unsafe !bytes.isEmpty else { return value }
         var (value, count) = (value, bytes.count)
         if canFold, count >= Int(CHZLIB_FOLDED_MIN) {

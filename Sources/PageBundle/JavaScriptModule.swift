@@ -87,7 +87,7 @@ struct JavaScriptModule {
         throw fails("it ends within an import")
     }
 
-    /// `./other.js` and `../other.js`, from where this module stands.
+    /// `./other.js` and `../other.js`, from the place of this module.
     private func resolved(_ reference: String) throws(PageBundleError) -> String {
         var folders = path.split(separator: "/").dropLast().map(String.init)
         let parts = reference.split(separator: "/").map(String.init)

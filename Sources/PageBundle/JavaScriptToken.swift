@@ -3,7 +3,7 @@ struct JavaScriptToken: Equatable {
     enum Kind {
         /// A name, a keyword or a number.
         case word
-        /// A string, a template with all that stands in it, or a regular expression: carried as it is.
+        /// A string, a template with all that is in it, or a regular expression: carried as it is.
         case literal
         /// One character of anything else.
         case sign
@@ -16,12 +16,12 @@ struct JavaScriptToken: Equatable {
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
 
-    /// Signs beside which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
+    /// Signs next to which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
     private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
-    /// Signs after which no statement ends. One that stands before a `}` ends there without a line's end.
+    /// Signs after which no statement ends. One before a `}` ends there without a line's end.
     private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
 
-    /// Signs that become something else beside a number or a regular expression.
+    /// Signs that become something else next to a number or a regular expression.
     private static let growing: Set<String> = [".", "/"]
 
     /// A string or a template.
@@ -42,7 +42,7 @@ struct JavaScriptToken: Equatable {
 
 /// Reads JavaScript into tokens.
 ///
-/// Whether a slash begins a regular expression depends on what stands before it. The one case that would need a parser, a regular expression
+/// Whether a slash begins a regular expression depends on what comes before it. The one case that would need a parser, a regular expression
 /// right after the `)` of a condition or a `}`, is taken for a division there; a quote in it then ends the build, as the string does not end.
 struct JavaScriptReader {
     private let file: String

@@ -1,10 +1,10 @@
-/// Puts a page into one file: its stylesheets and modules come to stand in the HTML, where a link or a `script` named them, without their comments.
+/// Puts a page into one file: stylesheets and modules replace the links and `script`s that named them, without their comments.
 ///
 /// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
 /// what it exports, in the order in which a browser would run them. So each keeps its own names, and what it exports has one name in all of the
 /// page, which nobody has to import there. What cannot be put so ends the build.
 ///
-/// A program of modules runs where it stands, as soon as it has come, before the rest of the page has: what is needed first stands first. What one
+/// A program of modules runs where it is, as soon as it arrives, before the rest of the page: what is needed first comes first. What one
 /// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
 package struct PageBundle {
     private let files: [String: String]
@@ -64,7 +64,7 @@ package struct PageBundle {
         return String(tag.dropFirst(before.count).dropLast(after.count))
     }
 
-    /// What would end the element it stands in, or begin a comment, stays out of the page.
+    /// What would end the element it is in, or begin a comment, stays out of the page.
     private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
             throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")
@@ -150,7 +150,7 @@ package struct PageBundle {
         return try Self.inline(dense + "\n", path)
     }
 
-    /// Without the blanks beside the signs that part rules and declarations. One before a colon parts selectors, and stays.
+    /// Without the blanks next to the signs that part rules and declarations. One before a colon parts selectors, and stays.
     private static func dense(_ text: Substring) -> String {
         var result = text.replacing(" {", with: "{")
         for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }

@@ -29,7 +29,7 @@ package struct APNsTeam: Equatable, Sendable {
     }
 }
 
-/// How to reach APNs and as whom.
+/// How to reach APNs, and with which key.
 package struct APNsConfiguration: Sendable {
     package struct Host: Equatable, Sendable {
         /// What its certificate must name.

@@ -144,11 +144,11 @@ struct APNsMachine {
                 remember(device, environment)
                 return effects.append(.finish(number: request.number, outcome))
             }
-            // The other environment knows it no better, or could not be asked: the first one's word stands.
+            // The other environment knows it no better, or could not be asked: the first one's answer counts.
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {
-            // Whatever was found out before: an app that is installed anew from elsewhere may have changed sides.
+            // Whatever was found out before: an app that is installed again from elsewhere may have changed sides.
             forget(request.request.deviceToken)
             secondTries[request.number] = outcome
             var again = request

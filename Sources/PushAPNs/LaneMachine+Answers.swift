@@ -26,7 +26,7 @@ extension LaneMachine {
         var request = flight.request
         switch remedy {
         case .fixRequest: finish(request, answer.refusal(.fixRequest))
-        // Whoever knows both environments tries the other one.
+        // If both environments are known, the other one is tried.
         case .tryOtherEnvironment: finish(request, answer.refusal(.quarantineToken))
         case .dropTokenIfOlder:
             let isMeant = answer.timestamp.map { request.request.tokenRegisteredAt < $0 } ?? false
@@ -93,7 +93,7 @@ extension LaneMachine {
     }
 
     private mutating func backOff(_ device: String, until: MonotonicTime) {
-        // Whoever is not backed off from for lack of room is told by the next 429.
+        // For an address that is not backed off from for lack of room, the next 429 says so again.
         guard deviceBackOffs.count < limits.requestsMax else { return }
         deviceBackOffs[device] = max(deviceBackOffs[device] ?? until, until)
         wake(by: until)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The last provider token of a key, on disk. It is a secret for less than an hour, and lies beside greater ones.
+/// The last provider token of a key, on disk. It is a secret for less than an hour, and is kept with greater ones.
 struct TokenFile {
     private struct Content: Codable {
         var keyDigest: String

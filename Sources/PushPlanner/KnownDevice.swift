@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the planner knows of a device, for whoever checks it.
+/// What the planner knows of a device, for checks.
 package struct KnownDevice: Sendable {
     package struct KnownCard: Sendable {
         /// Nil: the aggregate card.

@@ -28,7 +28,7 @@ package enum PlannerFact {
     case commitFailed(LostPlan)
     case timerFired(PlannerTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// What stood in the way of pushes may be gone: how they are sent was set up anew.
+    /// What stood in the way of pushes may be gone: how they are sent was set up again.
     case pushWayChanged
     /// Somebody holds the code that this push carried, and decides with it.
     case codePresented(PushID, Decision.Verdict, CommandID, PeerID)

@@ -6,7 +6,7 @@ package enum PlannerOrder {
     case reply(Reply, to: CommandID, of: PeerID)
     /// With `done` when all that is staged by now is on disk, or why it is not.
     case replyWhenStaged(to: CommandID, of: PeerID)
-    /// To those of these that are not congested: it is shown to whoever asks again.
+    /// To those of these that are not congested: it is shown to a client that asks again.
     case tell(MessageToClient, to: [PeerID])
     /// Put this on disk with the next batch; of one name the last holds.
     case stage(PushRecord)

@@ -12,7 +12,7 @@ package enum StoredPushTable {
             .required("alertTokenAt", .time), .required("startTokenAt", .time), .optional("proven", .flag),
             .defaulted("troubles", .object(PushTrouble.allCases.map { .optional($0.rawValue, .anyText) })),
             .required("urgent", .count), .required("urgentAt", .time), .required("starts", .list(.time)),
-            .required("startPendingUntil", .time),
+            .required("startPendingUntil", .time), .optional("forgottenTimestamp", .count),
             .required("heldBack", .object(AlertKind.allCases.map { .optional($0.rawValue, .count) })),
             .optional("heldBackSince", .time), .defaulted("owed", .list(.object(owedAlert))),
         ])

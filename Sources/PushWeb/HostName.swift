@@ -1,4 +1,4 @@
-/// Names of hosts, as strict as whoever takes addresses from strangers has to be.
+/// Names of hosts, as strict as a program that takes addresses from strangers has to be.
 enum HostName {
     static let bytesMax = 253
     private static let labelBytesMax = 63

@@ -12,7 +12,7 @@ enum PublicAddress {
         return isPublic(unsafe withUnsafeBytes(of: six) { unsafe Array($0) })
     }
 
-    /// Whether `text` is an address, numeric, of whomever.
+    /// Whether `text` is a numeric address, no matter whose.
     static func isAddress(_ text: String) -> Bool {
         var (four, six) = (in_addr(), in6_addr())
         return unsafe inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1

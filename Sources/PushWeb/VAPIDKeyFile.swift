@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HeliographCrypto
 
-/// The file that holds a relay's key pair. It has to be in the backup: with another key every phone would have to subscribe anew.
+/// The file that holds a relay's key pair. It has to be in the backup: with another key every phone would have to subscribe again.
 package enum VAPIDKeyFile {
     /// A key is 241 bytes.
     private static let bytesMax = 4_096

@@ -1,4 +1,4 @@
-/// As whom to push, and where to.
+/// In whose name to push, and where to.
 package struct WebPushConfiguration: Sendable {
     package var key: VAPIDKey
     package var contact: VAPIDContact

@@ -35,7 +35,7 @@ package enum WebPushAdvice: Equatable, Sendable {
     case dropSubscription
     /// The service does not know the subscription, which it has said for the first time today; Google has been wrong about that.
     case keepSubscription
-    /// It was made with another key than ours: forget it, and let the page subscribe anew.
+    /// It was made with another key than ours: forget it, and let the page subscribe again.
     case subscribeAnew
     case fixRequest
     /// Our token is refused: the contact, the key, or the clock of this machine.

@@ -17,7 +17,7 @@ package struct WebPushServices: Equatable, Sendable {
             self.mayBePrivate = mayBePrivate
         }
 
-        /// `push.example`, `push.example:8443` or `push.lan:8443=192.168.1.5`: whoever names the address lets it stand in the own network.
+        /// `push.example`, `push.example:8443` or `push.lan:8443=192.168.1.5`: naming the address lets it be in the local network.
         /// Nil for what is none of these.
         package init?(_ text: String) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

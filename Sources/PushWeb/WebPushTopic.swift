@@ -8,7 +8,7 @@ package struct WebPushTopic: Hashable, Sendable {
 
     private static let digestBytes = 24
 
-    /// Of what the push is about, such as session and approval; other parts, another topic.
+    /// Made of what the push is about, such as session and approval; other parts give another topic.
     package init(_ parts: [String]) {
         // A length before each: ["ab", "c"] is not ["a", "bc"].
         let bytes = parts.flatMap { Array("\($0.utf8.count):".utf8) + Array($0.utf8) }

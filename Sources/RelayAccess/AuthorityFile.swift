@@ -12,6 +12,6 @@ package enum AuthorityFile {
     }
 
     private static func fault(_ name: String) -> HTTPError {
-        HTTPError(.local, "\(name), which names whom to trust, cannot be read: \(unsafe String(cString: strerror(errno)))")
+        HTTPError(.local, "\(name), with the authorities to trust, cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 }

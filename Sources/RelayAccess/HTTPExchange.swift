@@ -129,7 +129,7 @@ package struct HTTPExchange: Sendable {
             guard length <= bytesMax else { throw HTTPError(.badAnswer, "the answer is too long for a relay's") }
             return body.count >= length ? Answer(status: code, body: Array(body.prefix(length)), date: date) : nil
         }
-        guard code != 101 else { throw HTTPError(.badAnswer, "a WebSocket was opened that is none of a relay's") }
+        guard code != 101 else { throw HTTPError(.badAnswer, "the WebSocket that was opened is not a relay's") }
         if code == 204 { return Answer(status: code, body: [], date: date) }
         return isWhole ? Answer(status: code, body: Array(body), date: date) : nil
     }

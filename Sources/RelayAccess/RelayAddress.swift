@@ -3,7 +3,7 @@ internal import HeliographPlatform
 /// Where a relay is: `https://relay.example`, `http://127.0.0.1:7800`, `https://example.org/relay` or `unix:/run/heliograph.sock`.
 package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Target: Hashable, Sendable {
-        /// IPv6 literals stand without brackets.
+        /// IPv6 literals have no brackets.
         case tcp(host: String, port: UInt16, isTLS: Bool)
         case unix(path: String)
     }
@@ -96,7 +96,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The first place where `other` stands, without Foundation.
+    /// The first place where `other` occurs, without Foundation.
     func range(ofFirst other: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {

@@ -6,7 +6,7 @@ package enum RelayCheck {
     /// Apart by more than this, times on cards and ages of codes are off; in milliseconds.
     static let clockDriftMax: Int64 = 5_000
 
-    /// `how` is the command that pairs this machine anew.
+    /// `how` is the command that pairs this machine again.
     package static func findings(
         _ relay: RelayAddress, token: String, certificateAuthorityFile: String?, now: Int64, how: String
     ) -> [Finding] {
@@ -25,7 +25,7 @@ package enum RelayCheck {
             default:
                 return [
                     Finding(
-                        "Relay", .wrong, "\(relay) answers with \(answer.status): it is no relay, or a proxy stands in the way",
+                        "Relay", .wrong, "\(relay) answers with \(answer.status): it is no relay, or a proxy is in the way",
                         mend: "look at the address, and at the proxy in front of the relay")
                 ]
             }

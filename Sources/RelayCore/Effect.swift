@@ -17,18 +17,18 @@ package enum Effect: Sendable {
     case readRemovedSessions(ReadID, [SessionKey])
     /// Answered by `.approvalRead` or `.readFailed`.
     case readApproval(ReadID, SessionKey, ApprovalID)
-    /// Look whether all pictures of this prompt are kept beside its session. Answered by `.picturesFound`.
+    /// Look whether all pictures of this prompt are kept with its session. Answered by `.picturesFound`.
     case findPictures(PeerID, SteeringRequest, SessionKey)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
     /// Answered by `.pushAnswered`. It is on disk as planned; sent again after a restart where no answer is.
     case push(PushIntent)
-    /// For whoever counts: something was one too many.
+    /// For metrics: something exceeded a limit.
     case quotaReached(Quota)
-    /// For whoever keeps the log and counts: retention removed this, and it is on disk.
+    /// For the log and metrics: retention removed this, and it is on disk.
     case historyRemoved([Removal])
-    /// For whoever keeps the log and counts: the wall clock is so many milliseconds ahead of the time that history ages by, and not
+    /// For the log and metrics: the wall clock is so many milliseconds ahead of the time that history ages by, and not
     /// believed; nil: it is, again.
     case clockJudged(aheadBy: Int64?)
     /// Nothing of this workspace, which was removed, is in memory or on its way to the log: its data may be taken away.

@@ -36,7 +36,7 @@ package enum Input: Sendable {
     case drained(PeerID)
     case timerFired(RelayTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// What stood in the way of pushes may be gone: how they are sent was set up anew.
+    /// What stood in the way of pushes may be gone: how they are sent was set up again.
     case pushWayChanged
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)

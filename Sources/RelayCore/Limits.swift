@@ -41,7 +41,7 @@ package enum Limits {
     /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client
     /// can make the others wait.
     static let readsMax = 32
-    /// Bytes of the approvals open at once on one host and in one workspace, beside `Quotas`: all of them are in every snapshot, which
+    /// Bytes of the approvals open at once on one host and in one workspace, besides `Quotas`: all of them are in every snapshot, which
     /// is half of what may wait for one client.
     static let openApprovalBytesPerHostMax = 4 << 20
     static let openApprovalBytesPerWorkspaceMax = 8 << 20

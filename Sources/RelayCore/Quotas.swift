@@ -1,4 +1,4 @@
-/// How much one session, host or workspace may have at once. Whoever runs the relay may choose other numbers.
+/// How much one session, host or workspace may have at once. The relay's operator may choose other numbers.
 package struct Quotas: Sendable, Equatable {
     /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
     package var openApprovalsPerSession = 64
@@ -10,7 +10,7 @@ package struct Quotas: Sendable, Equatable {
     package var sessionsPerHost = 10_000
     package var sessionsPerWorkspace = 50_000
     /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
-    /// the other half to those beside it.
+    /// the other half to the others.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
     /// So much of a rate is saved up: a page that opens, a host that comes back.

@@ -30,7 +30,7 @@ package struct Relay {
     /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
     private var toldDoubt: Int64?
 
-    /// Who holds a token of a client; nil: everybody.
+    /// The clients that hold a token; nil: all.
     var holders: Set<ClientKey>?
 
     /// Workspaces that were removed, and go when no batch is under way.
@@ -136,7 +136,7 @@ package struct Relay {
 
     /// What was taken in and waits for the disk.
     package struct Backlog: Equatable {
-        /// Of events that are not on disk.
+        /// The size of events that are not on disk.
         package var bytes = 0
         /// About how many bytes the next batch would write.
         package var stagedCost = 0

@@ -1,4 +1,4 @@
-/// What retention let go of in one go, for whoever keeps the log and counts.
+/// What retention removed in one go, for the log and metrics.
 package struct Removal: Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
         /// Nothing had happened in it for longer than `Retention.ageMax`.

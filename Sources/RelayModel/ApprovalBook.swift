@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// The approvals of one session: those that are open, and those that were resolved lately.
 ///
-/// Each stands behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of all that it says,
+/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of all that it says,
 /// and a look at all that are open, as each event takes one, copies none.
 package struct ApprovalBook {
     /// Something can still happen to each.

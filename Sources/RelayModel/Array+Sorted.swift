@@ -1,5 +1,5 @@
 extension Array {
-    /// The first of which this holds; the end where it holds of none. In an array in which all of which it holds stand behind all others.
+    /// The first of which this holds; the end where it holds of none. In an array in which all of which it holds come after all others.
     /// Looks at a few.
     @inlinable package func firstIndexOfSorted(where holds: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)

@@ -39,7 +39,7 @@ package struct Scope: OptionSet, Hashable, Sendable {
 }
 
 extension HostMessage {
-    /// What one must be allowed to do for it. Greeting counts: it takes the host's place from whoever had it.
+    /// What one must be allowed to do for it. Greeting counts: it takes the host's place from the connection that had it.
     package var scope: Scope { .report }
 }
 

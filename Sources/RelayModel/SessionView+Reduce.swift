@@ -54,7 +54,7 @@ extension SessionView {
                 session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq))
     }
 
-    /// A step that does not follow from the present stage changes nothing: the first end of an approval stands.
+    /// A step that does not follow from the present stage changes nothing: the first end of an approval counts.
     private mutating func change(_ id: ApprovalID, seq: Int64, _ become: (inout ApprovalStage) -> Bool) {
         guard var approval = approvals[id], become(&approval.stage) else { return }
         approval.seq = seq

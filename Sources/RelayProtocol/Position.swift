@@ -1,4 +1,4 @@
-/// Where a client stands in a session's log; all it needs to resume.
+/// A client's position in a session's log; all it needs to resume.
 package struct Position: Hashable, Sendable {
     package let epoch: Epoch
     /// The last event seen; 0 before the first.

@@ -4,7 +4,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case answerBeforeDurable
     /// One event of a message to a client is missing.
     case droppedEvent
-    /// A client is told that its decision stands although another won.
+    /// A client is told that its decision counts although another won.
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent
@@ -16,7 +16,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case eagerOffer
     /// A desk answers what is over.
     case lateAnswer
-    /// A desk hands an answer over to whoever asks the same later.
+    /// A desk hands an answer over to a hook that asks the same later.
     case repeatedAnswer
     /// A desk's answer is handed over though the disk did not take it.
     case unrecordedAnswer

@@ -1,4 +1,4 @@
-/// What one run is like, beside its seed.
+/// What one run is like, apart from its seed.
 package struct SimulationSettings: Sendable {
     package var hostsMax = 2
     package var clientsMax = 3

@@ -19,7 +19,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .view: "every client's view of a session is an exact stretch of the log, or a reset or a snapshot said so"
         case .durability: "nothing is shown, acknowledged or handed to a host before it is on disk"
         case .decision: "an approval is decided at most once, with one winner for everybody, and every decision has an end"
-        case .freedom: "an agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel"
+        case .freedom: "an agent runs a tool for a client only by an allow for exactly that input, in that run, before a cancel"
         case .pending: "after quiet, the relay, every client and every host agree on what is pending"
         case .memory: "queues, readers and waiters are bounded, and nothing is held for those who have left"
         case .replay: "what the log gives back is what was live, by the stored state and by reducing every event again"
@@ -28,7 +28,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
         case .steering:
             "what steers an agent is taken once at most, from those who may, while it asks nothing, and has a true end"
-        case .status: "after quiet, what is told of a session is how its agent stands, and all that it asks is asked"
+        case .status: "after quiet, the reported state of a session is its agent's, and all that it asks is asked"
         case .order: "each push to a card is later than the one before, and nothing follows its end"
         case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"
         case .phase: "an approval that waits is soon on every card that can be reached"

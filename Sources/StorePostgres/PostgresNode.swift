@@ -30,6 +30,9 @@ package final class PostgresNode: Sendable {
     /// `changes` is how often tokens and workspaces were changed.
     package func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try use(ownership.view) }
 
+    /// Whether other nodes are alive, whoever owns the log.
+    package func hasCompany() throws(LogError) -> Bool { try use(ownership.hasCompany) }
+
     /// What a commit survives that the database has acknowledged.
     package func durability() throws(LogError) -> Durability {
         try use { try Durability.read(on: $0, within: PostgresDatabase.askingMax) }
@@ -40,10 +43,10 @@ package final class PostgresNode: Sendable {
 
     /// The whole store, where nobody who is alive holds the log; nil where somebody does. The node is the store's from then on.
     package func claim() throws(LogError) -> PostgresStore? {
-        guard let claim = try use({ try ownership.claim($0) }) else { return nil }
-        let store = try PostgresStore(database, ownership, claim)
+        let claimed = try use { connection in try ownership.claim(connection).map { ($0, connection) } }
+        guard let (claim, claiming) = claimed else { return nil }
         connection.withLock { $0 = nil }
-        return store
+        return try PostgresStore(database, ownership, claim, claiming)
     }
 
     /// Says goodbye to the other nodes. Nothing can be asked afterwards.

@@ -16,7 +16,7 @@ package final class PostgresStore: Sendable {
         case commandLine
     }
 
-    /// Of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
+    /// Changes of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
     package static let changesMax = PostgresDatabase.changesMax
 
     package let log: PostgresSessionLog
@@ -40,7 +40,8 @@ package final class PostgresStore: Sendable {
             try Migration.bringUpToDate(connection)
             switch user {
             case .relay(let isWanted):
-                try self.init(database, ownership, Self.standBy(ownership, database, connection, isWanted))
+                let (claim, claiming) = try Self.standBy(ownership, database, connection, isWanted)
+                try self.init(database, ownership, claim, claiming)
             case .commandLine: try self.init(database, ownership, readingIn: Self.epoch(connection))
             }
         } catch {
@@ -48,10 +49,12 @@ package final class PostgresStore: Sendable {
         }
     }
 
-    /// As the log's owner.
-    convenience init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
+    /// As the log's owner, with the connection that claimed it.
+    convenience init(
+        _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ claiming: PostgresConnection
+    ) throws(LogError) {
         let damage = DamageRegister()
-        let lease = try Lease(database, ownership, claim)
+        let lease = try Lease(database, ownership, claim, claiming)
         let writer = LogWriter(database, ownership, claim, damage) { lease.fenced($0) }
         let log = PostgresSessionLog(database, epoch: claim.epoch, writer: writer, damage: damage)
         self.init(database, ownership, log, lease, damage)
@@ -79,16 +82,16 @@ package final class PostgresStore: Sendable {
 
     private static func standBy(
         _ ownership: Ownership, _ database: PostgresDatabase, _ first: PostgresConnection, _ isWanted: @Sendable () -> Bool
-    ) throws -> Ownership.Claim {
+    ) throws -> (Ownership.Claim, PostgresConnection) {
         var connection = Optional(first)
         while true {
             do throws(LogError) {
                 let current: PostgresConnection
                 do { current = try connection ?? database.connect(for: "start") } catch { throw LogError(error) }
                 connection = current
-                if let claim = try ownership.claim(current) { return claim }
+                if let claim = try ownership.claim(current) { return (claim, current) }
             } catch {
-                // Whoever stands by outlives a database that is away for a while.
+                // A relay that stands by outlives a database that is away for a while.
                 guard case .unreachable(isPassing: true) = error.code, isWanted() else { throw error }
                 connection = nil
             }

@@ -111,10 +111,10 @@ internal import DequeModule
 
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
-    /// Of that request, where it may have a larger body than others.
+    /// The limit of that request, where it may have a larger body than others.
     var bodyBytesMax: Int?
     var exchange: HTTPExchange?
-    /// `peer` is whom a PROXY header named.
+    /// `peer` is the address that a PROXY header gave.
     var isNamedByProxy = false
     /// It was let in to be told this, whatever it asks; it counts for nobody and nowhere.
     var refusal: TurnAwayReason?

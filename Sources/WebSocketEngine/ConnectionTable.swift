@@ -1,7 +1,7 @@
 /// The connections of a loop by their identifiers, and of each, side by side, what sending looks at.
 ///
-/// Each connection is an object that stands anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
-/// thousands goes through this table instead, and touches only those for whom sending is not as simple as that.
+/// Each connection is an object anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
+/// thousands goes through this table instead, and touches only those for which sending is not as simple as that.
 @safe final class ConnectionTable {
     var slots = Slots()
 
@@ -50,9 +50,9 @@
         var socket: OpaquePointer?
         var descriptor: Int32 = -1
         var isReady = false
-        /// It stands in the list of this turn.
+        /// It is in the list of this turn.
         var isListed = false
-        /// It stands among those whom a part has left over.
+        /// It is among those that a part has left over.
         var isInRest = false
         /// What this turn sends; of servers.
         var batch = TurnOutbox.nothing
@@ -67,7 +67,7 @@
         var isReady: Bool
     }
 
-    /// A power of two of them. An identifier's place are its last bits, and whoever makes one sees to it that nobody else stands there.
+    /// A power of two of them. An identifier's last bits are its place, and its maker ensures that nothing else is there.
     struct Slots {
         var all = [Place](repeating: Place(), count: 16)
         private(set) var count = 0
@@ -109,7 +109,7 @@
             }
         }
 
-        /// One bit more tells apart whom the bits before have told apart.
+        /// One bit more also tells apart what the bits before tell apart.
         private mutating func grow() {
             let before = all
             all = [Place](repeating: Place(), count: 2 * before.count)

@@ -2,7 +2,7 @@ internal import HeliographCrypto
 internal import Logging
 
 extension EventLoop {
-    /// Reads certificate and key anew, of whatever kind, for connections to come; those that are open keep what they were opened with.
+    /// Reads certificate and key again, of whatever kind, for connections to come; those that are open keep what they were opened with.
     /// Two files that are no pair change nothing but the log.
     package func renewCertificate(_ tls: ListenerConfiguration.TLS) {
         preconditionOnLoop()

@@ -31,7 +31,7 @@ extension EventLoop {
         let mustWait = !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong
         let isFull = turn.bytes(of: connections.batch(of: connection.id)) + message.frameCount > TurnOutbox.batchBytesMax
         if mustWait || isFull {
-            // What the turn has for it already stands before this.
+            // What the turn already has for it comes before this.
             sendBatch(of: connection)
             guard connection.phase == .open else { return }
         }
@@ -110,7 +110,7 @@ extension EventLoop {
         }
     }
 
-    /// Ready is only whom libwebsockets keeps nothing for. It is asked for all of them before the first is written to: the processor then
+    /// Only connections without buffered output are ready. libwebsockets is asked before the first is written to: the processor then
     /// waits for what is not in its cache once, and not for each.
     private static func look(at writes: inout [ConnectionTable.Write]) {
         for index in writes.indices where writes[index].isReady {
@@ -263,7 +263,7 @@ extension EventLoop {
     }
 
     private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
-        // What the turn has for it already stands before what comes now.
+        // What the turn already has for it comes before what comes now.
         sendBatch(of: connection)
         guard connection.phase == .open else { return }
         connection.mayOwePong = true

@@ -2,7 +2,7 @@ package import HeliographPlatform
 
 extension EventLoop {
     /// Says that the program is ready, and from now on that this loop turns: a service manager that does not hear it starts the
-    /// program anew.
+    /// program again.
     package func report(to manager: ServiceManager) {
         manager.tell(.ready)
         beat(to: manager)

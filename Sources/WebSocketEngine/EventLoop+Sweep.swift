@@ -29,7 +29,7 @@ extension EventLoop {
         sweepTimer = nil
         while let (step, ids) = due.take(at: now) {
             for id in ids {
-                // One that was filed anew is looked at then; one that is gone, not at all.
+                // One that was filed again is looked at then; one that is gone, not at all.
                 guard let connection = connections[id], connection.dueStep == step else { continue }
                 connection.dueStep = DueTable.never
                 if let next = look(at: connection, now) { watch(connection, at: next) }

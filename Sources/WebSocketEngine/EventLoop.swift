@@ -27,7 +27,7 @@ internal import Synchronization
         /// with 431.
         package var headerBytesMax: UInt16 = 8192
 
-        /// What libwebsockets reads of them. Beyond it hangs up without a word, so there is room for those whom we can answer; its
+        /// What libwebsockets reads of them. Beyond it hangs up without a word, so there is room for those that we can answer; its
         /// lengths have 16 bits.
         var headerBytesRead: UInt32 { min(2 * UInt32(headerBytesMax), 63 << 10) }
 
@@ -90,7 +90,7 @@ internal import Synchronization
     var turn = TurnOutbox()
     /// The connections that are being written to; kept for its room.
     var writes: [ConnectionTable.Write] = []
-    /// The inbox of the main loop is full: whoever brings more is not read for now.
+    /// The inbox of the main loop is full: connections that bring more are not read for now.
     var appliesBackpressure = false
     var backpressured: [UInt64] = []
     var unfinished = UnfinishedInput()
@@ -189,7 +189,7 @@ internal import Synchronization
         isServing = true
     }
 
-    /// What this one sends is not kept waiting by what hundreds of others send. For the few whom many wait for.
+    /// What this one sends is not kept waiting by what hundreds of others send. For the few that many wait for.
     package func expedite(_ connection: ConnectionID) {
         preconditionOnLoop()
         guard let wsi = unsafe connections[connection.rawValue]?.socket else { return }

@@ -12,7 +12,7 @@ package struct HTTPRequest: Sendable {
     /// Where it comes from: the peer whose socket it came on, unless `ServerHandler.headReceived` found another.
     package var peer: Peer
 
-    /// Whether `peer` is not whose socket it came on, but whom a proxy named.
+    /// Whether `peer` is not the other end of the socket, but the address that a proxy gave.
     package var isNamedByProxy = false
 
     /// Whether this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.

@@ -20,10 +20,14 @@ internal import CHeliographLibwebsockets
     ]
 
     /// With a blank or a tab before its colon, libwebsockets takes a header for an unknown one and goes on; another parser may take it for
-    /// what it says. Asked for by name, as unknown headers cannot be listed: these are what such a disagreement could hide something in.
+    /// what it says. Where unknown headers cannot be listed (`CLWS_LISTS_HEADERS`) they are asked for by name: these are what such a
+    /// disagreement could hide something in.
     private static let doubtful: [String] =
         ["transfer-encoding", "connection", "upgrade", "sec-websocket-key", "sec-websocket-version", "forwarded"]
         + standard.map(\.name)
+
+    /// Whether libwebsockets can tell which unknown headers there are.
+    static let listsHeaders = CLWS_LISTS_HEADERS != 0
 
     private let wsi: OpaquePointer
 
@@ -65,9 +69,12 @@ internal import CHeliographLibwebsockets
         (doubtful + extraHeaders.map { $0.lowercased() }).flatMap { [$0 + " :", $0 + "\t:"] }
     }
 
-    /// Whether one of the headers that matter came with a blank before its colon (RFC 9112, 5.1: to be refused).
+    /// Whether a header came with a blank before its colon (RFC 9112, 5.1: to be refused): any, or one of those that matter where only they
+    /// can be asked for.
     func hasBlankBeforeColon(_ fields: [String]) -> Bool {
-        fields.contains { unsafe lws_hdr_custom_length(wsi, $0, Int32($0.utf8.count)) >= 0 }
+        let seen = unsafe clws_has_blank_before_colon(wsi)
+        guard seen < 0 else { return seen > 0 }
+        return fields.contains { unsafe lws_hdr_custom_length(wsi, $0, Int32($0.utf8.count)) >= 0 }
     }
 
     /// The parts between `&`, which libwebsockets keeps apart.

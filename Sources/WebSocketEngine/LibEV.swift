@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// The few functions of libev that are called here. It is loaded beside libwebsockets' plug-in, so that a machine with neither can run the
+/// The few functions of libev that are called here. It is loaded with libwebsockets' plug-in, so that a machine with neither can run the
 /// binary. The numbers are libev's interface, which its major version fixes.
 @safe struct LibEV {
     private typealias Make = @convention(c) (UInt32) -> UnsafeMutableRawPointer?

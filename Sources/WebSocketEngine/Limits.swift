@@ -1,12 +1,12 @@
 /// The bounds of one connection, or of all connections of one listener, each with its reason.
 package struct Limits: Sendable {
-    /// A larger message is refused with 1009 while it streams in: it never stands in memory.
+    /// A larger message is refused with 1009 while it streams in: it is never in memory.
     package var messageBytesMax = 1 << 20
 
     /// Frames of one message; tiny fragments cost more than they carry.
     package var fragmentsMax = 4096
 
-    /// For a message to come in whole, from its first piece: a megabyte at 17 kB/s. A peer that is not read meanwhile begins anew.
+    /// For a message to come in whole, from its first piece: a megabyte at 17 kB/s. A peer that is not read meanwhile begins again.
     package var messageDeadline: Duration = .seconds(60)
 
     /// A larger body is answered with 413.
@@ -51,7 +51,7 @@ package struct Limits: Sendable {
     /// sockets are exempt, as a reverse proxy is one peer with many clients behind it.
     package var pendingPerAddressMax = 32
 
-    /// All connections of this listener that are not (yet) WebSockets. Above it whoever knocks waits in the kernel until one of them is a
+    /// All connections of this listener that are not (yet) WebSockets. Above it new connections wait in the kernel until one of them is a
     /// WebSocket or gone; those that are silent go first.
     package var pendingMax = 1024
 
@@ -63,11 +63,11 @@ package struct Limits: Sendable {
     package var connectionsMax = 20_000
 
     /// Taken in one turn; the others wait in the kernel. So many handshakes, and what follows on them, cost a few milliseconds, and
-    /// whoever is connected already is served between, however many storm in.
+    /// connected peers are served in between, however many storm in.
     package var acceptsPerTurnMax = 32
 
     /// One too many at a listener with TLS is told so after a handshake of its own, and counts nowhere else: so many at once, and who comes
-    /// beside them is hung up on. Handshakes cost us more than their peers.
+    /// beyond them is hung up on. Handshakes cost us more than their peers.
     package var toldMax = 16
 
     /// For such a handshake and the request that is answered: a phone needs four round trips.

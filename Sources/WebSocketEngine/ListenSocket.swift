@@ -103,7 +103,7 @@ enum Binding {
         return descriptor
     }
 
-    /// What whoever reads the sentence can do, where that is clear.
+    /// What the reader of the sentence can do, if that is clear.
     private static func mend(_ code: Int32) -> String {
         switch code {
         case ENOSPC, EDQUOT: ": \(DiskMend.full)"
@@ -121,7 +121,7 @@ enum Binding {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &size) }
         }
         guard result == 0 else { return port }
-        // The port stands at the same place in both families.
+        // The port is at the same place in both families.
         return unsafe withUnsafeBytes(of: &address) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 }

@@ -25,7 +25,7 @@ package struct ListenerConfiguration: Sendable {
     /// What `UpgradeDecision.accept` may name.
     package var subprotocols: [String]
 
-    /// Headers to expose beside the standard ones.
+    /// Headers to expose in addition to the standard ones.
     package var extraHeaders = ["x-forwarded-proto", "x-forwarded-host", "x-request-id"]
 
     /// Each connection begins with a PROXY header of a peer that `ServerHandler.isProxy`; others are closed. For TCP listeners.

@@ -3,7 +3,7 @@ struct MessageAssembly: Sendable {
     /// What libwebsockets says about a piece.
     struct Piece: Sendable {
         var kind: IncomingMessage.Kind
-        /// It stands in the first frame of its message.
+        /// It is in the first frame of its message.
         var isFirst: Bool
         /// With it the message is whole.
         var isLast: Bool

@@ -2,7 +2,7 @@ internal import CHeliographLibwebsockets
 
 /// One message to send, immutable and shared: any number of connections send the same bytes without a copy.
 ///
-/// The frame header stands in front of the payload, as server connections send it; libwebsockets passes ready-made frames through.
+/// The frame header precedes the payload, as server connections send it; libwebsockets passes ready-made frames through.
 /// Clients mask in place and therefore send a copy.
 @safe package final class OutgoingMessage: @unchecked Sendable {
     // Invariant of @unchecked: the storage is written in `init` only.

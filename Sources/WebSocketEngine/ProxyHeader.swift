@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The first bytes of a connection that a proxy made for somebody else: PROXY protocol, version 1 or 2, as HAProxy's `proxy-protocol.txt`
-/// has it. Whoever sends it is believed, so it is read only from those who may say it.
+/// has it. Its sender is believed, so it is read only from peers that may say it.
 struct ProxyHeader: Equatable {
     /// A numeric address, IPv4 where it is one; nil: the proxy speaks for itself (`UNKNOWN`, `LOCAL`).
     let source: String?

@@ -7,11 +7,11 @@ package protocol ServerHandler: AnyObject {
     /// through this peer, or it is trusted, and it is not counted.
     func countedPeer(for peer: Peer) -> Peer?
 
-    /// Whether this peer may say whom it is from, in a PROXY header.
+    /// Whether this peer may give the sender's address, in a PROXY header.
     func isProxy(_ peer: Peer) -> Bool
 
     /// The headers of a request or of a handshake are in, its body is not. `peer` is whose socket it came on; a handler that knows from
-    /// the headers whom it is really from says so there, and that one is counted then. What it returns is the answer, and the end.
+    /// the headers who the real sender is says so there, and that one is counted then. What it returns is the answer, and the end.
     func headReceived(_ request: inout HTTPRequest) -> HTTPResponse?
 
     /// Comes before that: how large a body this request may have; nil: `Limits.httpBodyBytesMax`.
@@ -24,7 +24,7 @@ package protocol ServerHandler: AnyObject {
     func opened(_ connection: ConnectionID)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
-    /// For whom it counts what an open connection holds of a message, see `Limits.unfinishedBytesMax`; nil: for its peer.
+    /// What an open connection's unfinished message counts for, see `Limits.unfinishedBytesMax`; nil: its peer.
     func holder(of connection: ConnectionID) -> String?
 
     /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.

@@ -4,11 +4,11 @@ internal import CHeliographLibwebsockets
 /// many thousands, in parts, at the end of several turns (`EventLoop.sendBatches`).
 ///
 /// A *batch* is the messages that a connection is to get, in order, and is a node of a tree: the batch before and one message more. The
-/// connections that get the same stand at the same node. So a message for thousands costs each of them a step in the tree, no
-/// queue, and no copy: what several messages come to is copied together once for all who stand there.
+/// connections that get the same are at the same node. So a message for thousands costs each of them a step in the tree, no
+/// queue, and no copy: what several messages come to is copied together once for all that are there.
 @safe struct TurnOutbox: ~Copyable {
     /// A batch with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
-    /// thousands would stand side by side until the turn ends.
+    /// thousands would be kept side by side until the turn ends.
     static let batchBytesMax = 64 << 10
 
     /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
@@ -39,7 +39,7 @@ internal import CHeliographLibwebsockets
     /// Those from before, in the order in which they are written to.
     private var rest: [UInt64] = []
     private var restStart = 0
-    /// The frames of `gathered`. Connections that get the same mostly stand together.
+    /// The frames of `gathered`. Connections that get the same are mostly together.
     private let frames: UnsafeMutableRawBufferPointer
     private var gathered = nothing
 
@@ -144,7 +144,7 @@ internal import CHeliographLibwebsockets
         return taken
     }
 
-    /// They stand behind those from before; who is one of those keeps his place.
+    /// They come after the earlier ones; one of those keeps its place.
     mutating func addToRest(_ ids: [UInt64], of slots: inout ConnectionTable.Slots) {
         if restStart > restCount {
             rest.removeFirst(restStart)

@@ -7,7 +7,7 @@ struct UnfinishedInput {
 
 /// Each message and each body has a limit of its own; this bounds what all of them hold together, and how long a message may take.
 extension EventLoop {
-    /// A client's messages come from whom it chose to connect to, over lines of any speed.
+    /// A client's messages come from the server that it chose, over lines of any speed.
     func beganMessage(on connection: Connection, at now: MonotonicTime) {
         guard connection.messageBegan == nil, !connection.isClient else { return }
         connection.messageBegan = now
@@ -25,7 +25,7 @@ extension EventLoop {
         runLater { [weak self] in self?.closeUnfinished(downTo: listener.configuration.limits.unfinishedBytesMax / 2) }
     }
 
-    /// Whoever holds the most over all connections goes first, so that nobody pays for what somebody else has begun.
+    /// The peer that holds the most over all connections is closed first, so that nobody pays for what another has begun.
     private func closeUnfinished(downTo bytes: Int) {
         unfinished.isTooMuch = false
         let holding = connections.values.filter { $0.countedUnfinishedBytes > 0 && !$0.isClient }

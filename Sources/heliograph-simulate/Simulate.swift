@@ -21,7 +21,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The first of them.") var from: UInt64 = 1
     @Option(help: "Run this one only.") var seed: UInt64?
     @Flag(help: "Print all that happens.") var trace = false
-    @Option(help: "A soak: so many virtual hours of one seed, with modest faults. Of two or more, it fails where it grows.")
+    @Option(help: "A soak: so many virtual hours of one seed, with modest faults. With two or more, it fails if it grows.")
     var hours: Int64?
     @Flag(help: "Worlds of one to four relays on one database.") var nodes = false
     @Option(

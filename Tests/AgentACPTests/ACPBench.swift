@@ -93,6 +93,26 @@ struct ACPBench {
                 + #""toolCall":\#(call),"options":\#(options)}}"#)
     }
 
+    static let form =
+        #"{"type":"object","properties":{"port":{"type":"integer","maximum":99},"sure":{"type":"boolean"}},"required":["port"]}"#
+
+    mutating func elicitation(
+        id: String = "0", scope: String = #""sessionId":"\#(ACPBench.session)","toolCallId":"effect-1""#, mode: String = "form",
+        form: String = ACPBench.form
+    ) {
+        agent(
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"elicitation/create","params":{\#(scope),"mode":"\#(mode)","#
+                + #""message":"Which port?","requestedSchema":\#(form)}}"#)
+    }
+
+    static func filledIn(_ content: String, id: String = "0") -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"result":{"action":"accept","content":\#(content)}}"#
+    }
+
+    static func acted(_ action: String, id: String = "0") -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"result":{"action":"\#(action)"}}"#
+    }
+
     static func selected(_ option: String, id: String = "0") -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"result":{"outcome":{"outcome":"selected","optionId":"\#(option)"}}}"#
     }

@@ -26,10 +26,10 @@ struct ClaudeBench: AgentBench {
     private var nextToken: UInt64 = 1
 
     /// Without `textWait` no tool's start waits for text, as most tests have none.
-    init(isLinkLive: Bool = true, textWait: Duration = .zero) {
+    init(isLinkLive: Bool = true, textWait: Duration = .zero, hasShippedLife: Bool = false) {
         var limits = ClaudeLimits()
         // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
-        limits.approvals.life = .seconds(3_590)
+        if !hasShippedLife { limits.approvals.life = .seconds(3_590) }
         limits.textWait = textWait
         adapter = ClaudeAdapter(home: "/home/dev", digests: Self.digests, limits: limits, at: now)
         if isLinkLive { tell(.linkChanged(isLive: true)) }
@@ -46,6 +46,12 @@ struct ClaudeBench: AgentBench {
             tell(.timerFired)
         }
         advance(to: end)
+    }
+
+    /// As `pass`, without the looks at the registry in between: a machine that slept.
+    mutating func leap(_ duration: Duration) {
+        advance(to: now.monotonic + duration.milliseconds)
+        tell(.timerFired)
     }
 
     private mutating func advance(to monotonic: Int64) {
@@ -168,8 +174,10 @@ struct ClaudeBench: AgentBench {
     }
 
     /// Plays a recording up to its question; what comes after is for the test.
-    static func ask(_ name: String, isAttended: Bool = true) throws -> (ClaudeBench, rest: [String]) {
-        var bench = ClaudeBench()
+    static func ask(_ name: String, isAttended: Bool = true, hasShippedLife: Bool = false) throws -> (
+        ClaudeBench, rest: [String]
+    ) {
+        var bench = ClaudeBench(hasShippedLife: hasShippedLife)
         let calls = try recording(name)
         let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
         for call in calls[...before] { try bench.call(call) }

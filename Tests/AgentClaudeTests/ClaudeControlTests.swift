@@ -47,12 +47,14 @@ struct ClaudeControlTests {
         bench.elicits("e1", Self.form)
         let asked = bench.take()
         #expect(asked.contains { $0.hasPrefix("ask e1 ") && $0.contains(#""requested_schema":\#(Self.form)"#) })
-        #expect(asked.contains("| Ship? · sure") && asked.contains("|   4  Decline"))
-        bench.tell(.typed("3 perhaps"))
-        #expect(bench.take() == ["| That does not fit; nothing was sent."])
+        #expect(asked.contains("| Ship? · sure") && asked.contains("|   3  Decline"))
+        bench.tell(.typed("1 perhaps"))
+        #expect(bench.take() == ["| Only numbers of choices go with a choice; nothing was sent."])
         bench.tell(.typed("1"))
         #expect(bench.take().contains("| port (a whole number)"))
-        bench.tell(.typed("5 80"))
+        bench.tell(.typed("4 eighty"))
+        #expect(bench.take() == ["| That does not fit; nothing was sent."])
+        bench.tell(.typed("4 80"))
         #expect(bench.take() == [#"> accept e1 {"sure":true,"port":80}"#, "ask no more e1", "busy"])
         bench.tell(.answeredAfar(request: "e1", Array(#"{"hookSpecificOutput":{"action":"decline"}}"#.utf8)))
         #expect(bench.take() == [])
@@ -66,10 +68,10 @@ struct ClaudeControlTests {
         let output =
             #"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"sure":true,"port":1}}}"#
         bench.tell(.answeredAfar(request: "e1", Array(output.utf8)))
-        #expect(bench.take() == ["| (answered from afar: accept)", #"> accept e1 {"sure":true,"port":1}"#, "busy"])
+        #expect(bench.take() == ["| (answered by a client: accept)", #"> accept e1 {"sure":true,"port":1}"#, "busy"])
         bench.elicits("e2", Self.form)
         _ = bench.take()
-        bench.tell(.typed("8"))
+        bench.tell(.typed("6"))
         #expect(bench.take() == ["> decline e2", "ask no more e2", "busy"])
     }
 
@@ -409,7 +411,7 @@ struct ClaudeControlPermissionTests {
     func silence() {
         var bench = ControlBench(hasTerminal: false)
         bench.asks()
-        #expect(bench.take().contains("| (waiting for a decision from afar)"))
+        #expect(bench.take().contains("| (waiting for a client's decision)"))
         bench.tell(.typed("1"))
         #expect(!bench.take().contains { $0.contains("allow") })
         bench.pass(.seconds(3_600))

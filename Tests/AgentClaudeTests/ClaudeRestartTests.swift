@@ -117,6 +117,31 @@ struct ClaudeRestartTests {
         #expect(next.notes.values.isEmpty)
     }
 
+    @Test("a dialog whose card went with the daemon waits at the terminal")
+    func terminalAfterRestart() throws {
+        let (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        var next = restarted(bench)
+        next.pass(.seconds(15))
+        #expect(next.take() == ["approval.cancelled hostRestarted"])
+        next.registry("waiting", for: "permission prompt")
+        next.pass(.milliseconds(1_100))
+        #expect(next.take() == ["status.changed waitingApproval: waits at the terminal"])
+        next.registry("busy", after: .seconds(1))
+        next.pass(.milliseconds(500))
+        #expect(next.take() == ["status.changed running"])
+    }
+
+    @Test("a question that got an answer which its agent does not take waits at the terminal")
+    func terminalAfterBadAnswer() throws {
+        var bench = try ClaudeBench.askQuestion()
+        bench.registry("waiting", for: "input needed")
+        _ = bench.take()
+        try bench.decide(.answer([Answer(question: "nobody asked", choices: ["Blue"])]))
+        #expect(bench.take() == ["approval.stale badAnswer", "hook 1: no decision"])
+        bench.pass(.milliseconds(1_100))
+        #expect(bench.take() == ["status.changed waitingAnswer: waits at the terminal"])
+    }
+
     @Test("a question of another process goes on with a session that has ended, and one of the process that is gone does not")
     func nextProcess() throws {
         var (bench, _) = try ClaudeBench.ask("remote-allow-12s")

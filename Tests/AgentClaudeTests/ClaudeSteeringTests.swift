@@ -147,12 +147,76 @@ struct ClaudeSteeringTests {
             #expect(message.socket(in: try JSONDocument(parsing: text).root) == nil, "it has begun something else")
         }
         bench.tell(.own(.messageSent(message.name, Self.session, refusal: nil)))
-        try bench.call(payload("UserPromptSubmit", #","prompt":"go  on""#))
-        #expect(outcomes(&bench) == [], "that it was written is no evidence, and another text is its person's")
+        try bench.call(payload("UserPromptSubmit", #","prompt":"\n<task-notification>go on</task-notification>""#))
+        #expect(outcomes(&bench) == [], "that it was written is no evidence, and what Claude writes is nobody's prompt")
         try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
         #expect(outcomes(&bench) == ["steering: k1 taken (as a message of another session)"])
         try bench.call(payload("UserPromptSubmit", #","prompt":"go on""#))
         #expect(outcomes(&bench) == [])
+    }
+
+    /// With its message on its way.
+    private func messaged(_ text: String = "go on", isWritten: Bool = true) throws -> ClaudeBench {
+        var bench = try running()
+        bench.registry(entry: Self.entry)
+        bench.tell(request(.prompt(.init(text: text))))
+        if isWritten { bench.tell(.own(.messageSent(try #require(sent(bench).last?.name), Self.session, refusal: nil))) }
+        _ = bench.take()
+        return bench
+    }
+
+    private static let goOn = #","prompt":"go on""#
+    private static let doubted =
+        "steering: k1 unknown (it was sent, and what was taken since may be somebody else's: "
+        + "look at the terminal)"
+
+    @Test("a prompt that may be an older one, or the person's at the terminal, is no evidence, though the text is the same")
+    func foreignPrompt() throws {
+        var bench = try messaged(isWritten: false)
+        let name = try #require(sent(bench).first?.name)
+        try bench.call(payload("UserPromptSubmit", Self.goOn))
+        bench.tell(.own(.messageSent(name, Self.session, refusal: nil)))
+        try bench.call(payload("UserPromptSubmit", Self.goOn))
+        #expect(outcomes(&bench) == [], "the first was taken before ours was written; whose the second is nobody knows")
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench) == [Self.doubted])
+
+        bench = try messaged()
+        try bench.call(payload("UserPromptSubmit", #","prompt":"something else""#))
+        try bench.call(payload("UserPromptSubmit", Self.goOn))
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench) == [Self.doubted], "somebody sits at the terminal")
+
+        bench = try messaged()
+        bench.registry("waiting", for: "permission prompt")
+        try bench.call(payload("UserPromptSubmit", Self.goOn))
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench) == [Self.doubted], "it is held there")
+    }
+
+    @Test("a message that did not show in time is no evidence of the next one with the same text")
+    func latePrompt() throws {
+        var bench = try messaged()
+        bench.pass(.seconds(26))
+        bench.registry(entry: Self.entry)
+        bench.tell(request(.prompt(.init(text: "go on")), "k2"))
+        bench.tell(.own(.messageSent(try #require(sent(bench).last?.name), Self.session, refusal: nil)))
+        _ = bench.take()
+        try bench.call(payload("UserPromptSubmit", Self.goOn))
+        #expect(outcomes(&bench) == [])
+        bench.pass(.seconds(26))
+        #expect(outcomes(&bench).map { $0.hasPrefix("steering: k2 unknown") } == [true])
+    }
+
+    @Test("what reads as a notice of Claude Code's own is not sent: nothing could tell whether it was taken")
+    func noticeFromAfar() throws {
+        var bench = try running()
+        bench.registry(entry: Self.entry)
+        bench.tell(request(.prompt(.init(text: " <task-notification>done</task-notification>"))))
+        #expect(sent(bench).isEmpty)
+        #expect(outcomes(&bench).map { $0.hasPrefix("steering: k1 refused (it reads as a notice") } == [true])
+        try bench.call(payload("UserPromptSubmit", #","prompt":"\n <task-notification>done</task-notification>""#))
+        #expect(!bench.take().contains { $0.contains("task-notification") }, "nor is it told as a person's message")
     }
 
     @Test("a message that is not written was refused, and one that does not show may be held at the terminal")

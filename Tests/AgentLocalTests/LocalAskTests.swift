@@ -67,6 +67,51 @@ struct LocalAskTests {
         #expect(bench.take() == ["local-s1: applied answered", "2: 204"])
     }
 
+    private static let form =
+        #""kind":"question","form":{"message":"Ship?","schema":{"type":"object","properties":{"#
+        + #""sure":{"type":"boolean"},"port":{"type":"integer","maximum":99}},"required":["sure"]}}"#
+
+    @Test("a form is a question of each field, and is filled in as its schema has it")
+    func form() throws {
+        var bench = LocalBench()
+        try bench.ask("q1", Self.form)
+        #expect(bench.take().last == "local-s1: asks Ship? · sure")
+        let offers = bench.requests[0].head.questions
+        #expect(offers.map(\.choices) == [["Yes", "No"], ["Leave it out"]] && offers.map(\.isChoicesOnly) == [true, false])
+        #expect(bench.requests[0].body.contains(#""choicesOnly":true"#))
+        try bench.decide(
+            .answer([Answer(question: "q0", choices: ["Yes"], indexes: [0]), Answer(question: "q1", choices: [], text: "80")]))
+        #expect(bench.take().last == #"1: {"decision":"answer","content":{"sure":true,"port":80}}"#)
+        try bench.settle("ran")
+        #expect(bench.take() == ["local-s1: applied answered", "2: 204"])
+    }
+
+    @Test("a form that people could not be shown whole is refused, and no session comes of it")
+    func formUnknown() throws {
+        var bench = LocalBench()
+        try bench.ask("q1", #""kind":"question","form":{"message":"Ship?","schema":{"type":"array"}}"#)
+        #expect(bench.take() == ["1: 400 badValue"])
+    }
+
+    @Test("what does not fit its field is no answer to a form")
+    func formMisfit() throws {
+        var bench = LocalBench()
+        try bench.ask("q1", Self.form)
+        try bench.decide(
+            .answer([Answer(question: "q0", choices: ["Yes"], indexes: [0]), Answer(question: "q1", choices: [], text: "100")]))
+        #expect(bench.take().suffix(2) == ["local-s1: stale badAnswer", "1: 204"])
+    }
+
+    @Test("a question of choices only takes no words")
+    func choicesOnly() throws {
+        var bench = LocalBench()
+        try bench.ask(
+            "q1", #""kind":"question","questions":[{"id":"c","text":"Which?","choicesOnly":true,"choices":[{"label":"Red"}]}]"#)
+        #expect(bench.requests[0].head.questions.map(\.isChoicesOnly) == [true])
+        try bench.decide(.answer([Answer(question: "c", choices: [], text: "Blue")]))
+        #expect(bench.take().suffix(2) == ["local-s1: stale badAnswer", "1: 204"])
+    }
+
     @Test("an answer goes by its places: a program's choices of one label are not mixed up")
     func placesOfChoices() throws {
         var bench = LocalBench()
@@ -353,6 +398,9 @@ struct LocalAskTests {
             (#""kind":"tool","tool":"Run""#, "$.input"), (#""kind":"tool","input":{}"#, "$.tool"),
             (#""kind":"tool","tool":"Run","input":"ls""#, "$.input"), (#""kind":"wish","tool":"Run","input":{}"#, "$.kind"),
             (#""kind":"question","questions":[]"#, "$.questions"),
+            (#""kind":"question","questions":[{"id":"a","text":"b","choicesOnly":true,"choices":[]}]"#, "$.questions"),
+            (#""kind":"question","form":{"message":"a"}"#, "$.form.schema"),
+            (#""kind":"question","questions":[],"form":{"message":"a","schema":{}}"#, "$.questions"),
             (
                 #""kind":"question","questions":[{"id":"a","text":"b","choices":[]},{"id":"a","text":"c","choices":[]}]"#,
                 "$.questions"

@@ -50,6 +50,19 @@ struct ApprovalTests {
         #expect(lines(approval).contains { $0.hasPrefix("! the text is not whole, as it was cut or is in a form not known") })
     }
 
+    @Test func whatIsHiddenIsSaidAndWithItWhetherTheRestCanBeAllowed() {
+        let hidden =
+            "parts are hidden as ⟨redacted⟩ because they may be secret, so the text is not whole: look at it at the terminal; "
+        let approval = Fixtures.approval(isCut: true, isRedacted: true)
+        #expect(lines(approval).contains { $0 == "! \(hidden)this can be denied from here, never allowed" })
+        #expect(throws: ClientError.self) {
+            try DecideTask.check(approval, DecideOptions(.allow(mode: nil), approval: "a"), now: 0)
+        }
+        let whole = lines(Fixtures.approval(isRedacted: true))
+        #expect(whole.contains { $0 == "! values that look like secrets were replaced by ⟨redacted⟩ on the host" })
+        #expect(!lines(Fixtures.approval()).contains { $0.contains("redacted") })
+    }
+
     @Test func aModeMustBeOneThatIsOffered() {
         let plan = Fixtures.approval(modes: ["default", "acceptEdits"])
         func check(_ mode: String?, _ approval: Approval) throws {
@@ -206,6 +219,17 @@ struct AnswerParserTests {
         #expect(throws: ClientError.self) { try AnswerParser.answers(to: [keys], choices: ["q0=key"], texts: []) }
     }
 
+    @Test func whereOnlyChoicesAreTakenNoWordsAre() throws {
+        var question = questions[0]
+        #expect(
+            AnswerParser.hint(for: question) == "a number, or text"
+                && AnswerParser.hint(for: questions[1]) == "numbers, or text")
+        question.takesWords = false
+        #expect(AnswerParser.hint(for: question) == "a number")
+        #expect(throws: ClientError.self) { try AnswerParser.answers(to: [question], choices: [], texts: ["q0=green"]) }
+        #expect(try AnswerParser.answers(to: [question], choices: ["q0=Blue"], texts: []).count == 1)
+    }
+
     @Test func otherWordsAreTheOnesOwn() {
         #expect(AnswerParser.typed("1", for: questions[0]) == [0])
         #expect(AnswerParser.typed("1, 2", for: questions[1]) == [0, 1])
@@ -236,7 +260,7 @@ struct ChangeTextTests {
         #expect(
             large?.sentences == [
                 "overwrites a file of 4000000 bytes", "its name is a link: /etc/hosts is what changes",
-                "it is too large to be compared: what goes is not shown",
+                "it is too large to be compared: what is removed is not shown",
             ])
         #expect(large?.isCompared == false)
         #expect(try text(#"{"file":"edits","problem":"eclipse"}"#)?.sentences.last == "it could not be compared (eclipse)")

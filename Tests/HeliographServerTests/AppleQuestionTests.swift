@@ -50,7 +50,7 @@ import Testing
                 : .notSent(.patienceOver("no way"))
         }
         #expect(answers.map(\.refusal) == ["InvalidProviderToken", nil])
-        #expect(answers.map(\.trouble) == [nil, "there was no way to send it in time: no way"])
+        #expect(answers.map(\.trouble) == [nil, "it could not be sent in time: no way"])
         #expect(try AppleQuestion.answers(in: AppleQuestion.bytes(answers)) == answers)
     }
 

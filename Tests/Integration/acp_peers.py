@@ -150,12 +150,16 @@ class FakeDaemon:
 class Editor:
     """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` is what it does when it is asked; by itself nothing."""
 
+    capabilities: Message = {}
+    """What it says that it can do."""
+
     def __init__(self, agent: list[str], environment: dict[str, str], folder: Path, options: list[str] | None = None):
         self.folder = folder
         self.messages: list[Message] = []
         self.received = bytearray()
         self.on_permission: Callable[[Message], None] = lambda request: None
         self._number = 0
+        self._is_initialized = False
         self._lock = threading.Lock()
         self.log = folder / "acp.log"
         with self.log.open("ab") as log:
@@ -202,7 +206,10 @@ class Editor:
         return answer["result"]
 
     def open_session(self) -> str:
-        self.request("initialize", {"protocolVersion": 1, "clientCapabilities": {}, "clientInfo": {"name": "test", "version": "0"}})
+        if not self._is_initialized:
+            client = {"clientCapabilities": self.capabilities, "clientInfo": {"name": "test", "version": "0"}}
+            self.request("initialize", {"protocolVersion": 1, **client})
+            self._is_initialized = True
         return self.request("session/new", {"cwd": str(self.folder), "mcpServers": []})["sessionId"]
 
     def prompt(self, session: str, text: str) -> int:

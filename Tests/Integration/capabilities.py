@@ -13,14 +13,14 @@ FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "Sources/HeliographServer/HeliographServer.docc/Agents.md"
 BEGIN, END = "<!-- capabilities: written by Tests/Integration/capabilities.py -->", "<!-- end of capabilities -->"
 
-AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph claude`", "Claude Code, `heliograph run`", "Codex", "ACP: Mistral Vibe", "your own program"]
+AGENTS = ["Claude Code, its own screen", "Claude Code, `heliograph claude`", "Claude Code, `heliograph run`", "Codex", "ACP: Mistral Vibe", "ACP: OpenHands", "your own program"]
 CAPABILITIES = [
     "messages and tools are watched",
     "output of a running tool",
-    "allowed from afar",
-    "denied from afar",
+    "allowed by a client",
+    "denied by a client",
     "the agent reads why it was denied",
-    "questions answered from afar",
+    "questions answered by a client",
     "answered at the terminal or editor first",
     "both at once",
     "always allow, by the agent's own offer",
@@ -40,10 +40,10 @@ CAPABILITIES = [
     "mode",
     "model",
     "asked for everything, and no more",
-    "end of the session from afar",
-    "started from afar in a project",
-    "started from afar with pictures",
-    "resumed from afar",
+    "session ended by a client",
+    "started by a client in a project",
+    "started by a client with pictures",
+    "resumed by a client",
     "past sessions of a project",
     "taken over at the terminal and resumed",
     "taken over while it runs",

@@ -19,10 +19,10 @@ from relay import Relay
 
 
 LONG_FILES = (
-    "test_kill.py", "test_swift_package.py", "test_days_work.py", "test_cost.py", "test_web_push_firefox.py", "test_slow.py",
+    "test_openhands.py", "test_kill.py", "test_swift_package.py", "test_days_work.py", "test_cost.py", "test_web_push_firefox.py", "test_slow.py",
     "test_order.py", "test_retention.py", "test_journey.py",
 )  # fmt: skip
-"""Few tests that take 10 s and more each: what runs the tests begins with these."""
+"""Few tests that take 10 s and more each, or that install their agent first: what runs the tests begins with these."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,6 +45,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"{report.longrepr}; HELIOGRAPH_SKIPS=fail does not allow that"
     return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """HELIOGRAPH_FAILURES names a file for the node ids of the tests that failed, or whose fixtures did: see Tests/Tools/integration.py."""
+    if path := os.environ.get("HELIOGRAPH_FAILURES"):
+        reports = terminalreporter.stats.get("failed", []) + terminalreporter.stats.get("error", [])
+        Path(path).write_text("".join(f"{name}\n" for name in sorted({report.nodeid for report in reports})))
 
 
 @pytest.fixture(autouse=True)

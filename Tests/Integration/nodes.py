@@ -1,6 +1,9 @@
 """Several relays on one database, each of which serves: the owner of the log, and its edges."""
 
+import http.client
+import json
 import re
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,7 +11,7 @@ from typing import Any
 from namespaces import Namespace
 from postgres import PostgresServer
 from relay import Relay
-from waits import wait_until
+from waits import patient, wait_until
 
 
 class Node(Relay):
@@ -17,6 +20,7 @@ class Node(Relay):
     def __init__(self, folder: Path, server: PostgresServer, database: str, arguments: list[str] | None = None, advertised: str | None = None):
         """`advertised` is where others are led to it, if not straight."""
         super().__init__(folder)
+        self.server, self.database = server, database
         store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info", "--asynchronous-database", "true"]
         self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
 
@@ -33,6 +37,19 @@ class Node(Relay):
 
     def metrics(self) -> str:
         return self.get("/metrics").body.decode()
+
+    def connections_report(self, path: str = "/v1/admin/report") -> dict[str, int]:
+        """What the engine says of its connections; an edge says it at `/v1/admin/edge`."""
+        connection = http.client.HTTPConnection("relay", timeout=patient(10))
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(patient(10))
+        connection.sock.connect(str(self.data / "relay.sock"))
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        assert answer.status == 200, (answer.status, body)
+        return json.loads(body)["connections"]
 
 
 class NodeElsewhere(Node):

@@ -302,7 +302,7 @@ def test_what_vibe_does_is_told(agent, daemon, editor):
     assert statuses == ["running", "idle"] and daemon.kinds()[-1] == "session.ended"
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "allowed from afar", "the tool call's own update")
+@pytest.mark.shows("ACP: Mistral Vibe", "allowed by a client", "the tool call's own update")
 def test_allowed_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     assert question["tool"] == "bash" and question["input"] == {"command": "echo hi > out.txt"} and question["kind"] == "tool"
@@ -322,7 +322,7 @@ def test_allowed_from_afar(agent, daemon, editor):
     assert daemon.wait_settled(second["approval"]) == "refused"
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "denied from afar", "the tool call's own update")
+@pytest.mark.shows("ACP: Mistral Vibe", "denied by a client", "the tool call's own update")
 def test_denied_from_afar(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
     daemon.answer(question["approval"], {"decision": "deny", "message": "no"})
@@ -446,7 +446,7 @@ def test_one_prompt_without_an_editor(agent, daemon):
     daemon.answer(question["approval"], {"decision": "allow"})
     said, log = process.communicate(timeout=patient(60))
     assert process.returncode == 0, log
-    assert "Now run." in said and "All done." in said and "Decided from afar." in said
+    assert "Now run." in said and "All done." in said and "Decided by a client." in said
     assert (agent.project / "out.txt").read_text() == "hi\n" and daemon.wait_settled(question["approval"]) == "ran"
 
 
@@ -483,5 +483,5 @@ def test_at_a_terminal_the_first_answer_wins(agent, daemon, terminal):
     terminal.press("Enter")
     second = daemon.wait_asked(2)
     daemon.answer(second["approval"], {"decision": "deny"})
-    wait_until(lambda: "Decided from afar." in terminal.screen(), 20, terminal.screen)
+    wait_until(lambda: "Decided by a client." in terminal.screen(), 20, terminal.screen)
     assert daemon.wait_settled(second["approval"]) == "refused"

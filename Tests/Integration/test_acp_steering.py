@@ -121,7 +121,7 @@ def test_an_interrupt_in_a_tool(editor, steered):
     steered.status("idle")
 
 
-@pytest.mark.shows("ACP: Mistral Vibe", "interrupt with an approval open", "`stopReason` cancelled, and the card is cancelled")
+@pytest.mark.shows("ACP: Mistral Vibe", "interrupt with an approval open", "`stopReason` cancelled, and the approval is cancelled")
 def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     turn = editor.prompt(steered.name, "write it")
     card = steered.phone.wait_card()
@@ -253,7 +253,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         session = next(iter(wait_until(lambda: phone.summaries, 20, "a session")))
         steered = Proxied(agent, phone, session.removeprefix("local-"))
         steered.taken(steered.prompt("slow work"))
-        terminal.wait_screen("From afar: slow work")
+        terminal.wait_screen("From a client: slow work")
         steered.wait_asked("slow work")
         terminal.type("answer me typed")
         terminal.press("Enter")
@@ -278,7 +278,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
 
 
 @pytest.mark.parametrize("what", ["at rest", "at work"])
-@pytest.mark.shows("ACP: Mistral Vibe", "end of the session from afar", "its process has ended; where there is no editor")
+@pytest.mark.shows("ACP: Mistral Vibe", "session ended by a client", "its process has ended; where there is no editor")
 def test_without_an_editor_it_is_ended_from_afar(agent, daemon, phone, short_path, what):
     terminal = Terminal(short_path / "tmux", agent.environment, agent.project)
     try:
@@ -296,7 +296,7 @@ def test_without_an_editor_it_is_ended_from_afar(agent, daemon, phone, short_pat
         assert end["stage"] == "taken" and end["reason"] == "the agent has ended", end
         phone.wait_summary(steered.session, lambda summary: summary.get("endedAt"), 20, "the end")
         terminal.wait_ended()
-        assert "Ended from afar." in terminal.last_screen()
+        assert "Ended by a client." in terminal.last_screen()
         assert queued is None or steered.stage(queued)["stage"] == "refused"
         assert steered.asked("answer me never") == 0
     finally:

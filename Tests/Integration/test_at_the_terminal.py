@@ -94,7 +94,7 @@ def test_a_terminal_that_is_closed_denies_nothing(machine, phone):
     assert (closed["stage"], closed["reason"]) == ("cancelled", "sessionEnded")
 
 
-@pytest.mark.shows("Claude Code, its own screen", "both at once", "whose it was stands in the transcript")
+@pytest.mark.shows("Claude Code, its own screen", "both at once", "the transcript says whose it was")
 def test_both_at_once(machine, phone):
     """Twenty times in one session, each in a turn of its own: a key that comes too late must not answer the next dialog."""
     machine.start_claude([DONE])

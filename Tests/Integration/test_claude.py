@@ -34,7 +34,7 @@ def session_of(card: dict[str, Any]) -> str:
 
 
 @pytest.mark.shows("Claude Code, its own screen", "messages and tools are watched", "hooks")
-@pytest.mark.shows("Claude Code, its own screen", "allowed from afar", "the file is there, and `PostToolUse`")
+@pytest.mark.shows("Claude Code, its own screen", "allowed by a client", "the file is there, and `PostToolUse`")
 def test_remote_allow_makes_the_file_appear(machine, phone):
     card = ask(machine, phone)
     session = session_of(card)
@@ -63,7 +63,7 @@ def test_remote_allow_makes_the_file_appear(machine, phone):
     ]  # fmt: skip
 
 
-@pytest.mark.shows("Claude Code, its own screen", "denied from afar", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, its own screen", "denied by a client", "the transcript's `toolDenialKind`")
 @pytest.mark.shows("Claude Code, its own screen", "the agent reads why it was denied", "the model's own request")
 def test_remote_deny_reaches_the_model(machine, phone):
     card = ask(machine, phone)
@@ -82,7 +82,7 @@ def test_a_deny_without_a_reason(machine, phone):
     assert not (machine.project / "out.txt").exists()
 
 
-@pytest.mark.shows("Claude Code, its own screen", "questions answered from afar", "the model is told the answers")
+@pytest.mark.shows("Claude Code, its own screen", "questions answered by a client", "the model is told the answers")
 def test_a_question_is_answered_from_afar(machine, phone):
     question = {
         "question": "Which color?", "header": "Color", "multiSelect": False,
@@ -505,7 +505,7 @@ def test_the_window_is_closed_with_an_open_card(machine, phone):
     card = ask(machine, phone)
     machine.terminal.close()
     closed = phone.wait_approval(card["approval"], "cancelled", timeout=20)
-    assert closed["reason"] in ("sessionEnded", "agentGone", "deniedLocally")
+    assert closed["reason"] in ("sessionEnded", "agentGone")
     phone.wait_summary(session_of(card), lambda summary: summary["approvals"] == 0 and "endedAt" in summary, timeout=20)
     assert not (machine.project / "out.txt").exists()
 

@@ -122,7 +122,7 @@ def test_where_nobody_types_it_is_asked_afar_until_a_key_is_pressed(machine, pho
     machine.prompt("ship it")
     card = phone.wait_card(timeout=40)
     assert [one["text"] for one in card["request"]["body"]["questions"]][0] == "Ship to production? · Sure"
-    machine.wait_screen("Asked from afar too")
+    machine.wait_screen("Asked remotely too")
     if who == "afar":
         phone.answer(card["session"], card["approval"], ANSWERS)
         assert heard(machine) == ACCEPTED

@@ -215,8 +215,8 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(m
 
 
 @pytest.mark.parametrize("decision", ["allow", "deny"])
-@pytest.mark.shows("Claude Code, `heliograph run`", "allowed from afar", "the file is there, and `PostToolUse`")
-@pytest.mark.shows("Claude Code, `heliograph run`", "denied from afar", "the transcript's `toolDenialKind`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "allowed by a client", "the file is there, and `PostToolUse`")
+@pytest.mark.shows("Claude Code, `heliograph run`", "denied by a client", "the transcript's `toolDenialKind`")
 @pytest.mark.shows("Claude Code, `heliograph run`", "the agent reads why it was denied", "the model's own request")
 def test_a_permission_is_decided_from_afar(machine, steered, decision):
     card = steered.ask()
@@ -290,7 +290,7 @@ def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, st
 @pytest.mark.parametrize("what", ["text", "tool", "permission"])
 @pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in text", "`result`")
 @pytest.mark.shows("Claude Code, `heliograph run`", "interrupt in a tool", "`result`, and its command has ended")
-@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt with an approval open", "`result`, and the card is cancelled")
+@pytest.mark.shows("Claude Code, `heliograph run`", "interrupt with an approval open", "`result`, and the approval is cancelled")
 def test_interrupted(machine, steer, what):
     steered = steer(*ALLOWED)
     script = {"text": [{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], "tool": [LONG], "permission": [WRITE]}[what]
@@ -334,7 +334,7 @@ def test_modes_and_models(machine, steered):
     assert "haiku" in machine.api.requests[-1]["model"]
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "end of the session from afar", "its process has ended")
+@pytest.mark.shows("Claude Code, `heliograph run`", "session ended by a client", "its process has ended")
 @pytest.mark.shows("Claude Code, `heliograph run`", "taken over at the terminal and resumed", "one session, resumed")
 def test_stopped_from_afar_and_taken_over_at_the_terminal(machine, steered):
     steered.taken(steered.prompt("remember this"))
@@ -481,7 +481,7 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     assert end["head"]["stage"] == "taken", end
     assert not (machine.project / "out.txt").exists() and not phone.approvals
     phone.wait_summary(session, lambda summary: summary["status"] == "idle")
-    machine.wait_screen("Interrupted from afar by Ada's phone")
+    machine.wait_screen("Interrupted remotely by Ada's phone")
 
 
 @pytest.mark.shows("Claude Code, its own screen", "prompt to an idle agent", "`UserPromptSubmit`, as a message of another session")
@@ -556,7 +556,7 @@ def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, pho
     # The hook tells of the text, and of nothing else.
     assert [text.strip() for text in steered.said()] == ["/what is this?"]
     # The same prompt again is the same.
-    again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(pictures[0])])
+    again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(picture) for picture in pictures])
     assert "error" not in again and steered.stages(id) == ["given", "taken"]
 
 

@@ -75,7 +75,7 @@ def terminal(machine: Machine, relay: Relay, *arguments: str) -> subprocess.Comp
     )
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "started from afar in a project", "its hooks tell of the session, and the model of the prompt")
+@pytest.mark.shows("Claude Code, `heliograph run`", "started by a client in a project", "its hooks report the session, and the model reads the prompt")
 def test_a_session_is_started_in_a_project_and_steered(desk, host):
     assert desk.offer["projects"] == [{"name": "project", "folder": str(host.project)}]
     assert [agent["name"] for agent in desk.offer["agents"]] == ["claude"]
@@ -89,7 +89,7 @@ def test_a_session_is_started_in_a_project_and_steered(desk, host):
     desk.stop(session)
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "started from afar with pictures", "the model's own request: the same bytes")
+@pytest.mark.shows("Claude Code, `heliograph run`", "started by a client with pictures", "the model's own request: the same bytes")
 def test_it_begins_with_a_picture_and_goes_on_with_another(desk, host, relay):
     first, second = png(), png(9, 7)
     for picture in (first, second):
@@ -118,7 +118,7 @@ def test_what_it_does_is_asked_of_the_phone(desk, host):
     assert host.wait_file("out.txt") == "hi\n"
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "resumed from afar", "the same session, and the model has its past")
+@pytest.mark.shows("Claude Code, `heliograph run`", "resumed by a client", "the same session, and the model has its past")
 @pytest.mark.shows("Claude Code, `heliograph run`", "past sessions of a project", "its transcripts")
 def test_a_past_session_is_listed_resumed_and_taken_over(desk, host):
     session = desk.start(text="remember this")

@@ -224,7 +224,7 @@ def test_while_the_agent_works_a_prompt_waits(machine, held):
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "prompt while a dialog is open waits", "`UserPromptSubmit`, after the answer")
-@pytest.mark.shows("Claude Code, `heliograph claude`", "allowed from afar", "the file is there, and `PostToolUse`")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "allowed by a client", "the file is there, and `PostToolUse`")
 def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, held):
     card = held.ask()
     held.window.wait_screen(DIALOG)
@@ -242,7 +242,7 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
 # Approvals
 
 
-@pytest.mark.shows("Claude Code, `heliograph claude`", "denied from afar", "the card's outcome, and no file")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "denied by a client", "the approval's outcome, and no file")
 @pytest.mark.shows("Claude Code, `heliograph claude`", "the agent reads why it was denied", "the model's own request")
 @pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt with an approval open", "refused, and the dialog stays")
 def test_denied_from_afar_and_the_model_reads_why(machine, held):
@@ -258,7 +258,7 @@ def test_denied_from_afar_and_the_model_reads_why(machine, held):
     assert not (machine.project / "out.txt").exists()
 
 
-@pytest.mark.shows("Claude Code, `heliograph claude`", "questions answered from afar", "the model is told the answers")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "questions answered by a client", "the model is told the answers")
 def test_a_question_is_answered_from_afar(machine, held):
     held.work([[{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], [{"text": "Answered."}]])
     held.window.wait_screen(QUESTION["question"])
@@ -304,7 +304,7 @@ def test_what_a_server_of_tools_asks_is_answered_from_afar_though_the_prompt_was
     held.status("idle")
 
 
-@pytest.mark.shows("Claude Code, `heliograph claude`", "both at once", "whose it was stands in the transcript")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "both at once", "the transcript says whose it was")
 def test_both_at_once(machine, held):
     card = held.ask()
     held.window.wait_screen(DIALOG)
@@ -390,7 +390,7 @@ def test_modes(machine, held):
     assert freer["error"]["code"] == "unsupported"
 
 
-@pytest.mark.shows("Claude Code, `heliograph claude`", "end of the session from afar", "its process has ended")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "session ended by a client", "its process has ended")
 def test_stopped_from_afar(machine, held):
     held.taken(held.prompt("remember this"))
     held.status("idle")

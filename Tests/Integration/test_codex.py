@@ -66,7 +66,7 @@ def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     assert summary["agent"]["name"] == "codex" and summary["title"] == "please do it"
 
 
-@pytest.mark.shows("Codex", "allowed from afar", "`item/completed`")
+@pytest.mark.shows("Codex", "allowed by a client", "`item/completed`")
 def test_allowed_from_the_phone(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     assert card["request"]["head"]["tool"] == "Bash" and card["request"]["head"]["title"] == "Run: echo hi > out.txt"
@@ -77,7 +77,7 @@ def test_allowed_from_the_phone(machine, phone):
     machine.wait_gone(DIALOG)
 
 
-@pytest.mark.shows("Codex", "denied from afar", "`item/completed`, declined")
+@pytest.mark.shows("Codex", "denied by a client", "`item/completed`, declined")
 def test_denied_from_the_phone_the_turn_goes_on(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     phone.decide(card["session"], card["approval"], "deny")
@@ -147,7 +147,7 @@ def asking(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
     return phone.wait_card()
 
 
-@pytest.mark.shows("Codex", "questions answered from afar", "the model is told the answers")
+@pytest.mark.shows("Codex", "questions answered by a client", "the model is told the answers")
 def test_its_questions_are_answered_from_the_phone(machine, phone):
     card = asking(machine, phone)
     asked = card["request"]["body"]["questions"]

@@ -62,7 +62,7 @@ def another_terminal(machine: CodexMachine, name: str) -> None:
     machine.terminal = Terminal(machine.folder / name, machine.environment, machine.project)
 
 
-@pytest.mark.shows("Codex", "started from afar in a project", "`item/started` with our `clientId`, in that folder")
+@pytest.mark.shows("Codex", "started by a client in a project", "`item/started` with our `clientId`, in that folder")
 def test_a_thread_is_started_in_a_project_and_asks_first(desk, machine):
     machine.api.script = [[command("echo hi > out.txt")], [{"text": "Answered."}]]
     session = desk.start(text="/begin with this")
@@ -75,7 +75,7 @@ def test_a_thread_is_started_in_a_project_and_asks_first(desk, machine):
     assert desk.phone.summaries[session]["cwd"] == str(machine.project)
 
 
-@pytest.mark.shows("Codex", "started from afar with pictures", "the model's own request: the same bytes")
+@pytest.mark.shows("Codex", "started by a client with pictures", "the model's own request: the same bytes")
 def test_it_begins_with_a_picture(desk, machine, relay):
     picture = png(64, 48, seed=1)
     assert bring(relay, desk.phone.token, desk.session, picture).status == 200
@@ -86,7 +86,7 @@ def test_it_begins_with_a_picture(desk, machine, relay):
     assert said["body"] == {"text": "what is this?", "pictures": [named(picture)]}, "it stands in the new thread's own timeline"
 
 
-@pytest.mark.shows("Codex", "resumed from afar", "the same thread, and the model has its past")
+@pytest.mark.shows("Codex", "resumed by a client", "the same thread, and the model has its past")
 @pytest.mark.shows("Codex", "past sessions of a project", "`thread/list`")
 @pytest.mark.shows("Codex", "taken over at the terminal and resumed", "`codex resume` opens it")
 def test_a_past_thread_is_listed_resumed_and_opened_at_the_terminal(desk, machine):

@@ -66,7 +66,7 @@ def test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays(machine,
     wait_until(lambda: steered.told()[-1] == "half a thought", 15, lambda: f"the model to be told; it was told {steered.told()}")
 
 
-@pytest.mark.shows("Codex", "end of the session from afar", "its thread is not loaded any more")
+@pytest.mark.shows("Codex", "session ended by a client", "its thread is not loaded any more")
 @pytest.mark.parametrize("what", ["at rest", "at work", "asking"])
 def test_ended_from_afar_it_can_be_resumed(machine, steered, what):
     if what != "at rest":
@@ -172,7 +172,7 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
 @pytest.mark.parametrize("what", ["text", "tool", "question"])
 @pytest.mark.shows("Codex", "interrupt in text", "`turn/completed`, interrupted")
 @pytest.mark.shows("Codex", "interrupt in a tool", "`turn/completed`, interrupted")
-@pytest.mark.shows("Codex", "interrupt with an approval open", "`turn/completed`, and the card is cancelled")
+@pytest.mark.shows("Codex", "interrupt with an approval open", "`turn/completed`, and the approval is cancelled")
 def test_interrupted(machine, steered, what):
     machine.api.script = {
         "text": [[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}]],

@@ -94,7 +94,7 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
     try:
         for answer, is_written in (("n", False), ("", False), ("y", True)):
             terminal.run([str(BINARY), "connect", "claude"], home.environment)
-            terminal.wait_screen("Have it ask before every command? [y/N]")
+            terminal.wait_screen("Make it ask before every command? [y/N]")
             terminal.press("Enter")
             screen = terminal.wait_screen("Apply this change? [y/N]")
             change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "Note: In auto mode", "Apply this change?"))
@@ -114,7 +114,7 @@ def test_a_person_who_wants_to_be_asked_says_so_at_once(home: Home, short_path: 
     terminal = Terminal(short_path / "tmux", home.environment, home.project, columns=400, rows=400)
     try:
         terminal.run([str(BINARY), "connect", "claude"], home.environment)
-        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.type("y")
         terminal.press("Enter")
         screen = terminal.wait_screen("Apply this change? [y/N]")
@@ -198,7 +198,7 @@ def test_at_a_terminal_each_that_is_found_is_asked_about(home: Home, short_path:
     try:
         installed(home, short_path, "claude", "codex")
         terminal.run([str(BINARY), "connect"], home.environment)
-        terminal.wait_screen("Have it ask before every command? [y/N]")
+        terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.press("Enter")
         terminal.wait_screen("Apply this change? [y/N]")
         terminal.type("n")

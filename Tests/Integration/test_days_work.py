@@ -117,7 +117,7 @@ class Phone:
         self.one.expect_accessible()
 
 
-@pytest.mark.shows("Claude Code, `heliograph run`", "questions answered from afar", "the model is told the answers")
+@pytest.mark.shows("Claude Code, `heliograph run`", "questions answered by a client", "the model is told the answers")
 @pytest.mark.shows("Claude Code, `heliograph run`", "always allow, by the agent's own offer", "the rule in its settings, and no second question")
 def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Screen], at_home: subprocess.Popen[bytes]) -> None:
     model, phone = Model(machine.api), Phone(screen(size=PHONE, role="operator"))

@@ -331,7 +331,7 @@ def test_an_approval_is_told_as_seen_when_all_of_it_was_on_the_screen(phone: Cal
     expect(one.card(long)).to_contain_text("Scroll to the end")
     one.settle()
     assert len(one.stage.said("seen")) == 1, "neither what is cut nor what was not scrolled through"
-    one.card(long).get_by_role("group", name="whole", exact=False).first.focus()
+    one.card(long).get_by_role("group", name="What it would do, in full").first.focus()
     one.page.keyboard.press("End")
     expect(one.card(long).get_by_role("button", name="Allow", exact=True)).to_be_enabled()
     assert one.stage.said("seen")[-1]["approval"] == long
@@ -360,7 +360,7 @@ def test_a_budget_is_set_changed_and_taken_away(phone: Callable[..., Phone], hos
     one.page.locator("session-facts").get_by_role("link", name="Budgets").click()
     view = one.page.locator("budgets-view")
     expect(view).to_contain_text("No budget is set")
-    expect(view.get_by_label("Session")).to_have_value("s1")
+    expect(view.get_by_label("Session", exact=True)).to_have_value("s1")
     view.get_by_role("button", name="Set this budget").click()
     expect(view.get_by_role("alert")).to_contain_text("Say how many dollars")
     view.get_by_label("Dollars").fill("5")
@@ -415,7 +415,7 @@ def test_a_budget_that_is_refused_says_why(phone: Callable[..., Phone], host: An
     one.go("#/budgets")
     view = one.page.locator("budgets-view")
     view.get_by_label("For", exact=True).select_option("day")
-    expect(view.get_by_label("Session")).to_be_hidden()
+    expect(view.get_by_label("Session", exact=True)).to_be_hidden()
     view.get_by_label("Dollars").fill("5")
     view.get_by_role("button", name="Set this budget").click()
     expect(view.get_by_role("alert")).to_have_text("Not set: There are too many budgets.")
@@ -432,6 +432,34 @@ def test_a_session_is_coloured_by_its_budget(phone: Callable[..., Phone], host: 
     one.go("#/session/s1")
     expect(one.page.locator(".session-cost")).to_have_attribute("data-budget", colour)
     expect(one.page.locator("session-facts")).to_contain_text(f"{level} % of $5.00 crossed{'; every tool needs approval' if held else ''}")
+    # That it is held is seen where one looks: in the list, under the conversation and on the card.
+    asked = host.request_approval("s1", "Bash", {"command": "npm test"})
+    one.go("#/approvals")
+    spent = "The budget of $5.00 is spent: every tool needs approval."
+    expect(one.card(asked)).to_be_visible()
+    one.go("#/session/s1")
+    if held:
+        expect(one.row("s1").locator(".row-cost")).to_contain_text(", held")
+        expect(one.page.locator("session-composer").get_by_text(spent)).to_be_visible()
+        expect(one.timeline().locator("approval-card").get_by_text(spent)).to_be_visible()
+        one.expect_accessible()
+    else:
+        expect(one.page.get_by_text("is spent")).to_have_count(0)
+
+
+def test_a_budget_that_was_set_is_seen_on_a_phone(phone: Callable[..., Phone], host: Any) -> None:
+    one = phone()
+    one.go("#/budgets")
+    view = one.page.locator("budgets-view")
+    for scope in ("day", "everySession", "workspace"):
+        view.get_by_label("For", exact=True).select_option(scope)
+        view.get_by_label("Dollars").fill("1,000")
+        view.get_by_role("button", name="Set this budget").click()
+        expect(view.get_by_role("alert")).to_contain_text("write dollars without separators")
+        view.get_by_label("Dollars").fill("1000")
+        view.get_by_role("button", name="Set this budget").click()
+        expect(view.get_by_label("Dollars")).to_have_value("")
+        expect(view.get_by_role("listitem").filter(has_text={"day": "Each day", "everySession": "Each session", "workspace": "All sessions"}[scope])).to_be_in_viewport(ratio=1)
 
 
 # How it looks

@@ -155,7 +155,7 @@ def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_
         assert error["code"] == "unavailable", error
         assert tablet.subscribe("s1")["type"] == "reply", "who only reads is served"
         assert tablet.approvals[approval]["stage"] == "pending"
-        assert tablet.connection.is_open and "all are sent away" not in relay.log_text()
+        assert tablet.connection.is_open and "all peers are disconnected" not in relay.log_text()
     assert word in relay.log_text() and DATABASE in relay.log_text()
     host.wait_acked("s1", timeout=20)
     assert relay.get("/readyz").status == 200

@@ -48,5 +48,5 @@ def test_readme_is_read_to_the_end() -> None:
 
 def test_table_of_agents_is_what_the_tests_show() -> None:
     text = capabilities.PAGE.read_text()
-    assert capabilities.BEGIN in text and capabilities.page(text) == text, "write it anew: python Tests/Integration/capabilities.py"
+    assert capabilities.BEGIN in text and capabilities.page(text) == text, "write it again: python Tests/Integration/capabilities.py"
     assert {capability for _, capability, _ in capabilities.marks()} == set(capabilities.CAPABILITIES)

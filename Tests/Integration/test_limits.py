@@ -123,7 +123,7 @@ def test_a_proxy_that_talks_nonsense_is_told_of_once(make_relay: Callable[..., R
     relay = make_relay("--log-level", "info")
     for value in ("unknown", "203.0.113.1, \x7f", ",", "203.0.113.1:99999"):
         assert relay.get("/healthz", {"X-Forwarded-For": value}).status == 200
-    assert relay.log_text().count("does not say whom requests are from") == 1
+    assert relay.log_text().count("does not say who sent its requests") == 1
 
 
 # Before anybody says who it is

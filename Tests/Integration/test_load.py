@@ -13,6 +13,7 @@ from waits import patient, wait_until
 PLUGIN = next(Path("/usr/lib").glob("*/libwebsockets-evlib_ev.so"), None)
 # RelayServer's listeners let so many knock that have not said who they are (WebSocketEngine.Limits.pendingMax).
 PENDING_MAX = 1024
+TURNED_AWAY = 'heliograph_connections_turned_away_total{limit="%s"}'
 
 
 def test_the_relay_waits_by_epoll(relay):
@@ -44,6 +45,31 @@ def test_those_who_say_nothing_make_room_for_those_who_do(relay, client):
             client(relay, f"newcomer {number}").command("ping")
         one.command("ping")
         wait_until(lambda: relay.metric('heliograph_connections_turned_away_total{limit="pending"}') > 0, 20, "the metric")
+    finally:
+        for connection in silent:
+            connection.close()
+
+
+def test_thousands_of_silent_strangers_from_many_addresses_keep_nobody_out(relay, client):
+    """No limit of an address holds them, as each has sent a few only. Whoever comes with a token between them is let in at the first knock;
+    of the strangers no more are held than may wait."""
+    addresses, each, between = 1_000, 5, 500
+    one = client(relay, "inside")
+    silent = []
+    try:
+        for number in range(addresses * each):
+            place = number % addresses
+            source = (f"127.1.{place // 250}.{1 + place % 250}", 0)
+            silent.append(socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20), source_address=source))
+            if number % between == between - 1:
+                client(relay, f"newcomer {number}").command("ping")
+        one.command("ping")
+        descriptors = len(list(Path(f"/proc/{relay.process.pid}/fd").iterdir()))
+        assert descriptors <= PENDING_MAX + 200, f"{descriptors} descriptors for {PENDING_MAX} that may wait, and a dozen clients"
+        made_room = addresses * each - PENDING_MAX
+        wait_until(lambda: relay.metric(TURNED_AWAY % "pending") >= made_room, 20, f"{made_room} strangers to have made room")
+        assert relay.metric('heliograph_connections{role="client"}') == 1 + addresses * each // between
+        assert relay.metric(TURNED_AWAY % "address") == 0
     finally:
         for connection in silent:
             connection.close()

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from websockets.sync.client import connect as connect_websocket
 from websockets.typing import Subprotocol
 
 from client import WireClient
+from crowd import Crowd
 from fault_proxy import FaultProxy
 from follower import Follower, whole_log
 from history import check_host, check_view
@@ -267,6 +269,55 @@ def test_an_owner_that_speaks_another_version_of_the_link_is_not_dialled(server,
     assert edge.log_text().count("another version of links") == 1
 
 
+def without(arguments: list[str], flag: str) -> list[str]:
+    place = arguments.index(flag)
+    return arguments[:place] + arguments[place + 2 :]
+
+
+def test_several_nodes_need_a_synchronous_standby_or_a_word_that_one_machine_is_enough(make_cluster):
+    cluster = make_cluster(1)
+    owner = cluster.owner
+    other = Node(owner.folder.parent / "other", owner.server, owner.database)
+    allowed, refused = other.arguments, without(other.arguments, "--asynchronous-database")
+    other.arguments = refused
+    try:
+        # Beside an owner.
+        other.launch()
+        assert other.wait_end() == 2, other.log_text()[-2000:]
+        assert "has no synchronous standby" in other.log_text() and owner._is_ready()
+        # The owner itself, that comes back while an edge lives: nobody owns the log by then, or the edge does.
+        other.arguments = allowed
+        other.start()
+        owner.arguments = without(owner.arguments, "--asynchronous-database")
+        owner.stop()
+        cluster.wait_owner([other])
+        owner.launch()
+        assert owner.wait_end() == 2 and owner.log_text().count("has no synchronous standby") == 1, owner.log_text()[-2000:]
+        # Alone it may, as one relay on the database may.
+        other.stop()
+        owner.start()
+        assert owner.owns_log()
+        wait_until(lambda: "machine alone" in owner.log_text(), 10, "the log to say what is lost with the database")
+    finally:
+        other.kill()
+
+
+def test_a_node_that_could_claim_the_log_at_once_is_refused_all_the_same(make_cluster, server):
+    cluster = make_cluster(2)
+    owner, edge = cluster.owner, cluster.edges[0]
+    assert edge.process is not None
+    owner.arguments = without(owner.arguments, "--asynchronous-database")
+    # The edge lives, and does not come to claim what its owner leaves.
+    edge.process.send_signal(signal.SIGSTOP)
+    try:
+        owner.stop()
+        owner.launch()
+        assert owner.wait_end() == 2 and "has no synchronous standby" in owner.log_text(), owner.log_text()[-2000:]
+    finally:
+        edge.process.send_signal(signal.SIGCONT)
+    cluster.wait_owner([edge])
+
+
 class PhoneAnywhere(Phone):
     """Its app asks another node each time, as behind a balancer."""
 
@@ -414,6 +465,138 @@ def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
         host.close()
         quick.connection.close()
         behind.close()
+
+
+@pytest.fixture
+def narrow(server, tmp_path, request) -> Iterator[Any]:
+    """An owner, an edge, and the proxy that the link between them goes through."""
+    database = f"w{abs(hash(request.node.name)) % 10**10}"
+    server.make(database)
+    owner = Node(tmp_path / "owner", server, database)
+    proxy = FaultProxy(owner)
+    owner.arguments[owner.arguments.index("--advertise") + 1] = proxy.url
+    edge = Node(tmp_path / "edge", server, database)
+    owner.start()
+    edge.start()
+    yield owner, edge, proxy
+    edge.kill()
+    owner.kill()
+    proxy.close()
+    for node in (owner, edge):
+        node.check_log()
+
+
+def test_a_host_that_floods_an_edges_link_holds_up_nobody_else_there(narrow):
+    _, edge, proxy = narrow
+    loud, quiet = ScriptedHost(edge, "loud"), ScriptedHost(edge, "quiet")
+    for host, session in ((loud, "s1"), (quiet, "s2")):
+        host.start_session(session)
+        host.wait_acked(session)
+    proxy.set("up", bytes_per_second=300_000)
+    text = "x" * 60_000
+
+    def flood() -> None:
+        for number in range(500):
+            loud.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+
+    flooding = threading.Thread(target=flood, daemon=True)
+    flooding.start()
+    taken: list[float] = []
+
+    def stalls() -> bool:
+        """The edge reads no more of it: what it has read waits on the link, or is in the sockets on the way."""
+        assert edge.connections_report("/v1/admin/edge")["congested"] == 0, "the link itself does not keep up: nobody is read any more"
+        taken.append(edge.metric("heliograph_bytes_received_total"))
+        return taken[-1] > 1 << 20 and taken[-1:] == taken[-2:-1]
+
+    wait_until(stalls, 60, lambda: f"the edge to read the loud host no further; it has read {taken}", every=0.5)
+    assert edge.connections_report("/v1/admin/edge")["waitingBytesMax"] < 2 << 20
+    messages = edge.metric("heliograph_messages_received_total")
+    quiet.event("s2", "message", {"role": "assistant"}, {"text": "who else is here?"})
+    wait_until(lambda: edge.metric("heliograph_messages_received_total") > messages, 10, "the quiet host to be read")
+    proxy.heal()
+    quiet.wait_acked("s2", timeout=60)
+    flooding.join(patient(60))
+    loud.wait_acked("s1", timeout=60)
+    assert not loud.closed_with and not quiet.closed_with and proxy.connections == 1
+    loud.close()
+    quiet.close()
+
+
+def test_a_client_that_asks_for_page_after_page_over_a_link_holds_up_nobody_else_there(narrow):
+    owner, edge, proxy = narrow
+    host = ScriptedHost(owner)
+    for session in ("s1", "s2"):
+        host.start_session(session)
+    text = "x" * 20_000
+    for number in range(300):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+    for session in ("s1", "s2"):
+        host.wait_acked(session, timeout=60)
+    loud, quiet = WireClient(edge, "loud"), WireClient(edge, "quiet")
+    quiet.subscribe("s2")
+    proxy.set("down", bytes_per_second=1_000_000)
+    waves = 0
+    while owner.metric("heliograph_congestions_total") == 0:
+        assert waves < 40, f"nobody holds the loud client up: {owner.connections_report()}, {loud.messages[-1:]}"
+        received = owner.metric("heliograph_messages_received_total")
+        for number in range(30):
+            loud.connection.send({"type": "history", "id": f"w{waves}-{number}", "session": "s1", "before": 300, "limit": 5})
+        waves += 1
+        wait_until(
+            lambda: owner.metric("heliograph_messages_received_total") >= received + 30 or owner.metric("heliograph_congestions_total") > 0, 20, "the wave to be taken"
+        )
+    seen = owner.connections_report()
+    assert seen["congested"] == 0 and seen["waitingBytesMax"] < 8 << 20, seen
+    host.event("s2", "message", {"role": "assistant"}, {"text": "who else is here?"})
+    quiet.wait_event("s2", lambda event: event["kind"] == "message", timeout=60)
+    assert owner.metric("heliograph_congestions_total") == 1 and owner.connections_report()["congested"] == 0
+    proxy.heal()
+    answered = lambda: {message["id"] for message in loud.messages if message.get("id", "").startswith("w")}  # noqa: E731
+    wait_until(lambda: len(answered()) == 30 * waves, 60, lambda: f"an answer to each request; there are {len(answered())} of {30 * waves}")
+    assert quiet.connection.is_open and loud.connection.is_open and proxy.connections == 1
+    loud.close()
+    quiet.close()
+    host.close()
+
+
+def test_a_thousand_clients_do_not_wait_for_those_behind_a_slow_edge(make_cluster):
+    memory = 256
+    cluster = make_cluster(3, "--limits-connections-per-token", "1000", "--limits-memory-megabytes", str(memory))
+    owner, (well, slow) = cluster.owner, cluster.edges
+    host = ScriptedHost(owner)
+    for session in ("s1", "s2"):
+        host.start_session(session)
+        host.wait_acked(session)
+    crowds = [Crowd(owner, "s1", 500), Crowd(well, "s1", 500)]
+    behind = [Follower(slow, f"behind {number}", ["s1", "s2"]) for number in range(4)]
+    try:
+        wait_until(lambda: all(crowd.count_at(1) == 500 for crowd in crowds), 30, "all to follow")
+        wait_until(lambda: all(len(one.positions) == 2 for one in behind), 30, lambda: f"{behind} to follow")
+        assert slow.process is not None
+        slow.process.send_signal(signal.SIGSTOP)
+        # More than what makes a link congested, of a session that only the slow ones follow.
+        text = "x" * 60_000
+        for number in range(300):
+            host.event("s2", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
+            if number % 3 == 0:
+                host.event("s1", "message", {"role": "assistant"}, {"text": f"{number}"})
+        for session in ("s1", "s2"):
+            host.wait_acked(session, timeout=60)
+        wait_until(lambda: all(crowd.count_at(101) == 500 for crowd in crowds), 60, lambda: f"all to be level: {[crowd.count_at(101) for crowd in crowds]}")
+        assert all(one.positions["s1"][1] == 1 for one in behind), "those behind the slow edge are where they were"
+        assert not crowds[0].violations and not crowds[1].violations, (crowds[0].violations[:3], crowds[1].violations[:3])
+        assert owner.peak_kib < memory << 10 and well.peak_kib < memory << 10
+        slow.process.send_signal(signal.SIGCONT)
+        for one in behind:
+            wait_until(lambda: one.positions["s1"][1] >= 101 and one.positions["s2"][1] >= 301, 60, lambda: f"{one} to be level again")
+        assert not any(one.violations for one in behind) and not crowds[0].violations and not crowds[1].violations
+    finally:
+        if slow.process is not None:
+            slow.process.send_signal(signal.SIGCONT)
+        for one in [*crowds, *behind]:
+            one.close()
+        host.close()
 
 
 def test_a_link_is_for_nodes_and_their_protocol_alone(make_cluster, server):

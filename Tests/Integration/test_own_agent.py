@@ -101,7 +101,7 @@ def test_what_a_running_tool_prints_is_shown_and_not_kept(daemon: Daemon, phone:
 # Questions
 
 
-@pytest.mark.shows("your own program", "allowed from afar", "the program's own word")
+@pytest.mark.shows("your own program", "allowed by a client", "the program's own word")
 def test_a_question_is_allowed_and_applied_on_the_programs_word(daemon: Daemon, phone: Any) -> None:
     asking = Asking(daemon, question("s1"))
     card = asked(phone, "local-s1")
@@ -113,7 +113,7 @@ def test_a_question_is_allowed_and_applied_on_the_programs_word(daemon: Daemon, 
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
 
-@pytest.mark.shows("your own program", "denied from afar", "the program's own word")
+@pytest.mark.shows("your own program", "denied by a client", "the program's own word")
 def test_a_question_is_denied(daemon: Daemon, phone: Any) -> None:
     options = [{"id": "y", "kind": "allow_once"}, {"id": "n", "kind": "reject_once"}]
     asking = Asking(daemon, question("s1", options=options))
@@ -124,7 +124,7 @@ def test_a_question_is_denied(daemon: Daemon, phone: Any) -> None:
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "denied"
 
 
-@pytest.mark.shows("your own program", "questions answered from afar", "the answers at the program")
+@pytest.mark.shows("your own program", "questions answered by a client", "the answers at the program")
 def test_questions_are_answered(daemon: Daemon, phone: Any) -> None:
     asking = Asking(daemon, {"session": "s1", "approval": "colour", "kind": "question", "questions": CHOICES, "waitSeconds": 60})
     card = asked(phone, "local-s1")

@@ -98,7 +98,7 @@ def test_the_doctor_asks_the_relay_that_runs(make_relay: Any) -> None:
     relay = make_relay("--public-url", "http://127.0.0.1:1", "--keep-days", "7")
     found = doctor(relay)["Relay"]
     assert found["Settings"]["text"] == (
-        "of the relay that runs: listen (--listen), publicURL (--public-url), keepDays (--keep-days)")
+        "of the running relay: listen (--listen), publicURL (--public-url), keepDays (--keep-days)")
     assert found.state("Public address") == "doubtful"
     said = found["Relay"]["text"]
     assert relay.process is not None

@@ -89,9 +89,9 @@ def test_what_does_not_fit_stands_in_its_order_and_what_is_not_told_is_said(scre
     edit(host, "c.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
     edit(host, "c.ts", "@@ -1,1 +1,1 @@\n-b\n+a", 1, 1)
     one = opened(screen, "#/session/s1/changes")
-    expect(file(one, "a.ts")).to_contain_text("This does not fit what stands above")
+    expect(file(one, "a.ts")).to_contain_text("This does not fit the diff above")
     assert signed(file(one, "a.ts")) == ["-a", "+b", "-other", "+more"]
-    expect(file(one, "b.bin")).to_contain_text("The host told no diff of it.")
+    expect(file(one, "b.bin")).to_contain_text("The host sent no diff of it.")
     expect(file(one, "c.ts")).to_contain_text("Nothing is left of it")
     one.expect_accessible()
     one.page.reload()
@@ -151,7 +151,7 @@ def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., S
     host_row = one.timeline().locator(".event", has_text="Delegating").first
     thread = host_row.locator("details.thread")
     expect(thread).to_contain_text("look for bugs")
-    expect(thread).to_contain_text("at work, 1 step")
+    expect(thread).to_contain_text("working, 1 step")
     expect(thread).to_contain_text("Running: grep -rn token src")
     expect(thread.locator(".event")).to_have_count(0)
     one.expect_accessible()

@@ -74,7 +74,7 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
         expect(heading).to_be_in_viewport()
     one.go("#/approvals")
     for name in ("Deny …", "Allow"):
-        button = one.page.get_by_role("button", name=name)
+        button = one.page.get_by_role("button", name=name, exact=True)
         button.scroll_into_view_if_needed()
         expect(button).to_be_in_viewport(ratio=0.95)
 

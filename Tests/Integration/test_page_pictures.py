@@ -106,7 +106,7 @@ def test_what_cannot_be_sent_is_said_and_where_none_is_taken_there_is_no_button(
         expect(chosen(one)).to_have_count(count)
     expect(problem(one)).to_be_empty()
     expect(add(one)).to_be_disabled()
-    chosen(one).first.get_by_role("button", name="Take the picture away").click()
+    chosen(one).first.get_by_role("button", name="Remove the picture").click()
     expect(chosen(one)).to_have_count(3)
     expect(add(one)).to_be_focused()
     # A command takes none.

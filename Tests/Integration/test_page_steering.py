@@ -148,7 +148,7 @@ def test_an_agent_that_takes_nothing_while_it_works_is_said_so(screen: Callable[
     one = opened(screen)
     busy(host)
     composer(one).fill("later")
-    expect(one.page.locator("session-composer")).to_contain_text("The agent is at work: it waits until that is done.")
+    expect(one.page.locator("session-composer")).to_contain_text("The agent is working: it waits until that is done.")
     expect(one.page.get_by_role("radio")).to_have_count(0)
     expect(one.page.get_by_role("button", name="Mode, model and commands")).to_be_hidden()
 
@@ -451,3 +451,25 @@ def test_who_only_watches_is_offered_nothing_else(screen: Callable[..., Screen],
     one.go("#/devices")
     expect(one.page.get_by_role("heading", name="Notifications on this device")).to_be_visible()
     expect(one.page.locator("token-list")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_on_a_phone_the_text_has_the_whole_width_and_what_is_sent_is_seen(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = opened(screen, size={"width": width, "height": 640})
+    for number in range(40):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"reply {number}"})
+    expect(one.timeline()).to_contain_text("reply 39")
+    box = composer(one).bounding_box()
+    assert box and box["width"] > width - 40, box
+    scroller = one.timeline().locator(".timeline-scroller")
+    scroller.evaluate("element => { element.scrollTop = 0 }")
+    composer(one).fill("\n".join(f"line {number}" for number in range(60)))
+    seen = scroller.bounding_box()
+    assert seen and seen["height"] >= 140, f"the conversation keeps a minimum: {seen}"
+    expect(one.page.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
+    one.expect_no_overflow()
+    one.expect_accessible()
+    composer(one).fill("my own words")
+    one.page.get_by_role("button", name="Send").click()
+    expect(composer(one)).to_have_value("")
+    expect(one.timeline().get_by_text("reply 39", exact=True)).to_be_in_viewport()

@@ -181,3 +181,68 @@ def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> N
     for said in ("Using create issue (github)", "Proposing a plan", "Which colour?", "Bash make"):
         expect(one.timeline()).to_contain_text(re.compile(re.escape(said).replace(r"\ ", r"\s+")), use_inner_text=True)
     expect(one.timeline()).not_to_contain_text(re.compile("mcp__|ExitPlanMode|AskUserQuestion"), use_inner_text=True)
+
+
+# Words that are written from the right
+
+
+# Where each word written from the right begins and ends: the place of its first letter, of its last, in the order of the text.
+PLACES = """(element) => {
+  const places = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const match of node.data.matchAll(/[\\u0590-\\u08FF]+/g)) {
+      const at = (from) => {
+        const range = document.createRange();
+        range.setStart(node, from);
+        range.setEnd(node, from + 1);
+        const [box] = range.getClientRects();
+        return [box.left, box.top];
+      };
+      places.push({ word: match[0], first: at(match.index), last: at(match.index + match[0].length - 1) });
+    }
+  }
+  return places;
+}"""
+
+
+def expect_order(places: list[dict[str, Any]], words: list[str]) -> None:
+    """Each word reads from the right, and what comes later in a line stands further right."""
+    assert [place["word"] for place in places] == words
+    for place in places:
+        assert place["first"][1] != place["last"][1] or place["first"][0] > place["last"][0], f"spelled backwards: {place}"
+    for one, other in zip(places, places[1:]):
+        if abs(one["first"][1] - other["first"][1]) < 4:
+            assert one["first"][0] < other["last"][0], f"{one} and {other} have changed places"
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_words_from_the_right_stand_in_the_order_of_what_is_allowed(screen: Callable[..., Screen], host: Any, width: int) -> None:
+    one = screen(size={"width": width, "height": 780})
+    run = host.request_approval("s1", "Bash", {"command": "rm -rf /home/אבג/דהו && echo 'שלום עולם'"}, title="Running rm -rf /home/אבג/דהו")
+    write = host.request_approval("s1", "Write", {"file_path": "/home/דוד/שלום.txt", "content": "אחת שתיים 1 שלוש\nمرحبا يا عالم\n"})
+    one.go(f"#/approvals/s1/{run}")
+    card = one.card(run)
+    expect_order(card.locator("pre").evaluate(PLACES), ["אבג", "דהו", "שלום", "עולם"])
+    expect(card.locator(".warning")).to_contain_text("Look closely. Underlined below:")
+    expect(card.locator(".warning")).to_contain_text("in the order in which they are sent")
+    one.go(f"#/approvals/s1/{write}")
+    card = one.card(write)
+    expect_order(card.locator(".card-title").evaluate(PLACES), ["דוד", "שלום"])
+    expect_order(card.locator(".fields").evaluate(PLACES), ["דוד", "שלום"])
+    expect_order(card.locator(".diff").evaluate(PLACES), ["אחת", "שתיים", "שלוש", "مرحبا", "يا", "عالم"])
+    expect(card.locator(".warning")).to_contain_text("Look closely")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    host.event("s1", "file.changed", {"path": "src/אבג/דהו.ts", "added": 1, "removed": 0}, {"diff": "@@ -0,0 +1 @@\n+שלום עולם"})
+    one.go("#/session/s1")
+    row = one.timeline().locator("[data-kind='file.changed']")
+    expect_order(row.locator(".tool-operation").evaluate(PLACES), ["אבג", "דהו"])
+
+
+def test_a_sentence_from_the_right_reads_as_its_language_does(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    asked = host.request_approval("s1", "AskUserQuestion", {}, kind="question", questions=[{"id": "q0", "text": "איזה צבע תרצה", "choices": [{"label": "כחול כהה"}, {"label": "אדום"}]}])
+    one.go(f"#/approvals/s1/{asked}")
+    first, *_, last = one.card(asked).locator("legend").evaluate(PLACES)
+    assert first["first"][0] > last["first"][0], "the first word stands at the right"

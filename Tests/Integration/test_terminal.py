@@ -123,6 +123,26 @@ def test_sessions(shell, host):
     assert "Clean up" in table and "shop" in table and "\x1b" not in table
 
 
+@pytest.mark.parametrize("columns", [80, 60])
+def test_long_titles_take_one_line_of_a_terminal(shell, host, short_path, columns):
+    """Also of signs that take two cells each. All else is on the line still."""
+    titles = {"long": "Rewrite the whole of the billing service " * 6, "wide": "請求書を作り直す" * 30, "one": "x" * 400}
+    for session, title in titles.items():
+        host.start_session(session, title=title, project="shop")
+        host.wait_acked(session)
+    terminal = Terminal(short_path / "tmux", shell.environment, shell.folder, columns=columns, rows=20)
+    try:
+        terminal.run([str(BINARY), "sessions"], shell.environment)
+        terminal.wait_ended()
+        lines = [line for line in terminal.last_screen().splitlines() if line.strip() and not line.startswith("Pane is dead")]
+        for session, beginning in (("long", "Rewrite"), ("wide", "請求"), ("one", "xxx"), ("s1", "Clean up")):
+            (line,) = [line for line in lines if beginning in line]
+            assert line.startswith(session), line
+        assert len(lines) == 1 + 4, "a heading and a line for each"
+    finally:
+        terminal.close()
+
+
 def test_approvals(shell, host):
     assert shell.json("approvals", "list") == {"approvals": []}
     approval = ask(host)
@@ -299,6 +319,37 @@ def test_a_person_allows_in_a_terminal(shell, host, short_path):
         terminal.type("yes")
         terminal.press("Enter")
         assert host.wait_decision(approval)["decision"]["decision"] == "allow"
+        host.apply("s1", approval)
+        terminal.wait_ended()
+    finally:
+        terminal.close()
+
+
+def test_a_person_answers_in_a_terminal_and_reads_what_was_understood(shell, host, short_path):
+    """A number is a place in the list, also where a choice is called like one; what is no choice is an answer in words."""
+    questions = [
+        {"id": "q0", "text": "Which version?", "choices": [{"label": "2"}, {"label": "1"}]},
+        {"id": "q1", "text": "Which sizes?", "multiple": True, "choices": [{"label": "S"}, {"label": "M"}, {"label": "L"}]},
+        {"id": "q2", "text": "And why?", "choices": [{"label": "Because"}, {"label": "Just so"}]},
+    ]
+    approval = host.request_approval("s1", "AskUserQuestion", {}, kind="question", questions=questions)
+    host.wait_acked("s1")
+    terminal = Terminal(short_path / "tmux", shell.environment, shell.folder)
+    try:
+        terminal.run([str(BINARY), "approvals", "answer", approval], shell.environment)
+        for question, typed, understood in (
+            ("q0 (a number, or text):", "1", "understood: 1. 2"), ("q1 (numbers, or text):", "1,3", "understood: 1. S, 3. L"),
+            ("q2 (a number, or text):", "you tell me", "in your own words: you tell me"),
+        ):
+            terminal.wait_screen(question)
+            terminal.type(typed)
+            terminal.press("Enter")
+            terminal.wait_screen(understood)
+        answers = host.wait_decision(approval)["decision"]["answers"]
+        assert answers == [
+            {"question": "q0", "choices": ["2"], "indexes": [0]}, {"question": "q1", "choices": ["S", "L"], "indexes": [0, 2]},
+            {"question": "q2", "choices": [], "text": "you tell me"},
+        ]  # fmt: skip
         host.apply("s1", approval)
         terminal.wait_ended()
     finally:

@@ -70,6 +70,7 @@ struct ApprovalTests {
             [Answer(question: "q0", choices: ["Green"])], [Answer(question: "q0", choices: ["Red", "Blue"])],
             [Answer(question: "q0", choices: ["Red"]), Answer(question: "q0", choices: ["Red"])],
             [Answer(question: "q0", choices: ["Red"], indexes: [1])],
+            [Answer(question: "q0", choices: [], text: "Green")],
             [Answer(question: "q0", choices: ["Red"], indexes: [2])], [Answer(question: "q0", choices: ["Red"], indexes: [])],
         ])
     func badAnswer(_ answers: [Answer]) {
@@ -77,7 +78,7 @@ struct ApprovalTests {
         let (host, client) = (t.host(), t.client())
         t.command(.subscribe(nil, after: nil), id: "sub", by: client)
         guard case .approvalRequested(var request) = T.request(kind: .question) else { preconditionFailure("it is a request") }
-        request.questions = [QuestionOffer(id: "q0", choices: ["Red", "Blue"], isMultiple: false)]
+        request.questions = [QuestionOffer(id: "q0", choices: ["Red", "Blue"], isMultiple: false, isChoicesOnly: true)]
         t.send([T.started, .approvalRequested(request)], first: 1, by: host)
         t.commit()
         _ = (t.take(client), t.take(host))

@@ -1,4 +1,5 @@
 import HeliographPostgreSQL
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -49,6 +50,18 @@ import Testing
         #expect(command.log.epoch == first.log.epoch)
         var writer = Writer(.first)
         #expect(throws: LogError.self) { try command.log.commit(writer.batch(1)) }
+    }
+
+    @Test func `a relay that has only just claimed the log, and asked nothing yet, is not taken for dead`() throws {
+        try forgetStart()
+        let first = try scratch.openPostgres()
+        for _ in 1...20 { #expect(throws: LogError.self) { try scratch.openPostgres() } }
+        let node = try PostgresNode(scratch.postgresAddress())
+        for _ in 1...20 { #expect(try !node.look().view.isFree) }
+        try first.close()
+        let second = try #require(try node.claim())
+        for _ in 1...20 { #expect(throws: LogError.self) { try scratch.openPostgres() } }
+        try second.close()
     }
 
     @Test func `a relay that has ended leaves the log to the next, in the same epoch`() throws {

@@ -69,6 +69,28 @@ import Testing
         #expect(counts == counts.sorted() && counts.last! > 0)
     }
 
+    @Test func `a backup never takes the place of a relay's own files, of what is no file, or of what is no backup`() throws {
+        try scratch.fill(3)
+        let store = try scratch.open()
+        let other = Scratch(path: scratch.path + "/other")
+        try other.fill(1)
+        let (link, settings) = (scratch.path + "/link", scratch.path + "/push.json")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: scratch.databasePath)
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: settings))
+        let own = ["", "-wal", "-shm", "-journal"].map { scratch.databasePath + $0 } + [scratch.path + "/relay.lock"]
+        let others = [other.databasePath, other.databasePath + "-wal", link, settings, scratch.path + "/other"]
+        for file in own + others {
+            let error = #expect(throws: LogError.self) { _ = try store.upkeep.backUp(to: file, replacing: true) }
+            #expect(error?.code == .conflict)
+        }
+        #expect(try bytes(settings) == Data("{}".utf8))
+        #expect(try store.upkeep.backUp(to: backup, replacing: false) > 0)
+        #expect(try store.upkeep.backUp(to: backup, replacing: true) > 0)
+        try store.close()
+        #expect(try events(in: scratch).count == 3)
+        #expect(try events(in: other).count == 1)
+    }
+
     @Test func `a backup is one file for its owner alone, without an epoch`() throws {
         try scratch.fill(20)
         let size = try scratch.openAsCommandLine().upkeep.backUp(to: backup, replacing: false)
@@ -82,6 +104,9 @@ import Testing
     @Test func `a backup replaces a file only when told to`() throws {
         try scratch.fill(5)
         let store = try scratch.openAsCommandLine()
+        let elsewhere = scratch.path + "/elsewhere"
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        let backup = elsewhere + "/backup.sqlite"
         try Data("precious".utf8).write(to: URL(fileURLWithPath: backup))
         let error = #expect(throws: LogError.self) { try store.upkeep.backUp(to: backup, replacing: false) }
         #expect(error?.code == .conflict)

@@ -16,9 +16,9 @@ import Testing
         #expect(plan.committed(pages: Plan.pagesMax - 1) == .none)
         #expect(plan.committed(pages: 1) == .copy)
         #expect(plan.committed(pages: 50) == .none, "while it is copied commits go on")
-        plan.copied(true)
+        plan.copied(isWhole: true)
         #expect(plan.committed(pages: 10) == .finish)
-        plan.finished(true)
+        plan.finished(isWhole: true)
         #expect(plan.committed(pages: Plan.pagesMax - 1) == .none, "the log begins anew")
         #expect(plan.committed(pages: 1) == .copy)
     }
@@ -26,10 +26,10 @@ import Testing
     @Test func `where much came meanwhile it is copied beside the commits, too`() {
         var plan = Self.copying()
         #expect(plan.committed(pages: 2_000) == .none)
-        plan.copied(true)
+        plan.copied(isWhole: true)
         #expect(plan.committed(pages: 10) == .copy)
         #expect(plan.committed(pages: 100) == .none)
-        plan.copied(true)
+        plan.copied(isWhole: true)
         #expect(plan.committed(pages: Plan.finishPagesMax - 100) == .finish)
     }
 
@@ -37,19 +37,19 @@ import Testing
         var plan = Self.copying()
         for round in 1...Plan.roundsMax {
             #expect(plan.committed(pages: Plan.pagesMax) == .none, "round \(round)")
-            plan.copied(true)
+            plan.copied(isWhole: true)
             #expect(plan.committed(pages: 1) == (round == Plan.roundsMax ? .finish : .copy), "round \(round)")
         }
     }
 
     @Test func `what failed, or was in somebody's way, is tried again when more is written`() {
         var plan = Self.copying()
-        plan.copied(false)
+        plan.copied(isWhole: false)
         #expect(plan.committed(pages: Plan.retryPages - 1) == .none)
         #expect(plan.committed(pages: 1) == .copy)
-        plan.copied(true)
+        plan.copied(isWhole: true)
         #expect(plan.committed(pages: 1) == .finish)
-        plan.finished(false)
+        plan.finished(isWhole: false)
         #expect(plan.committed(pages: Plan.retryPages - 1) == .none)
         #expect(plan.committed(pages: 1) == .copy)
     }

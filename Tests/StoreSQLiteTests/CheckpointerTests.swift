@@ -1,8 +1,10 @@
 import Foundation
+import GRDB
 import RelayCore
-import StoreSQLite
 import StoreTestSupport
 import Testing
+
+@testable import StoreSQLite
 
 /// The write-ahead log and the file, as a relay's commits leave them.
 @Suite(.scratch, .serialized) struct CheckpointerTests {
@@ -64,5 +66,28 @@ import Testing
         for _ in 0..<40 { try store.log.commit(writer.batch(Self.events, bytes: Self.eventBytes)) }
         #expect(logBytes < before + 30 * Self.events * Self.eventBytes, "the log began anew")
         try store.close()
+    }
+
+    @Test func `what a reader kept from being copied is not left to a commit once the reader has gone`() throws {
+        try scratch.fill(1)
+        let pool = try Connections.open(scratch.databasePath)
+        let checkpointer = Checkpointer(scratch.databasePath)
+        try checkpointer.takeOver(from: pool)
+        try pool.write { try $0.execute(sql: "CREATE TABLE ballast (bytes BLOB)") }
+        func commit(pages: Int) throws {
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "INSERT INTO ballast VALUES (zeroblob(?))", arguments: [pages * 4_096])
+                checkpointer.committed(db)
+            }
+        }
+        let reader = try LongRead(of: scratch.databasePath)
+        try commit(pages: CheckpointPlan.pagesMax)
+        // Waits for the copy, which the reader keeps from being whole.
+        checkpointer.close()
+        reader.end()
+        let before = try Self.bytesWritten()
+        try commit(pages: 1)
+        #expect(try Self.bytesWritten() - before < 1 << 20, "the copy is tried again beside the commits")
+        try pool.close()
     }
 }

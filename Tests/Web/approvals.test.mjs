@@ -60,7 +60,7 @@ test("a plan can be allowed in the modes that are offered and known, the least f
   assert.deepEqual(ways(undefined), [{ label: "Allow" }]);
   assert.deepEqual(ways(["bypassPermissions", 7, "constructor"]), [{ label: "Allow" }]);
   assert.deepEqual(ways(["acceptEdits", "default"]).map(({ mode }) => mode), ["default", "acceptEdits"]);
-  assert.equal(modeAfter({ mode: "acceptEdits" }), "Its edits run without a question.");
+  assert.equal(modeAfter({ mode: "acceptEdits" }), "It edits without asking.");
   assert.equal(modeAfter({ mode: "toString" }), "");
   assert.equal(modeAfter(undefined), "");
 });

@@ -191,7 +191,7 @@ test("what could not be compared is said, with no counts and the whole input ope
   const input = { file_path: "/home/ada/x", content: "a\n" };
   for (const [change, words] of [
     [{ file: "overwrites", problem: "tooLarge", bytes: 4_100_000 }, /Overwrites a file of 4\.1 MB.*too large/],
-    [{ file: "unknown", problem: "late" }, /Nobody could look/],
+    [{ file: "unknown", problem: "late" }, /The file could not be read/],
     [{ file: "overwrites", problem: "tooLong", bytes: 9, added: 900, removed: 800 }, /too long to be shown/],
     [{ file: "overwrites", problem: "of tomorrow" }, /could not be compared/],
   ]) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Budgets, crossingWords, parse, strain, strainWords } from "../../web/budgets.js";
+import { Budgets, crossingWords, heldWords, parse, pickable, strain, strainWords } from "../../web/budgets.js";
 import { emptyState } from "../../web/store.js";
 
 const form = (more = {}) => ({ scope: "day", session: "", dollars: "5", levels: "50, 80, 100", hold: false, ...more });
@@ -16,6 +16,26 @@ test("what is no budget is explained", () => {
   for (const dollars of ["", "0", "-1", "five", "1e99", "0.0000001"]) assert.match(parse(form({ dollars })).problem, /how many dollars/, dollars);
   for (const levels of ["", "80, 50", "50, 50", "0", "1001", "12.5", "x", "1 2 3 4 5 6 7 8 9 10 11"]) assert.match(parse(form({ levels })).problem, /percentages/, levels);
   assert.match(parse(form({ scope: "session" })).problem, /session/);
+});
+
+test("an amount that two countries read differently is refused, not guessed", () => {
+  for (const dollars of ["1,000", "1.000", "$1,000", "10,000.50", "1 000", "1,000,000"]) assert.match(parse(form({ dollars })).problem, /without separators/, dollars);
+  assert.deepEqual(["1000", "$12", "0,500", "2.5", "1000.50"].map((dollars) => parse(form({ dollars })).budget.microUSD), [1_000_000_000, 12_000_000, 500_000, 2_500_000, 1_000_500_000]);
+  for (const dollars of ["1e3", "0x10", "1,2,3"]) assert.match(parse(form({ dollars })).problem, /how many dollars/, dollars);
+});
+
+test("sessions to choose from say where they are, no two alike, and are found by words", () => {
+  const one = (session, title, project = "shop", host = "laptop") => ({ session, title, project, host: { id: host, name: host, connected: true } });
+  const sessions = [one("s1", "Fix the login"), one("s2", "Fix the login"), one("s3", "Docs", "site", "server"), one("s4", "", "site")];
+  assert.deepEqual(pickable(sessions).map(([, words]) => words),
+    ["Fix the login · shop · laptop · s1", "Fix the login · shop · laptop · s2", "Docs · site · server", "site · laptop"]);
+  assert.deepEqual(pickable(sessions, "SITE lap").map(([session]) => session), ["s4"]);
+  assert.deepEqual(pickable(sessions, "nothing", "s3").map(([session]) => session), ["s3"], "what is chosen stays");
+});
+
+test("that a spent budget holds a session is a sentence", () => {
+  assert.equal(heldWords({ budget: { level: 100, microUSD: 5_000_000, held: true } }), "The budget of $5.00 is spent: every tool needs approval.");
+  assert.deepEqual([heldWords({ budget: { level: 100, microUSD: 5_000_000 } }), heldWords({}), heldWords(undefined)], ["", "", ""]);
 });
 
 test("a session near its budget is coloured, and says why", () => {

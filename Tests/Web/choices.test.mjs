@@ -28,7 +28,7 @@ test("what needs no answer is gathered by the hour or by the day", () => {
   assert.deepEqual(read(draft({ gather: { minutes: 30 } })).choices.gather, { when: "interval", minutes: 30 });
   const evening = { when: "daily", at: 1080, timeZone: "Asia/Tokyo" };
   assert.deepEqual(read(draft({ gather: { at: "18:00", timeZone: "Asia/Tokyo" } })).choices.gather, evening);
-  assert.match(read(draft({ gather: { at: "", timeZone: "UTC" } })).problem, /when it tells/);
+  assert.match(read(draft({ gather: { at: "", timeZone: "UTC" } })).problem, /when to sum up/);
   assert.equal("gather" in read(draft()).choices, false);
   assert.equal(gatherWords(undefined), "Nothing");
   assert.equal(gatherWords({ when: "interval", minutes: 45 }), "Errors, finished runs and budgets: 45 minutes after the first");

@@ -68,7 +68,7 @@ test("what a device gets, in words", () => {
   const told = (more) => Object.fromEntries(wishes(registration(more), (session) => `title of ${session}`));
   const usual = told({ alertToken: true, startToken: true, kinds: ["approval", "error"] });
   assert.deepEqual([usual.Cards, usual["Rings for"], usual.Says, usual.Muted, usual.Cost, usual["Quiet hours"], usual.Tokens],
-    ["One for each session, begun when a session needs you", "Approvals, errors", "A summary. Its alerts offer Deny, never Allow: for that, let the app say the whole", "No session", "Shown", "None", "alerts, starts of cards"]);
+    ["One for each session, begun when a session needs you", "Approvals, errors", "A summary. Its alerts offer Deny, never Allow: for that, let the app show all of it", "No session", "Shown", "None", "alerts, starts of cards"]);
   const quiet = told({ cards: "off", kinds: [], text: "generic", muted: ["s1"], hidesCost: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } });
   assert.deepEqual([quiet.Cards, quiet["Rings for"], quiet.Muted, quiet.Cost, quiet["Quiet hours"], quiet.Tokens],
     ["None", "Nothing", "title of s1", "Hidden", "22:00 to 07:05, Europe/Berlin", "None: nothing can reach it"]);

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { pairingOf, routeOf, staysHere } from "../../web/route.js";
 
 test("fragments name screens", () => {
-  assert.deepEqual(["", "#/", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
-    { screen: "sessions" }, { screen: "sessions" }, { screen: "link" }, { screen: "approvals", recent: false },
+  assert.deepEqual(["", "#/", "#/archive", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
+    { screen: "sessions", archive: false }, { screen: "sessions", archive: false }, { screen: "sessions", archive: true }, { screen: "link" }, { screen: "approvals", recent: false },
     { screen: "approvals", recent: true }, { screen: "approvals", recent: false, named: "s1/a-1" }, { screen: "session", session: "s_1-x", changes: false },
     { screen: "devices" }, { screen: "budgets" }, { screen: "budgets", session: "s1" },
   ]);

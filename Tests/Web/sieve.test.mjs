@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choices, grouped, Hidden, narrows, noSieve, passes } from "../../web/sieve.js";
+import { Archive, choices, grouped, narrows, noSieve, passes } from "../../web/sieve.js";
 
 const summary = (session, more = {}) => ({
   session, title: "Fix the login", project: "webshop", host: { id: "h1", name: "laptop", connected: true }, agent: { name: "claude" },
   status: "running", approvals: 0, questions: 0, ...more,
 });
 const words = (status) => ({ running: "Running", stale: "No contact" })[status] ?? status;
-const shown = (sessions, sieve, hidden = []) =>
-  sessions.filter((one) => passes(one, { ...noSieve(), ...sieve }, (session) => hidden.includes(session), words)).map(({ session }) => session);
+const shown = (sessions, sieve) =>
+  sessions.filter((one) => passes(one, { ...noSieve(), ...sieve }, words)).map(({ session }) => session);
 
 test("every word has to be somewhere in what the row says, in any case and order", () => {
   const sessions = [summary("a"), summary("b", { title: "Ship it", host: { id: "h2", name: "Desk" }, status: "stale", model: "opus" })];
@@ -27,14 +27,8 @@ test("project, host and state leave out what is of another", () => {
   for (const [status, wanted] of [["waits", ["d"]], ["works", ["a", "b"]], ["rests", ["c"]], ["over", ["d"]], ["unheard of", []]]) {
     assert.deepEqual(shown(sessions, { status }), wanted, status);
   }
-  assert.deepEqual([{}, { words: " " }, { group: "host", hidden: true }, { words: "x" }, { host: "h" }].map((one) => narrows({ ...noSieve(), ...one })),
+  assert.deepEqual([{}, { words: " " }, { group: "host" }, { words: "x" }, { host: "h" }].map((one) => narrows({ ...noSieve(), ...one })),
     [false, false, false, true, true]);
-});
-
-test("what is hidden is shown when it is asked for, or when it waits for a person", () => {
-  const sessions = [summary("a"), summary("b"), summary("c", { approvals: 1 })];
-  assert.deepEqual(shown(sessions, {}, ["b", "c"]), ["a", "c"]);
-  assert.deepEqual(shown(sessions, { hidden: true }, ["b", "c"]), ["a", "b", "c"]);
 });
 
 test("groups stand as their first session does, and keep the order within", () => {
@@ -49,23 +43,23 @@ test("there is to choose from what there is", () => {
     { projects: ["api", "webshop"], hosts: [["h2", "desk"], ["h1", "laptop"]] });
 });
 
-test("what is hidden is remembered, bounded, and shared by the tabs of a browser", () => {
+test("what is archived is remembered, bounded, and shared by the tabs of a browser", () => {
   const kept = new Map();
   const storage = () => ({ getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) });
-  const one = new Hidden(storage);
-  const other = new Hidden(storage);
+  const one = new Archive(storage);
+  const other = new Archive(storage);
   one.set(["a", "b"], true);
   other.set(["c"], true);
   other.set(["a"], false);
-  assert.deepEqual(["a", "b", "c"].map(new Hidden(storage).has), [false, true, true]);
+  assert.deepEqual(["a", "b", "c"].map(new Archive(storage).has), [false, true, true]);
   one.set(Array.from({ length: 2_500 }, (_, n) => `s${n}`), true);
   assert.deepEqual(["b", "s499", "s500"].map(one.has), [false, false, true]);
   kept.set("heliograph.hidden", "not JSON");
-  assert.equal(new Hidden(storage).has("s500"), false);
+  assert.equal(new Archive(storage).has("s500"), false);
 });
 
 test("without a place to keep it, it holds for the visit", () => {
-  const hidden = new Hidden(() => { throw new Error("blocked"); });
-  hidden.set(["a"], true);
-  assert.equal(hidden.has("a"), true);
+  const archive = new Archive(() => { throw new Error("blocked"); });
+  archive.set(["a"], true);
+  assert.equal(archive.has("a"), true);
 });

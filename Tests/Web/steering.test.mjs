@@ -86,7 +86,7 @@ test("of two equal prompts each becomes a message of its own; one that was refus
 
 test("an outcome that nobody knows is known once the text stands in the conversation", () => {
   const timeline = new Timeline(1, [asked("c", "go"), changed("c", "unknown"), event("message", { role: "user" }, { text: "go" })]);
-  assert.match(outcomeWords(timeline.rows[0]), /stands in the conversation/);
+  assert.match(outcomeWords(timeline.rows[0]), /is in the conversation/);
   assert.equal(canGoAgain(timeline.rows[0]), false);
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calm, exact, flat, line, suspicions } from "../../web/text.js";
+import { calm, exact, flat, line, ordered, said, suspicions } from "../../web/text.js";
 
-const shown = (text) => flat(exact(text));
+const shown = (text) => exact(text).map((piece) => piece.text).join("");
 const read = (text) => flat(calm(text));
 
 test("plain text is one piece, with its line ends and tabs", () => {
@@ -50,6 +50,18 @@ test("a Cyrillic letter in a Latin word is marked, a Russian word is not", () =>
 
 test("marks stacked over a letter beyond the third are tokens", () => {
   assert.equal(shown(`a${"\u0301".repeat(5)}`), `a${"\u0301".repeat(3)}⟨U+0301 ×2⟩`);
+});
+
+test("words written from the right are pieces of their own where their order counts, and are told of", () => {
+  const words = (pieces) => pieces.filter(({ trait }) => trait === "rightToLeft").map(({ text }) => text);
+  assert.deepEqual(words(exact("rm -rf /home/אבג/דהו")), ["אבג", "דהו"]);
+  assert.deepEqual(words(exact("ls 'سنة ١٤٠٣' שָׁלוֹם12")), ["سنة", "١٤٠٣", "שָׁלוֹם"], "marks stay with their letters, numbers stand for themselves");
+  assert.deepEqual(words(ordered("Write\n/home/דוד/שלום.txt")), ["דוד", "שלום"]);
+  assert.match(suspicions(exact("/home/אבג"))[0], /in the order in which they are sent/);
+  assert.deepEqual(said("שלום עולם"), [{ text: "שלום עולם" }], "a sentence reads as its language does");
+  assert.deepEqual(line("שלום עולם"), [{ text: "שלום עולם" }]);
+  assert.equal(flat(exact("a/אב/גד")), "a/\u2067אב\u2069/\u2067גד\u2069", "also where there are no elements");
+  assert.deepEqual(words(exact("Ünïcode 日本語 привет 12 ابج\u202E")), ["ابج"]);
 });
 
 test("nothing visible is ever dropped", () => {

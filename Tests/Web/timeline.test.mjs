@@ -22,6 +22,18 @@ test("what a call prints belongs to its row until it has ended", () => {
   assert.equal(timeline.printed("c", "late\n"), null);
 });
 
+test("a call that its agent never finished ends with the run, whatever goes on after it", () => {
+  for (const end of [event("session.ended"), event("session.started", { resumed: true }), event("status.changed", { status: "failed" })]) {
+    const timeline = new Timeline(1, [event("tool.started", { call: "c" }), event("tool.started", { call: "d" }), event("tool.finished", { call: "d", ok: true })]);
+    const [{ version }] = timeline.rows;
+    timeline.append(4, end);
+    assert.deepEqual([timeline.rows[0].isCut, timeline.rows[1].isCut], [true, undefined], end.kind);
+    assert.ok(timeline.rows[0].version > version, "it is drawn again");
+    timeline.append(5, event("tool.finished", { call: "c", ok: true }));
+    assert.equal(timeline.rows[0].end.head.ok, true, "an end that is told after all is shown");
+  }
+});
+
 test("an end without its start is a row of its own until the start is loaded", () => {
   assert.deepEqual(keys(new Timeline(5, [event("tool.finished", { call: "c" })])), ["t::c"]);
 });

@@ -261,7 +261,7 @@ test("a relay that is away changes nothing", async () => {
   scene.clock = 600_000;
   scene.refusals.devices = { code: "linkLost", message: "the link broke" };
   await scene.push.refresh();
-  assert.deepEqual(scene.state, ["on", "The relay was not told where pushes go by now: the link broke"]);
+  assert.deepEqual(scene.state, ["on", "The relay was not told the new address for pushes: the link broke"]);
   scene.link.isLive = false;
   await scene.push.refresh();
   assert.equal(scene.push.standing, "on");

@@ -6,13 +6,14 @@
  * from the relay alone: nothing here says "allowed" before the relay does.
  */
 
-import { conflict, isWhole, modeAfter, obstacle, outcome, steps, waysToAllow } from "../approvals.js";
+import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
+import { heldWords } from "../budgets.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { keyOf } from "../store.js";
-import { exact, line } from "../text.js";
+import { exact, line, orderWarning, said } from "../text.js";
 import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
@@ -25,6 +26,9 @@ import { placeOf, titleOf } from "./session-row.js";
 
 /** A card is on screen this long before it can be allowed: longer than the second tap of a double tap. */
 const settleMs = 600;
+
+/** Of a long text's box one tap moves on by so much: a line or two stay, so that the eye finds its place. */
+const pageShare = 0.85;
 
 /** Answers after which trying again is pointless. */
 const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
@@ -48,8 +52,12 @@ export class ApprovalCard extends HTMLElement {
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
   #when = span("card-when");
+  #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
-  #gate = h("p", { class: "gate" });
+  #gateWords = h("span");
+  /** The same words as a button, where the text is what keeps it shut: a tap brings what is to be seen. */
+  #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
+  #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
   #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give(0) }, "Allow");
   /** Gives more freedom than the other: beneath it. */
@@ -160,7 +168,7 @@ export class ApprovalCard extends HTMLElement {
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when)),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
@@ -188,18 +196,22 @@ export class ApprovalCard extends HTMLElement {
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
-    reachable(whole, "What it would do, whole");
+    reachable(whole, "What it would do, in full");
+    const below = h("button", { type: "button", class: "more-below", hidden: true, onclick: () => whole.scrollBy({ top: whole.clientHeight * pageShare }) }, "More below ↓");
+    const look = () => attribute(below, "hidden", whole.scrollHeight - whole.scrollTop - whole.clientHeight < 2);
+    whole.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(whole);
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
-      warnings.length ? h("div", { class: "warning" }, "Look closely. Shown as ", span("token", "⟨…⟩"), " below:",
+      warnings.length ? h("div", { class: "warning" }, "Look closely. ", markWords(warnings), " below:",
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },
         head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
           : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
-      whole,
+      h("div", { class: "whole-frame" }, whole, below),
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
-        h("blockquote", { class: "foreign" }, nodes(exact(agentSays)))) : null));
+        h("blockquote", { class: "foreign" }, nodes(said(agentSays)))) : null));
 
     this.#measure = body?.input === undefined ? "" : measure;
     this.#observe(start, end);
@@ -226,6 +238,11 @@ export class ApprovalCard extends HTMLElement {
     this.#edges.forEach((edge) => this.#observer?.observe(edge));
   }
 
+  /** To the end; where its beginning has not been on screen, to that first. */
+  #jumpOn() {
+    this.#edges[this.#seenStart ? 1 : 0]?.scrollIntoView({ block: "nearest" });
+  }
+
   #wholeSeen() {
     this.#observer?.disconnect();
     if (this.#approval.stage === "pending" && isWhole(this.#approval)) this.#app.presence.seen(this.#approval);
@@ -243,6 +260,7 @@ export class ApprovalCard extends HTMLElement {
     const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
     say(this.#where, (summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`) + asker, line);
     attribute(this, "data-stage", stage);
+    write(this.#held, stage === "pending" ? heldWords(summary) : "");
 
     const attempt = this.#app.decisions.attempt(this.#approval);
     const open = stage === "pending";
@@ -250,11 +268,15 @@ export class ApprovalCard extends HTMLElement {
     const sending = open && attempt && !attempt.error;
     const live = this.#app.link.isLive;
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
-    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it goes out again when the connection is back.";
+    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it is sent again when the connection is back.";
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
-    write(this.#gate, !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure);
+    const words = !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure;
+    const jumps = words !== "" && words === unseenWords(this.#approval);
+    write(this.#gateWords, jumps ? "" : words);
+    write(this.#jump, jumps ? words : "");
+    attribute(this.#jump, "hidden", !jumps);
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
     this.#allowMore.disabled = this.#allow.disabled;
@@ -301,7 +323,7 @@ export class ApprovalCard extends HTMLElement {
       case "closed":
         return `Too late: ${error.message}`;
       case "digestMismatch":
-        return "The relay holds another text than the one shown here. Reload the page.";
+        return "The relay's text differs from the one shown here. Reload the page.";
       case "linkLost":
         return "The connection broke before the relay answered. Whether it counted will show here; if not, decide again.";
       default:
@@ -315,7 +337,7 @@ export class ApprovalCard extends HTMLElement {
     if (!this.#isQuestion) return this.#decide(mode ? { decision: "allow", mode } : { decision: "allow" });
     const { answers } = this.#questions;
     this.#questions.incomplete = !answers;
-    if (!answers) return write(this.#gate, "Every question needs an answer.");
+    if (!answers) return write(this.#gateWords, this.#questions.showOpen());
     return this.#decide({ decision: "answer", answers });
   }
 
@@ -358,6 +380,16 @@ export class ApprovalCard extends HTMLElement {
     this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);
     if (this.contains(document.activeElement) || document.activeElement === document.body) this.onsettled();
   }
+}
+
+/**
+ * How what the warnings are about is marked.
+ * @param {string[]} warnings
+ */
+function markWords(warnings) {
+  const isOrder = warnings.includes(orderWarning);
+  const token = isOrder && warnings.length === 1 ? null : span("token", "⟨…⟩");
+  return h("span", {}, token && "Shown as ", token, token && isOrder && " or ", isOrder && h("span", { class: "from-right-mark" }, token ? "underlined" : "Underlined"));
 }
 
 /** @param {import("../wire").Decision|undefined} decision */

@@ -38,7 +38,7 @@ export class ApprovalsInbox extends View {
     this.#recent = recent;
     this.#named = named;
     this.#order = [];
-    // A question that was settled on screen kept its form, so that nothing moved; from now on its answer stands there.
+    // A question that was settled on screen kept its form, so that nothing moved; from now on its answer is shown there.
     for (const key of [...this.#cards.keys()]) if (this.app.state.approvals.get(key)?.stage !== "pending") this.#cards.delete(key);
     attribute(this.#waiting, "aria-current", recent ? null : "page");
     attribute(this.#settled, "aria-current", recent ? "page" : null);
@@ -91,7 +91,7 @@ export class ApprovalsInbox extends View {
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#empty, !state.loaded ? noNews(this.app.link)
       : this.#recent ? "Nothing was settled in the last hour."
-        : "Nothing waits for you. What an agent may not do alone appears here, whole, for you to decide.");
+        : "Nothing waits for you. What an agent may not do alone appears here, in full, for you to decide.");
   }
 }
 

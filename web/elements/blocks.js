@@ -4,7 +4,7 @@ import { attribute, h, nodes, span } from "../dom.js";
 import { partsOf } from "../shell.js";
 import { calm, exact } from "../text.js";
 
-/** Of a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
+/** In a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
 const argumentsMax = 4_000;
 /** A shorter word of plain letters breaks nowhere by itself. */
 const plainWord = /^[\w.,:=]{1,16}$/;
@@ -51,7 +51,7 @@ export function diffBlock(lines, { name, scrolls = true }) {
 }
 
 /**
- * Exact text in which no line ends inside an argument. One that is longer than a line goes on below, where a bar stands before it.
+ * Exact text in which no line ends inside an argument. One that is longer than a line goes on below, where a bar precedes it.
  * @param {string} text
  */
 export function argumentNodes(text) {

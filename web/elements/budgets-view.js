@@ -1,7 +1,7 @@
 /** `<budgets-view>`: how much may be spent, how much is, and setting it. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
-import { nameOf, parse, scopes, strain } from "../budgets.js";
+import { nameOf, parse, pickable, scopes, strain } from "../budgets.js";
 import { money } from "../format.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
@@ -11,6 +11,8 @@ import { View } from "./view.js";
 
 /** @typedef {import("../wire").BudgetReport} KnownBudget */
 
+/** More sessions than these are searched rather than looked through. */
+const sessionsAtOnceMax = 12;
 /** Seconds: what is spent is asked for. */
 const askEvery = 10;
 
@@ -20,7 +22,9 @@ export class BudgetsView extends View {
   #scope = h("select", { id: "budget-scope", onchange: () => this.#draw() },
     ...Object.entries(scopes).map(([scope, words]) => h("option", { value: scope }, words)));
   #session = h("select", { id: "budget-session" });
-  #sessionField = h("div", { class: "field" }, h("label", { for: "budget-session" }, "Session"), this.#session);
+  #find = h("input", { id: "budget-find", type: "search", autocomplete: "off", oninput: () => this.#fillSessions(this.#session.value) });
+  #findField = h("div", { class: "field" }, h("label", { for: "budget-find" }, "Find a session"), this.#find);
+  #sessionField = h("div", { class: "stack" }, this.#findField, h("div", { class: "field" }, h("label", { for: "budget-session" }, "Session"), this.#session));
   #dollars = h("input", { id: "budget-dollars", type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "5.00" });
   #levels = h("input", { id: "budget-levels", type: "text", autocomplete: "off", value: "50, 80, 100" });
   #hold = h("input", { id: "budget-hold", type: "checkbox" });
@@ -96,12 +100,14 @@ export class BudgetsView extends View {
   /** @param {string|undefined} chosen */
   #fillSessions(chosen) {
     const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt);
-    const wanted = sessions.map(({ session }) => session).join(" ");
+    attribute(this.#findField, "hidden", sessions.length <= sessionsAtOnceMax);
+    const found = pickable(sessions, this.#findField.hidden ? "" : this.#find.value, chosen);
+    const wanted = JSON.stringify(found);
     if (this.#session.dataset.sessions !== wanted) {
       this.#session.dataset.sessions = wanted;
-      this.#session.replaceChildren(...sessions.map((summary) => {
-        const option = h("option", { value: summary.session });
-        say(option, titleOf(summary), line);
+      this.#session.replaceChildren(...found.map(([session, words]) => {
+        const option = h("option", { value: session });
+        say(option, words, line);
         return option;
       }));
     }
@@ -129,12 +135,16 @@ export class BudgetsView extends View {
       scope: this.#scope.value, session: this.#session.value, dollars: this.#dollars.value, levels: this.#levels.value, hold: this.#hold.checked,
     });
     if ("problem" in read) return write(this.#problem, read.problem);
-    if (await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set")) this.#dollars.value = "";
+    if (!(await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set"))) return undefined;
+    this.#dollars.value = "";
+    this.#draw();
+    // The list stands over the form, on a phone out of sight of it.
+    this.#rows.get(nameOf(read.budget))?.element.scrollIntoView({ block: "nearest" });
     return undefined;
   }
 
   /**
-   * Removes it, and leaves the keyboard on what stands where it was.
+   * Removes it, and leaves the focus on what is now in its place.
    * @param {KnownBudget} budget
    */
   async #removeBudget(budget) {

@@ -8,7 +8,7 @@ import { titleOf } from "./session-row.js";
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../choices.js").Kind} Kind */
 
-/** Sessions that can be muted here, beside those that are: the latest, which are the ones that ring. */
+/** Sessions that can be muted here, besides those that are: the latest, which are the ones that ring. */
 const sessionsMax = 12;
 /** What one begins from where nothing is quiet yet. */
 const usualNight = { from: "22:00", to: "07:00" };
@@ -33,7 +33,7 @@ export class ChoicesForm extends HTMLElement {
   #cost = h("input", { type: "checkbox" });
   #allow = h("input", { type: "checkbox" });
   #allowChoice = choice(this.#allow, "Offer Allow in the notification",
-    "Whoever holds this device can then allow a command from its Lock Screen, as a web page cannot ask for an unlock first. Only where the notification shows the whole command.");
+    "Anyone who holds this device can then allow a command from its Lock Screen, as a web page cannot ask for an unlock first. Only where the notification shows the whole command.");
   #gatherings = h("div", { class: "choices" });
   #minutes = h("select", { id: `${this.#id}-minutes` });
   #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
@@ -160,7 +160,7 @@ export class ChoicesForm extends HTMLElement {
 const gatherings = [
   ["", "Each as it happens", ""],
   ["interval", "Gathered, now and then", "One quiet notification says how many there were."],
-  ["daily", "Gathered, once a day", "The same at a time of yours."],
+  ["daily", "Gathered, once a day", "The same, at a time that you choose."],
 ];
 
 /** @param {HTMLSelectElement} select @param {string} [chosen] */

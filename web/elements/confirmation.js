@@ -8,7 +8,7 @@ let made = 0;
 export class Confirmation {
   #question = h("p", { class: "foreign", id: `confirmation-${(made += 1)}` });
   #confirm = h("button", { type: "button", class: "deny solid", onclick: () => this.#deed() });
-  /** Stands beside the buttons that it takes the place of. */
+  /** Is next to the buttons that it replaces. */
   element = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": this.#question.id }, this.#question,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.close() }, "Back"), this.#confirm));
 
@@ -19,7 +19,7 @@ export class Confirmation {
   /**
    * @param {object} parts
    * @param {HTMLElement} parts.opener  The button that asks for the deed.
-   * @param {HTMLElement} parts.buttons What is hidden while the question stands.
+   * @param {HTMLElement} parts.buttons What is hidden while the question is open.
    * @param {string} parts.verb         What the button that does it says.
    * @param {() => void} parts.deed
    */

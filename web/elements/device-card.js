@@ -41,7 +41,7 @@ export class DeviceCard extends HTMLElement {
   #cards = h("ul", { class: "device-cards" });
   #cardsPart = h("section", {}, h("h4", {}, "Cards"), this.#cards);
   #pushes = h("ol", { class: "pushes", "aria-label": "Pushes, the newest first" });
-  #noPushes = h("p", { class: "quiet" }, "None yet. One goes out when something happens and nobody looks.");
+  #noPushes = h("p", { class: "quiet" }, "None yet. One is sent when something happens and nobody is looking.");
   #test = h("button", { type: "button", class: "plain", onclick: () => this.#do("test") }, "Send a test");
   #forget = h("button", { type: "button", class: "deny" }, "Forget …");
   #buttons = h("div", { class: "buttons" }, this.#test, this.#forget);

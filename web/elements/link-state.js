@@ -27,11 +27,11 @@ export const stops = {
 };
 
 /**
- * What stands where nothing is known yet: a page without a connection shows nothing as if it were of now.
+ * What is shown while nothing is known yet: a page without a connection shows nothing as if it were of now.
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>
-  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page goes on trying." : "Waiting for the relay …";
+  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page keeps trying." : "Waiting for the relay …";
 
 export class LinkState extends View {
   #dot = h("span", { class: "dot", "aria-hidden": "true" });

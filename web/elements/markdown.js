@@ -2,26 +2,26 @@
 
 import { h, nodes, span } from "../dom.js";
 import { markdown } from "../markdown.js";
-import { calm, exact, plainly } from "../text.js";
+import { calm, exact, plainly, said } from "../text.js";
 
 /** @typedef {import("../markdown.js").Block} Block */
 /** @typedef {import("../markdown.js").Inline} Inline */
-/** @typedef {{reading: typeof exact, heading: number, addressMax: number}} Manner */
+/** @typedef {{reading: typeof said, code: typeof exact, heading: number, addressMax: number}} Manner */
 
-/** Of an address that is only read along, so much stands behind the host. */
+/** How much of an address that is only read along follows the host. */
 const addressCharactersShown = 40;
 
 /**
  * What somebody reads along.
  * @param {string} text @param {number} heading The level that its first heading has on the page.
  */
-export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, heading, addressMax: addressCharactersShown });
+export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, code: calm, heading, addressMax: addressCharactersShown });
 
 /**
  * What somebody decides on: every character that hides is a token, and addresses are whole.
  * @param {string} text @param {number} heading
  */
-export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: exact, heading, addressMax: Number.POSITIVE_INFINITY });
+export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: said, code: exact, heading, addressMax: Number.POSITIVE_INFINITY });
 
 /** @param {string} text @param {Manner} manner */
 function drawn(text, manner) {
@@ -49,7 +49,7 @@ class Writer {
         return h(this.#headingTag(block.level), {}, ...this.#inlines(block.inlines));
       case "code":
         return h("figure", { class: "markdown-code" }, block.language ? h("figcaption", { class: "quiet" }, this.#text(block.language)) : null,
-          h("pre", { class: "block foreign" }, this.#text(block.text)));
+          h("pre", { class: "block foreign" }, this.#code(block.text)));
       case "quote":
         return h("blockquote", {}, ...this.blocks(block.blocks));
       case "list":
@@ -80,6 +80,12 @@ class Writer {
     return nodes(this.#manner.reading(text));
   }
 
+  /** @param {string} text */
+  #code(text) {
+    const { code } = this.#manner;
+    return code === exact ? h("span", { class: "exact" }, nodes(code(text))) : nodes(code(text));
+  }
+
   /** @param {Inline[]} inlines @returns {Node[]} */
   #inlines(inlines) {
     return inlines.flatMap((inline) => this.#inline(inline));
@@ -90,7 +96,7 @@ class Writer {
     if (typeof inline === "string") return [this.#text(inline)];
     switch (inline.type) {
       case "code":
-        return [h("code", {}, this.#text(inline.text))];
+        return [h("code", {}, this.#code(inline.text))];
       case "link":
         return this.#link(inline);
       default:

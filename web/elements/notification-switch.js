@@ -8,13 +8,13 @@ import { line } from "../text.js";
 
 /** What the browser will ask, in our words first: on an iPhone it asks once, and "Don't Allow" is for good. */
 const offer = [
-  "When an agent needs you and nobody looks at this page, this device rings: for approvals, questions, errors, finished runs and budgets.",
-  "It says a summary, and you can deny from there. How much it says and when it is quiet is yours to change afterwards, below. Your browser asks next: choose Allow.",
+  "When an agent needs you and nobody is looking at this page, this device rings: for approvals, questions, errors, finished runs and budgets.",
+  "It shows a summary, and you can deny from there. Below, you can then change how much it shows and when it is quiet. Your browser asks next: choose Allow.",
 ];
 
 /** @type {Record<Standing, {title: string, words: string[]}>} */
 const said = {
-  unknown: { title: "Looking whether this device can have them …", words: [] },
+  unknown: { title: "Checking whether this device can have them …", words: [] },
   insecure: {
     title: "Not over plain HTTP",
     words: ["Browsers show notifications only for pages that come over HTTPS. Give the relay a certificate or put it behind a proxy that has one (README, “Your phone”), and open the page by that address."],
@@ -24,10 +24,10 @@ const said = {
   relay: { title: "The relay sends none to browsers", words: [] },
   denied: {
     title: "Blocked in the settings of this browser",
-    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (beside the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
+    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (next to the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
   },
   off: { title: "Off", words: offer },
-  on: { title: "On", words: ["This device rings when an agent needs you and nobody looks at this page."] },
+  on: { title: "On", words: ["This device rings when an agent needs you and nobody is looking at this page."] },
 };
 
 export class NotificationSwitch extends HTMLElement {

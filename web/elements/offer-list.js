@@ -13,7 +13,7 @@ let made = 0;
 
 export class OfferList {
   /** @type {(offer: Offer) => void} */ #deed;
-  /** @type {HTMLElement} What is hidden while the list stands. */ #buttons;
+  /** @type {HTMLElement} What is hidden while the list is open. */ #buttons;
   /** @type {Offer[]} */ #offers = [];
   /** @type {Offer|undefined} */ #chosen;
   #isLocked = true;

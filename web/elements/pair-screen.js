@@ -1,9 +1,11 @@
 /** `<pair-screen>`: makes this browser one of the workspace's devices. */
 
 import { deviceName } from "../browser-name.js";
-import { attribute, h, write } from "../dom.js";
+import { attribute, h, say, write } from "../dom.js";
 import { keepKey } from "../page-key.js";
+import { alreadyWords, roleWords } from "../rights.js";
 import { pairingOf } from "../route.js";
+import { line } from "../text.js";
 import { View } from "./view.js";
 
 export class PairScreen extends View {
@@ -12,6 +14,15 @@ export class PairScreen extends View {
    * @type {() => void}
    */
   onpaired = () => undefined;
+  /**
+   * Called when a browser that is paired already stays as it is.
+   * @type {() => void}
+   */
+  onback = () => undefined;
+
+  /** Whether the relay knows this browser, so that there is something to go back to. */
+  isPaired = false;
+  /** As what, before the relay greeted it. */ #knownAs = "";
 
   #code = h("input", {
     id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
@@ -20,12 +31,17 @@ export class PairScreen extends View {
   #codeField = h("div", { class: "field" }, h("label", { for: "pair-code" }, "Code or link"), this.#code);
   #name = h("input", { id: "pair-name", name: "name", autocomplete: "off", maxlength: "64", required: true });
   #reason = h("p", { class: "note", hidden: true });
+  #already = h("p", { class: "warning foreign", hidden: true });
+  #back = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.onback() }, "Back to the sessions");
+  #doneWords = h("p", { class: "foreign", tabindex: "-1" });
+  #done = h("div", { class: "stack", hidden: true }, this.#doneWords,
+    h("button", { type: "button", class: "solid", onclick: () => this.onpaired() }, "Go on"));
   #help = h("p", { id: "pair-help" });
   #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, "Paste");
   #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing code" });
   #copied = h("p", { class: "quiet", role: "status" });
   #install = h("div", { class: "install", hidden: true },
-    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, and that one has to be paired by itself:"),
+    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, which has to be paired separately:"),
     h("ol", {},
       h("li", {}, "Copy this code. It is valid for ten minutes and works once."),
       h("li", {}, "Tap ", h("em", {}, "Share"), ", then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),
@@ -42,14 +58,21 @@ export class PairScreen extends View {
 
   connectedCallback() {
     const title = h("h2", { tabindex: "-1" }, "Pair this device");
-    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#install, this.#help, this.#form));
+    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#already, this.#install, this.#help, this.#form, this.#back, this.#done));
     this.#name.value = deviceName(navigator.userAgent);
   }
 
   /**
-   * @param {{code?: string, reason?: string}} found The code from the link that was opened, and why pairing is needed.
+   * @param {{code?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found The code from the link that was opened, why pairing is
+   *   needed, and whether this browser is paired as it is, under which name.
    */
-  arrive({ code = "", reason = "" }) {
+  arrive({ code = "", reason = "", isPaired = false, knownAs = "" }) {
+    [this.isPaired, this.#knownAs] = [isPaired, knownAs];
+    if (knownAs) this.#name.value = knownAs;
+    attribute(this.#done, "hidden", true);
+    attribute(this.#back, "hidden", !isPaired);
+    write(this.#submit, isPaired ? "Pair it again" : "Pair this device");
+    this.refresh();
     this.#code.value = code;
     attribute(this.#codeField, "hidden", code !== "");
     attribute(this.#paste, "hidden", code !== "" || !isOnHomeScreen());
@@ -63,6 +86,13 @@ export class PairScreen extends View {
     write(this.#given, code);
     write(this.#copied, "");
     if (!goesToHomeScreen) (code ? this.#name : this.#code).focus();
+  }
+
+  /** @override The relay may have greeted it meanwhile, and said what it may. */
+  refresh() {
+    const { welcome } = this.app.state;
+    attribute(this.#already, "hidden", !this.isPaired);
+    if (this.isPaired) say(this.#already, alreadyWords(welcome?.client.name ?? this.#knownAs, welcome), line);
   }
 
   /** A tab is paired all the same: without notifications it is as good as any other. */
@@ -110,14 +140,28 @@ export class PairScreen extends View {
       const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
       const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       if (!response.ok) return this.#fail(refusal(response.status));
-      keepKey(String((await response.json()).key));
-      this.onpaired();
+      const { key, role, name } = await response.json();
+      keepKey(String(key));
+      if (this.isPaired) this.#tell(String(name), String(role));
+      else this.onpaired();
     } catch {
       this.#fail("The relay cannot be reached. Try again.");
     } finally {
       this.#submit.disabled = false;
     }
     return undefined;
+  }
+
+  /**
+   * What it may do has been replaced, and is told before it goes on.
+   * @param {string} name @param {string} role
+   */
+  #tell(name, role) {
+    this.isPaired = false;
+    for (const part of [this.#reason, this.#already, this.#help, this.#form, this.#back]) attribute(part, "hidden", true);
+    attribute(this.#done, "hidden", false);
+    say(this.#doneWords, `This browser is now paired as ${name}: ${roleWords(role)} What it was before is still under Devices, Access, until somebody revokes it there.`, line);
+    this.#doneWords.focus();
   }
 
   /** @param {string} problem */

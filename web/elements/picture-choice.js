@@ -15,7 +15,7 @@ const thumbSide = 144;
 
 export class PictureChoice {
   #files = h("input", { type: "file", accept: "image/*", hidden: true, onchange: () => this.#chosen() });
-  /** Opens the choice of files; stands beside the text. */
+  /** Opens the choice of files; is next to the text. */
   button = h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => this.#files.click() }, "▣");
   #list = h("ul", { class: "chosen", "aria-label": "Pictures that go with it" });
   element = h("div", { class: "picture-choice", hidden: true }, this.#list, h("p", { class: "quiet" }, "Kept until this page is closed."), this.#files);
@@ -110,7 +110,7 @@ export class PictureChoice {
   #add(one, preview) {
     const session = this.#session;
     const item = h("li", {}, preview, preview ? h("span", { class: "unseen" }, "Picture") : "Picture",
-      h("button", { type: "button", class: "small", "aria-label": "Take the picture away", onclick: () => {
+      h("button", { type: "button", class: "small", "aria-label": "Remove the picture", onclick: () => {
         this.#bySession.set(session, this.#of(session).filter((other) => other.item !== item));
         this.#changed();
         this.button.focus();

@@ -1,7 +1,7 @@
-/** `<question-form>`: the questions of an approval, their choices, and a free answer beside them. */
+/** `<question-form>`: the questions of an approval, their choices, and a free answer next to them where one is taken. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
-import { calm, exact } from "../text.js";
+import { calm, said } from "../text.js";
 
 /** @typedef {import("../wire").Question} Question */
 /** @typedef {import("../wire").Answer} Answer */
@@ -10,6 +10,7 @@ let forms = 0;
 
 export class QuestionForm extends HTMLElement {
   /** @type {Question[]} */ #questions = [];
+  /** The first without an answer, when it was asked last. */ #open = -1;
   #prefix = `question-${(forms += 1)}`;
 
   /** @param {Question[]} questions */
@@ -28,7 +29,7 @@ export class QuestionForm extends HTMLElement {
       const given = [...(answer?.choices ?? []), ...(answer?.text ? [answer.text] : [])];
       return h("div", { class: "question" }, h("p", { class: "question-text foreign" }, ...wordsOf(question)),
         given.length ? h("ul", { class: "stack", "aria-label": "Answer" },
-          ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(exact(asText(text)))))) : null);
+          ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(said(asText(text)))))) : null);
     }));
   }
 
@@ -40,13 +41,28 @@ export class QuestionForm extends HTMLElement {
     const answers = this.#questions.map((question, index) => {
       const choices = [...this.querySelectorAll("input")].filter(
         ({ name, checked, value }) => name === this.#name(index) && checked && value !== "other");
-      const other = /** @type {HTMLInputElement} */ (this.querySelector(`#${this.#name(index)}-text`));
-      const text = this.#otherChosen(index) ? other.value.trim() : "";
+      const other = /** @type {HTMLInputElement|null} */ (this.querySelector(`#${this.#name(index)}-text`));
+      const text = other && this.#otherChosen(index) ? other.value.trim() : "";
       const indexes = choices.map(({ value }) => Number(value));
       const answer = { question: String(question.id), choices: indexes.map((place) => String(question.choices[place].label)) };
       return { ...answer, ...(indexes.length ? { indexes } : {}), ...(text ? { text } : {}) };
     });
-    return answers.every(({ choices, ...answer }) => choices.length || "text" in answer) ? answers : null;
+    this.#open = answers.findIndex(({ choices, ...answer }) => !choices.length && !("text" in answer));
+    return this.#open < 0 ? answers : null;
+  }
+
+  /**
+   * Brings the first question without an answer to the screen, and the keyboard to it.
+   * @returns {string} What is missing, as a sentence.
+   */
+  showOpen() {
+    const fieldset = this.querySelectorAll("fieldset")[this.#open];
+    const isWritten = this.#otherChosen(this.#open);
+    const input = /** @type {HTMLInputElement|null} */ (fieldset?.querySelector(isWritten ? "input[type=text]" : "input"));
+    input?.focus({ preventScroll: true });
+    fieldset?.scrollIntoView({ block: "nearest" });
+    const which = this.#questions.length > 1 ? `Question ${this.#open + 1} of ${this.#questions.length}` : "The question";
+    return isWritten ? `${which}: write your own answer, or choose another.` : `${which} needs an answer: choose ${this.#questions[this.#open]?.multiple ? "at least one" : "one"}.`;
   }
 
   /** @param {boolean} locked */
@@ -69,21 +85,31 @@ export class QuestionForm extends HTMLElement {
     const name = this.#name(index);
     const type = question.multiple ? "checkbox" : "radio";
     const choices = Array.isArray(question.choices) ? question.choices : [];
-    const other = h("input", { type, name, value: "other" });
+    return h("fieldset", { class: "question" },
+      h("legend", { class: "foreign" }, ...wordsOf(question)),
+      question.multiple ? h("p", { class: "quiet" }, "Choose one or more.") : null,
+      ...choices.map((choice, number) => h("label", { class: "choice" },
+        h("input", { type, name, value: number }),
+        span("foreign",
+          span("choice-label", nodes(said(asText(choice?.label)))),
+          choice?.description ? span("quiet", nodes(calm(asText(choice.description)))) : null))),
+      question.choicesOnly ? null : this.#own(name, type, choices.length !== 0));
+  }
+
+  /**
+   * A place for words of one's own; with nothing to choose from it is all there is.
+   * @param {string} name @param {"checkbox"|"radio"} type @param {boolean} isBeside
+   */
+  #own(name, type, isBeside) {
+    const other = h("input", { type, name, value: "other", checked: !isBeside });
     const text = h("input", {
       id: `${name}-text`, type: "text", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
       oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
     });
     other.addEventListener("change", () => other.checked && text.focus());
-    return h("fieldset", { class: "question" },
-      h("legend", { class: "foreign" }, ...wordsOf(question)),
-      question.multiple ? h("p", { class: "quiet" }, "Choose any number.") : null,
-      ...choices.map((choice, number) => h("label", { class: "choice" },
-        h("input", { type, name, value: number }),
-        span("foreign",
-          span("choice-label", nodes(exact(asText(choice?.label)))),
-          choice?.description ? span("quiet", nodes(calm(asText(choice.description)))) : null))),
-      h("div", { class: "choice choice-other" }, h("label", { class: "choice-other-label" }, other, h("span", {}, "Other")), text));
+    const label = h("label", { class: "choice-other-label" }, other, h("span", {}, "Other"));
+    attribute(label, "hidden", !isBeside);
+    return h("div", { class: "choice choice-other" }, label, text);
   }
 
   /**
@@ -97,7 +123,7 @@ export class QuestionForm extends HTMLElement {
 
 /** @param {Question} question @returns {(Node|null)[]} */
 const wordsOf = (question) => [
-  question.header ? span("question-header", nodes(exact(asText(question.header)))) : null, nodes(exact(asText(question.text))),
+  question.header ? span("question-header", nodes(said(asText(question.header)))) : null, nodes(said(asText(question.text))),
 ];
 
 customElements.define("question-form", QuestionForm);

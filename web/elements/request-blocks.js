@@ -18,7 +18,7 @@ const nestingMax = 12;
 
 /**
  * Drawn from the structured input, never from what the agent says about it. All that is in the input is in `elements` or in `agentSays`. Where
- * the host has compared it with the file as it is, that diff stands first, and what was sent is in a fold below it.
+ * the host has compared it with the file as it is, that diff comes first, and what was sent is in a fold below it.
  * @param {string} tool @param {Fields|undefined} body
  * @returns {Request}
  */
@@ -122,7 +122,7 @@ function againstFile({ elements, measure, fields }, body) {
   const told = words.measure && `${words.title}: ${words.measure}`;
   // All of a new file is new: what was sent says it itself.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fields, note, ...blocks], measure: told || words.title };
-  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, whole"), ...blocks);
+  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, in full"), ...blocks);
   return { elements: [...fields, note, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), whole], measure: told };
 }
 
@@ -160,7 +160,7 @@ function nameNode(tool, field) {
 }
 
 /**
- * Text stands as it is, in the letters of code; all else in words, so that `yes` and the text "yes" are not alike.
+ * Text is left as it is, in the letters of code; all else in words, so that `yes` and the text "yes" are not alike.
  * @param {string} tool @param {string} field @param {unknown} value @param {number} depth @returns {Node}
  */
 function valueNode(tool, field, value, depth) {

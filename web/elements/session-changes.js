@@ -5,7 +5,7 @@ import { ChangedFiles } from "../changed-files.js";
 import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
 import { count, plural, size, timeOfDay } from "../format.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 import { diffBlock } from "./blocks.js";
 
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
@@ -92,7 +92,7 @@ export class SessionChanges extends HTMLElement {
 
 /** A file's fold. Its diff is only drawn while it is open. */
 class Entry {
-  #name = span("changes-path foreign");
+  #name = span("changes-path foreign exact");
   #kind = span("changes-kind quiet");
   #measure = span("tool-result");
   #body = h("div", { class: "fold-body" });
@@ -112,7 +112,7 @@ class Entry {
   show(file) {
     if (this.#file === file) return;
     this.#file = file;
-    say(this.#name, file.path, line);
+    say(this.#name, file.path, ordered);
     write(this.#kind, file.isNew ? "new" : "");
     this.#measure.replaceChildren(measure(file.added, file.removed));
     this.#draw();
@@ -133,10 +133,10 @@ function partNodes({ edits, lines }, { path, parts }, index) {
   const change = edits.length === 1 ? changeOf(edits[0].body) : null;
   const words = change ? changeWords(change) : null;
   const notes = [
-    parts.length > 1 && index > 0 ? "This does not fit what stands above: it is shown by itself." : "",
+    parts.length > 1 && index > 0 ? "This does not fit the diff above, so it is shown separately." : "",
     edits.length > 1 ? `${plural(edits.length, "edit")} in one. What other programs changed between them is not in it.` : "",
     words && change && !["edits", "new"].includes(change.file) ? `${words.title}.` : "", words?.detail ?? "",
-    !lines ? (words?.detail ? "" : "The host told no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
+    !lines ? (words?.detail ? "" : "The host sent no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
   ].filter(Boolean);
   return [
     ...(heading ? [heading] : []), ...(notes.length ? [h("p", { class: "quiet foreign" }, nodes(line(notes.join(" "))))] : []),

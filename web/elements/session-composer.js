@@ -4,6 +4,7 @@
  */
 
 import { attribute, h, say, span, write } from "../dom.js";
+import { heldWords } from "../budgets.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
 import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
@@ -19,13 +20,15 @@ import { WaitingPrompts } from "./waiting-prompts.js";
 
 /** Where a key makes a line end, as on a phone, the button sends; where a whole keyboard is, Enter does. */
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
+const asksAllWords = "Every tool asks first: somebody has turned this on.";
 let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
-  /** Stops what the agent does; stands beside what it is doing. Not beside what waits for a decision: that is answered, or left in the panel. */
+  /** @type {() => void} Called when the relay has what was written: it is to be seen. */ onsent = () => undefined;
+  /** Stops what the agent does; is next to what it is doing. Not next to what waits for a decision: that is answered, or left in the panel. */
   interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#interrupt() }, "Interrupt");
-  /** @type {Set<string>} Keys of the prompts that stand here. */ queued = new Set();
+  /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
   #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
@@ -46,7 +49,7 @@ export class SessionComposer extends HTMLElement {
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
   #queue = h("input", { type: "radio", name: `${this.#id}-busy`, value: "queue", checked: true });
   #steer = h("input", { type: "radio", name: `${this.#id}-busy`, value: "steer" });
-  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is at work"),
+  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is working"),
     h("label", {}, this.#queue, "When it is free"), h("label", {}, this.#steer, "Tell it now"));
   #text = h("textarea", {
     id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off",
@@ -71,7 +74,7 @@ export class SessionComposer extends HTMLElement {
     name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
     deed: (value) => this.#do({ type: "askAll", session: this.session, on: value === everything }),
   });
-  #asksAll = h("p", { class: "composer-asks", hidden: true }, "Every tool asks first, as somebody has wanted from afar.");
+  #asksAll = h("p", { class: "composer-asks", hidden: true });
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
   #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
   #stop = h("button", { type: "button", class: "deny" }, "End the session …");
@@ -124,7 +127,7 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {Row} row A prompt that waits, of whomever. */
+  /** @param {Row} row A prompt that waits, no matter whose. */
   takeBack({ event: { head } }) {
     this.#do({ type: "withdraw", session: this.session, client: String(head.by?.id), command: String(head.command) }, `withdraw ${head.command}`);
   }
@@ -240,6 +243,7 @@ export class SessionComposer extends HTMLElement {
     this.#queue.checked = true;
     this.#fill();
     this.#draw();
+    this.onsent();
   }
 
   #interrupt() {
@@ -253,7 +257,7 @@ export class SessionComposer extends HTMLElement {
   }
 
   /**
-   * What has become of this device's own is said aloud, once. A prompt that stands in the log has been sent, whatever the link says.
+   * What has become of this device's own is said aloud, once. A prompt that is in the log has been sent, whatever the link says.
    * @param {boolean} isFirst What is known already is no news.
    */
   #tellOutcomes(isFirst) {
@@ -291,7 +295,8 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
     attribute(this.#why, "hidden", reason === "");
-    attribute(this.#asksAll, "hidden", !summary.steering?.asksAll || Boolean(summary.endedAt));
+    write(this.#asksAll, heldWords(summary) || asksAllWords);
+    attribute(this.#asksAll, "hidden", !(summary.steering?.asksAll || summary.budget?.held) || Boolean(summary.endedAt));
     say(this.#reason, reason, line);
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);
@@ -319,7 +324,7 @@ export class SessionComposer extends HTMLElement {
     say(this.#asCommandWords, `Run it as the agent's command ${named}`, line);
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
-    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is at work: it waits until that is done." : "";
+    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is working: it waits until that is done." : "";
     say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;

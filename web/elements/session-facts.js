@@ -1,4 +1,4 @@
-/** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
+/** `<session-facts>`: a session's to-do list and numbers, next to the timeline or over it. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
@@ -15,18 +15,18 @@ export class SessionFacts extends HTMLElement {
   #numbers = h("dl", { class: "numbers" });
   #budgets = h("a", { class: "facts-link" }, "Budgets");
   /** @type {() => void} Called when the session is to leave the list, or to come back. */
-  onhide = () => undefined;
-  #hide = h("button", { type: "button", class: "plain", onclick: () => this.onhide() });
+  onarchive = () => undefined;
+  #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#hide);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#archive);
   }
 
-  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. @param {boolean} isHidden */
-  show(summary, todo, isHidden) {
-    write(this.#hide, isHidden ? "Show on this device again" : "Hide on this device");
+  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. @param {boolean} isArchived */
+  show(summary, todo, isArchived) {
+    write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
     this.#fact("Cost", money(summary.costMicroUSD) || "unknown");

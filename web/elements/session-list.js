@@ -1,8 +1,8 @@
 /**
- * `<session-list>`: every session of the workspace.
+ * `<session-list>`: every session of the workspace, or those that this device's archive holds.
  *
  * Rows do not trade places under a finger. The order (who waits for you, who works, who rests; the most recent first) is taken
- * when the list comes to the screen; after that, a session that is new stands above them, and a tap in that moment does nothing, as it may
+ * when the list comes to the screen; after that, a session that is new is above them, and a tap in that moment does nothing, as it may
  * have been meant for the row that was there. Where the list is scrolled, a button says what there is above or below.
  */
 
@@ -10,8 +10,8 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
-import { grouped } from "../sieve.js";
-import { SessionRow } from "./session-row.js";
+import { grouped, waits } from "../sieve.js";
+import { SessionRow, titleOf } from "./session-row.js";
 import { SieveBar } from "./sieve-bar.js";
 import { View } from "./view.js";
 
@@ -21,7 +21,7 @@ import { View } from "./view.js";
 const settleMs = 600;
 
 export class SessionList extends View {
-  /** @type {string|null} The session that is open beside the list. */
+  /** @type {string|null} The session that is open next to the list. */
   current = null;
 
   /** @type {Map<string, SessionRow>} */ #rows = new Map();
@@ -29,6 +29,8 @@ export class SessionList extends View {
   /** @type {Set<string>} Sessions that came since the list did. */ #fresh = new Set();
   /** How many of them nobody can have seen: the top of the list is not on screen. */ #unseen = 0;
   #isTopSeen = true;
+  #isArchive = false;
+  #title = h("h2", { tabindex: "-1" }, "Sessions");
   #head = h("div", { class: "pane-head" });
   #movedAt = Number.NEGATIVE_INFINITY;
   #list = h("ol", { class: "rows", "aria-label": "Sessions", onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
@@ -37,13 +39,21 @@ export class SessionList extends View {
   #total = span("quiet");
   #sieve = new SieveBar();
   #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, "New");
+  #budgets = h("a", { class: "head-link", href: "#/budgets" }, "Budgets");
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
+  #allAway = h("div", { class: "empty", hidden: true });
+  #back = h("a", { class: "head-link", href: "#/" }, "All sessions");
+  #aboutArchive = h("div", { class: "archive-head" },
+    h("p", { class: "quiet" }, "Out of the list on this device. What needs you is in the list all the same."),
+    h("button", { type: "button", class: "plain", onclick: () => this.#bringBack([...this.#order]) }, "Bring all back"));
+  #archived = h("a", { class: "archive-link", href: "#/archive" });
   /** @type {Map<string, HTMLElement>} */ #headings = new Map();
+  /** @type {Map<string, HTMLElement>} On the buttons of the archive's rows. */ #names = new Map();
 
   connectedCallback() {
-    this.#head.append(h("h2", { tabindex: "-1" }, "Sessions"), this.#total, h("a", { class: "head-link", href: "#/budgets" }, "Budgets"), this.#begin);
-    this.append(this.#head, this.#sieve, this.#empty, this.#noneFits, this.#list, this.#reorder);
+    this.#head.append(this.#title, this.#total, this.#budgets, this.#begin, this.#back);
+    this.append(this.#head, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
     new IntersectionObserver(([{ isIntersecting }]) => {
@@ -52,12 +62,30 @@ export class SessionList extends View {
     }).observe(this.#head);
   }
 
-  /** The list comes to the screen: now everything may move. */
-  arrive() {
+  /** The list, or the archive, comes to the screen: now everything may move. */
+  arrive(isArchive = this.#isArchive) {
+    this.#isArchive = isArchive;
     this.#fresh.clear();
     this.#unseen = 0;
-    this.#order = ideal(this.#sieve.visible(this.app.state.sessions, this.app.hidden));
+    this.#order = ideal(this.#visible());
     this.#draw();
+  }
+
+  /** @returns {Map<string, Summary>} */
+  #visible() {
+    const { archive, state } = this.app;
+    const here = [...state.sessions.values()].filter((one) => archive.has(one.session) ? this.#isArchive || waits(one) : !this.#isArchive);
+    return this.#sieve.visible(here, archive);
+  }
+
+  /** @param {string[]} sessions From the archive into the list. */
+  #bringBack(sessions) {
+    const next = this.#order[this.#order.indexOf(sessions[0]) + 1];
+    this.app.archive.set(sessions, false);
+    this.app.announce(sessions.length === 1 ? "In the list again" : `${plural(sessions.length, "session")} in the list again`);
+    this.#draw();
+    const button = sessions.length === 1 ? this.#rows.get(next)?.nextElementSibling : null;
+    /** @type {HTMLElement} */ (button ?? this.#title).focus();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -93,6 +121,15 @@ export class SessionList extends View {
     return heading;
   }
 
+  /** @param {Summary} summary @returns {HTMLElement} What takes it out of the archive. */
+  #button(summary) {
+    const { session } = summary;
+    const name = this.#names.get(session) ?? span("unseen");
+    this.#names.set(session, name);
+    say(name, titleOf(summary), line);
+    return name.parentElement ?? h("button", { type: "button", class: "plain bring-back", onclick: () => this.#bringBack([session]) }, "Bring back ", name);
+  }
+
   #showFirst() {
     this.arrive();
     this.#head.scrollIntoView({ block: "start" });
@@ -106,8 +143,17 @@ export class SessionList extends View {
 
   #draw() {
     const { sessions: all, loaded, hosts, welcome } = this.app.state;
-    attribute(this.#begin, "hidden", !hosts.size || !welcome?.may.includes("steer"));
-    const sessions = this.#sieve.visible(all, this.app.hidden);
+    const isArchive = this.#isArchive;
+    const sessions = this.#visible();
+    const archived = [...all.keys()].filter(this.app.archive.has).length;
+    write(this.#title, isArchive ? "Archive" : "Sessions");
+    attribute(this.#list, "aria-label", isArchive ? "Archived sessions" : "Sessions");
+    attribute(this.#begin, "hidden", isArchive || !hosts.size || !welcome?.may.includes("steer"));
+    attribute(this.#budgets, "hidden", isArchive);
+    attribute(this.#back, "hidden", !isArchive);
+    attribute(this.#aboutArchive, "hidden", !isArchive || !sessions.size);
+    attribute(this.#archived, "hidden", isArchive || !archived);
+    write(this.#archived, `Archive (${archived})`);
     this.#order = this.#order.filter((id) => sessions.has(id));
     const wanted = ideal(sessions);
     if (!this.#order.length) this.#order = wanted;
@@ -117,7 +163,7 @@ export class SessionList extends View {
     this.#order.unshift(...fresh);
 
     const now = this.app.now();
-    for (const id of [...this.#rows.keys()]) if (!sessions.has(id)) this.#rows.delete(id);
+    for (const drawn of [this.#rows, this.#names]) for (const id of [...drawn.keys()]) if (!sessions.has(id)) drawn.delete(id);
     const shownNow = this.#order.map((id) => /** @type {Summary} */ (sessions.get(id)));
     arrange(this.#list, grouped(shownNow, this.#sieve.sieve.group).flatMap(({ heading, sessions: members }) => [
       ...(heading ? [this.#heading(heading)] : []),
@@ -125,19 +171,23 @@ export class SessionList extends View {
         const row = this.#rows.get(summary.session) ?? new SessionRow();
         this.#rows.set(summary.session, row);
         row.show(summary, summary.session === this.current, now);
-        return wrap(row);
+        return wrap(row, isArchive ? this.#button(summary) : null);
       }),
     ]));
     if (fresh.length) this.#movedAt = performance.now();
-    // Who waits and stands below somebody who does not is easily missed.
+    // A session that waits below one that does not is easily missed.
     const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0 && !this.#fresh.has(id));
     const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
     if (this.#isTopSeen) this.#unseen = 0;
     attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
     if (missed) write(this.#reorder, `${missed} waiting below: show first`);
     else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
-    write(this.#total, !loaded || !all.size ? "" : sessions.size < all.size ? `${sessions.size} of ${all.size}` : String(all.size));
-    attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0);
+    const total = isArchive ? archived : all.size;
+    write(this.#total, !loaded || !total ? "" : sessions.size < total ? `${sessions.size} of ${total}` : String(total));
+    const isNarrow = this.#sieve.isNarrow;
+    attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0 || !isNarrow);
+    attribute(this.#allAway, "hidden", sessions.size !== 0 || all.size === 0 || isNarrow);
+    write(this.#allAway, isArchive ? "No session is archived on this device." : "Every session is archived on this device.");
     attribute(this.#empty, "hidden", all.size !== 0);
     if (!all.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, noNews(this.app.link))]));
   }
@@ -150,11 +200,18 @@ const noSession = () => [
   h("p", {}, "From then on every session that is started there appears here."),
 ];
 
-/** @param {SessionRow} row @returns {Element} The row's list item. */
-const wrap = (row) => row.parentElement ?? h("li", {}, row);
+/**
+ * @param {SessionRow} row @param {HTMLElement|null} button What stands beside it.
+ * @returns {Element} The row's list item.
+ */
+function wrap(row, button) {
+  const item = row.parentElement ?? h("li", {}, row);
+  if (button !== row.nextElementSibling) item.replaceChildren(row, ...(button ? [button] : []));
+  return item;
+}
 
 /**
- * Who needs a person first.
+ * Sessions that need a person come first.
  * @param {Summary|undefined} summary
  */
 function rank(summary) {

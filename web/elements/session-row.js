@@ -3,7 +3,7 @@
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
 import { age, money, plural } from "../format.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 
@@ -67,7 +67,7 @@ export class SessionRow extends HTMLElement {
     attribute(this.#link, "data-status", summary.status);
     say(this.#title, titleOf(summary), line);
     write(this.#status, statusOf(summary));
-    say(this.#operation, sayingOf(summary), line);
+    say(this.#operation, sayingOf(summary), ordered);
     const waiting = summary.approvals + summary.questions;
     attribute(this.#badge, "hidden", waiting === 0);
     write(this.#badge, `${waiting} waiting`);
@@ -78,7 +78,7 @@ export class SessionRow extends HTMLElement {
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
     attribute(this.#progress, "value", todo?.completed ?? 0);
     attribute(this.#progress, "data-empty", !todo?.total);
-    write(this.#cost, money(summary.costMicroUSD));
+    write(this.#cost, `${money(summary.costMicroUSD)}${summary.budget?.held ? ", held" : ""}`);
     attribute(this.#cost, "data-budget", strain(summary.budget));
     write(this.#budget, summary.budget?.level ? `, budget: ${strainWords(summary.budget)}` : "");
     this.#lastActivityAt = summary.lastActivityAt;

@@ -17,11 +17,11 @@ import { drawRow, redrawRow, tickRow } from "./timeline-row.js";
 
 /** Near enough to the end to be there, in pixels: less than a row. */
 const endSlack = 32;
-/** Older events are asked for when the reader is so many screens away from where they would stand. */
+/** Older events are asked for when the reader is so many screens away from their place. */
 const screensAhead = 2;
-/** Events a chunk spans: about two screens, so that few chunks are laid out and few stand off screen. */
+/** Events a chunk spans: about two screens, so that few chunks are laid out and few are off screen. */
 const chunkEvents = 50;
-/** Of an unfinished message, so much of its end is shown: it is drawn anew many times, and the whole comes when it is done. */
+/** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
 export class SessionTimeline extends HTMLElement {
@@ -46,7 +46,7 @@ export class SessionTimeline extends HTMLElement {
   };
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
-  /** @type {WeakMap<HTMLElement, string>} What stands in a growing row. */ #written = new WeakMap();
+  /** @type {WeakMap<HTMLElement, string>} What is in a growing row. */ #written = new WeakMap();
   /** @type {object|null} */ #timeline = null;
   #count = 0;
   #atEnd = true;
@@ -59,7 +59,7 @@ export class SessionTimeline extends HTMLElement {
   #hasFailed = false;
   /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
   #heldAt = 0;
-  /** Offered to whoever goes back, where no page that comes moves it away. */
+  /** Offered to a person who goes back, where no page that comes moves it away. */
   #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, "↑ Jump to the start");
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
   #start = h("p", { class: "quiet earlier" }, "The beginning");
@@ -70,7 +70,7 @@ export class SessionTimeline extends HTMLElement {
   #scroller = h("div", {
     class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
   }, this.#content);
-  #newer = h("button", { type: "button", class: "floating", hidden: true, onclick: () => this.#toNewest() }, "↓ Newer");
+  #newer = h("button", { type: "button", class: "to-newest", hidden: true, onclick: () => this.toNewest() }, "↓ Newer");
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -138,7 +138,7 @@ export class SessionTimeline extends HTMLElement {
 
   /**
    * @param {Log|undefined} log @param {string} session @param {import("./view.js").App} app
-   * @param {Set<string>} queued Keys of the prompts that stand where one writes.
+   * @param {Set<string>} queued Keys of the prompts that are where one writes.
    */
   show(log, session, app, queued) {
     if (session !== this.#session) {
@@ -231,7 +231,7 @@ export class SessionTimeline extends HTMLElement {
     const keep = () => (this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before);
     keep();
     const at = this.#scroller.scrollTop;
-    // What is drawn for the first time has its real height a frame after its estimate; whoever scrolled meanwhile is left alone.
+    // What is drawn for the first time has its real height a frame after its estimate; a person who scrolled meanwhile is left alone.
     requestAnimationFrame(() => {
       if (anchor.isConnected && Math.abs(this.#scroller.scrollTop - at) < 1) keep();
     });
@@ -304,7 +304,8 @@ export class SessionTimeline extends HTMLElement {
     return undefined;
   }
 
-  #toNewest() {
+  /** To what is newest, which may have to be asked for. */
+  toNewest() {
     if (!this.#isFarBack) return this.toEnd();
     this.#wantsLatest = true;
     return this.onlatest();

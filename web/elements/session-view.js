@@ -5,7 +5,7 @@ import { strain } from "../budgets.js";
 import { ago, count, money, plural } from "../format.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
-import { line } from "../text.js";
+import { line, ordered } from "../text.js";
 import { noNews } from "./link-state.js";
 import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
@@ -48,7 +48,7 @@ export class SessionView extends View {
 
   connectedCallback() {
     this.#facts.id = "session-facts";
-    this.#facts.onhide = () => this.#hide();
+    this.#facts.onarchive = () => this.#archive();
     this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
@@ -57,6 +57,7 @@ export class SessionView extends View {
       return { before: Math.min(first, oldest + pageEvents), jump: true };
     });
     this.#timeline.ontakeback = (row) => this.#composer.takeBack(row);
+    this.#composer.onsent = () => this.#timeline.toNewest();
     this.#timeline.onsendagain = (row) => this.#composer.sendAgain(row);
     this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
     this.#timeline.cards.onsettled = () => this.#title.focus({ preventScroll: true });
@@ -66,7 +67,7 @@ export class SessionView extends View {
         h("div", { class: "session-names" }, this.#title, this.#place),
         h("div", { class: "session-bar" }, this.#more, this.#lines)),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#now, this.#composer, this.#nowhere);
-    // Where the facts stand beside the timeline there is nothing to open.
+    // Where the facts are next to the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
     beside.addEventListener("change", adapt);
@@ -90,7 +91,7 @@ export class SessionView extends View {
     this.#showsChanges = changes;
     attribute(this, "data-changes", changes);
     this.#draw();
-    // Behind the changes the timeline stands as it was left.
+    // Behind the changes the timeline is as it was left.
     if (!changes && !wasThere) this.#timeline.arrive();
   }
 
@@ -128,14 +129,14 @@ export class SessionView extends View {
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.hidden.has(this.session));
+    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.archive.has(this.session));
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
     if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
-    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), line);
+    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), ordered);
     attribute(this.#review, "hidden", !waiting.length);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     this.#firstWaiting = waiting[0]?.approval ?? "";
@@ -165,15 +166,15 @@ export class SessionView extends View {
   }
 
   /** Out of the list on this device, or back into it. */
-  #hide() {
-    const hides = !this.app.hidden.has(this.session);
-    this.app.hidden.set([this.session], hides);
-    this.app.announce(hides ? "Hidden on this device until it needs you" : "In this device's list again");
+  #archive() {
+    const archives = !this.app.archive.has(this.session);
+    this.app.archive.set([this.session], archives);
+    this.app.announce(archives ? "Archived on this device; in the list again when it needs you" : "In the list again");
     this.app.listChanged();
     this.#draw();
   }
 
-  /** @param {Event} event What waits is decided here; where its row is not loaded, or stands behind the changes, in the inbox. */
+  /** @param {Event} event What waits is decided here; where its row is not loaded, or is behind the changes, in the inbox. */
   #reveal(event) {
     this.#openFacts(false);
     if (!this.#showsChanges && this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();

@@ -1,4 +1,4 @@
-/** One setting of a session that can be changed from afar: its mode, or its model. What gives the agent more freedom is asked twice. */
+/** One setting of a session that can be changed here: its mode, or its model. What gives the agent more freedom is asked twice. */
 
 import { attribute, h } from "../dom.js";
 import { exact, flat } from "../text.js";

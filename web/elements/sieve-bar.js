@@ -1,12 +1,12 @@
 /** `<sieve-bar>`: words to search for, and behind a button what else narrows the list of sessions down. */
 
-import { attribute, h, span, write } from "../dom.js";
+import { attribute, h, write } from "../dom.js";
 import { plural } from "../format.js";
 import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.js";
 import { statuses } from "./session-row.js";
 
 /** @typedef {import("../wire").Summary} Summary */
-/** @typedef {import("../sieve.js").Hidden} Hidden */
+/** @typedef {import("../sieve.js").Archive} Archive */
 
 /** With fewer sessions everything is on screen anyway. */
 const sessionsMin = 6;
@@ -23,17 +23,13 @@ export class SieveBar extends HTMLElement {
   #status = h("select", { id: "sieve-status" }, h("option", { value: "" }, "All"),
     ...Object.entries(conditions).map(([status, { words }]) => h("option", { value: status }, words)));
   #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, "Nothing"), h("option", { value: "project" }, "Project"), h("option", { value: "host" }, "Host"));
-  #hidden = h("input", { type: "checkbox", id: "sieve-hidden" });
-  #hiddenWords = span("choice-label");
-  #hide = h("button", { type: "button", class: "plain", onclick: () => this.#setHidden(this.#ended(), true) });
-  #unhide = h("button", { type: "button", class: "plain", onclick: () => this.#setHidden(this.#hiddenOnes(), false) });
+  #archiveEnded = h("button", { type: "button", class: "plain", onclick: () => this.#putAway() });
   #panel = h("div", { id: "sieve-panel", class: "sieve-panel", hidden: true },
-    field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group),
-    h("label", { class: "choice", for: "sieve-hidden" }, this.#hidden, this.#hiddenWords), this.#hide, this.#unhide);
+    field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group), this.#archiveEnded);
   #isOpen = false;
   #drawn = "";
   /** @type {Summary[]} */ #all = [];
-  /** @type {Hidden|undefined} */ #isHidden;
+  /** @type {Archive|undefined} */ #archive;
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -42,24 +38,24 @@ export class SieveBar extends HTMLElement {
   }
 
   /**
-   * What passes, of all; the bar offers what there is to choose from.
-   * @param {Map<string, Summary>} sessions @param {Hidden} hidden
+   * What passes, of all that are in the list or in the archive; the bar offers what there is to choose from.
+   * @param {Summary[]} sessions @param {Archive} archive
    * @returns {Map<string, Summary>}
    */
-  visible(sessions, hidden) {
-    this.#all = [...sessions.values()];
-    this.#isHidden = hidden;
+  visible(sessions, archive) {
+    this.#all = sessions;
+    this.#archive = archive;
     attribute(this, "hidden", this.#all.length < sessionsMin && !this.isNarrow && !this.#isOpen);
     this.#offer();
     const words = (/** @type {string} */ status) => statuses[status] ?? status;
-    return new Map(this.#all.filter((summary) => passes(summary, this.sieve, hidden.has, words)).map((summary) => [summary.session, summary]));
+    return new Map(this.#all.filter((summary) => passes(summary, this.sieve, words)).map((summary) => [summary.session, summary]));
   }
 
   get isNarrow() {
     return narrows(this.sieve);
   }
 
-  /** Everything that is not hidden is shown again. */
+  /** Everything is shown again. */
   clear() {
     this.#words.value = "";
     for (const choice of [this.#project, this.#host, this.#status]) choice.value = "";
@@ -70,7 +66,7 @@ export class SieveBar extends HTMLElement {
   #changed() {
     this.sieve = {
       words: this.#words.value, project: this.#project.value, host: this.#host.value, status: this.#status.value,
-      group: /** @type {import("../sieve.js").Sieve["group"]} */ (this.#group.value), hidden: this.#hidden.checked,
+      group: /** @type {import("../sieve.js").Sieve["group"]} */ (this.#group.value),
     };
     const chosen = [this.sieve.project, this.sieve.host, this.sieve.status].filter(Boolean).length;
     write(this.#more, chosen ? `Filter (${chosen})` : "Filter");
@@ -87,28 +83,19 @@ export class SieveBar extends HTMLElement {
       // What was chosen may be gone.
       if (this.sieve.project !== this.#project.value || this.sieve.host !== this.#host.value) queueMicrotask(() => this.#changed());
     }
-    const hidden = this.#hiddenOnes().length;
-    write(this.#hiddenWords, `Show those hidden on this device (${hidden})`);
-    write(this.#unhide, `Put ${plural(hidden, "hidden session")} back`);
-    attribute(this.#unhide, "hidden", !hidden || !this.sieve.hidden);
     const ended = this.#ended().length;
-    write(this.#hide, `Hide ${plural(ended, "ended session")}`);
-    attribute(this.#hide, "hidden", ended === 0);
+    write(this.#archiveEnded, `Archive ${plural(ended, "ended session")}`);
+    attribute(this.#archiveEnded, "hidden", ended === 0);
   }
 
   #ended() {
-    return this.#all.filter((summary) => conditions.over.of(summary) && !waits(summary) && !this.#isHidden?.has(summary.session));
+    return this.#all.filter((summary) => conditions.over.of(summary) && !waits(summary) && !this.#archive?.has(summary.session));
   }
 
-  #hiddenOnes() {
-    return this.#all.filter(({ session }) => this.#isHidden?.has(session));
-  }
-
-  /** @param {Summary[]} sessions @param {boolean} hides */
-  #setHidden(sessions, hides) {
-    this.#isHidden?.set(sessions.map(({ session }) => session), hides);
+  #putAway() {
+    this.#archive?.set(this.#ended().map(({ session }) => session), true);
     this.onsieve();
-    this.#hidden.focus();
+    this.#more.focus();
   }
 
   /** @param {boolean} isOpen */

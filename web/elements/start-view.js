@@ -22,9 +22,9 @@ export class StartView extends View {
   #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
   #state = h("p", { class: "quiet foreign", role: "status" });
   #problem = h("p", { class: "problem foreign", role: "alert" });
-  #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions" });
+  #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions", tabindex: "-1" });
   #shown = "";
-  /** The session that stands for the host, and is followed. */ #followed = "";
+  /** The session that represents the host, and is followed. */ #followed = "";
   /** @type {Sent|null} */ #sent = null;
   #isBringing = false;
 
@@ -92,6 +92,7 @@ export class StartView extends View {
     if (!sent || !outcome) return;
     this.#sent = null;
     this.#draw(place);
+    write(this.#state, startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive));
     if (outcome.past) return this.#showPast(outcome.past);
     if (outcome.stage === "taken" && outcome.started) {
       this.#prompt.value = "";
@@ -99,6 +100,7 @@ export class StartView extends View {
       location.hash = `#/session/${outcome.started}`;
     } else {
       say(this.#problem, outcome.words, line);
+      this.#problem.scrollIntoView({ block: "nearest" });
       if (outcome.started) this.#problem.append(" ", h("a", { href: `#/session/${outcome.started}` }, "Look at it"));
     }
     return undefined;
@@ -115,6 +117,8 @@ export class StartView extends View {
       return h("li", { class: "past-session" }, name, span("quiet", ago(now - at)), resume);
     }) : [h("li", { class: "quiet" }, "No past sessions in this project.")]);
     this.app.announce(`${past.length} past sessions`);
+    this.#past.focus({ preventScroll: true });
+    this.#past.scrollIntoView({ block: "start" });
   }
 
   /** @param {Sent["verb"]} verb @param {string} [past] */

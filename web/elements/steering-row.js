@@ -1,4 +1,4 @@
-/** What somebody sent from afar, as a row of the timeline: what was asked, by whom, and what has become of it. */
+/** What a client sent, as a row of the timeline: what was asked, by whom, and its outcome. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { actionWords, canGoAgain, outcomeWords, stageOf } from "../steering.js";
@@ -11,7 +11,7 @@ import { pictureList } from "./picture-list.js";
  * @typedef {object} Hands What can be done about it from here, and who is looking.
  * @property {string} me This client.
  * @property {boolean} maySteer
- * @property {Set<string>} queued Keys of the prompts that stand where one writes: nothing stands in two places.
+ * @property {Set<string>} queued Keys of the prompts that are where one writes: nothing is in two places.
  * @property {Set<string>} openThreads The subagents whose threads are open.
  * @property {(row: Row) => void} takeBack
  * @property {(row: Row) => void} sendAgain Puts the text back to where one writes; sends nothing.
@@ -32,7 +32,7 @@ export function steeringRow(row, item, hands) {
   const what = isPrompt ? h("div", { class: "words foreign" }, nodes(calm(asText(row.event.body?.text))))
     : h("p", { class: "event-note foreign" }, nodes(line(actionWords(row))));
   const update = (/** @type {Row} */ changed) => {
-    // It stands in the conversation by now, or still where one writes.
+    // It is in the conversation by now, or still where one writes.
     attribute(item, "hidden", changed.said !== undefined || hands.queued.has(changed.key));
     attribute(item, "data-stage", stageOf(changed));
     say(author, authorOf(changed, hands.me), line);

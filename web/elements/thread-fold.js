@@ -1,4 +1,4 @@
-/** What a subagent does, as a fold: a line that says how it stands, and behind it its own rows. */
+/** What a subagent does, as a fold: a line that says its state, and behind it its own rows. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
@@ -11,10 +11,10 @@ import { markdownToRead } from "./markdown.js";
 /** Rows that an opened thread shows at first, the newest; those before come on demand, so many at a time. */
 const rowsAtOnceMax = 100;
 
-const stateWords = { running: "at work", finished: "done", stopped: "stopped" };
+const stateWords = { running: "working", finished: "done", stopped: "stopped" };
 
 /**
- * @param {Set<string>} open The subagents whose threads are open: a fold that is made anew is as it was.
+ * @param {Set<string>} open The subagents whose threads are open: a fold that is made again is as it was.
  * @param {{draw: (row: Row) => HTMLElement, redraw: (item: HTMLElement, row: Row) => void}} rows
  * @returns {{element: HTMLElement, update: (thread: Thread) => void}}
  */

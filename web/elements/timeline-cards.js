@@ -56,7 +56,7 @@ export class TimelineCards {
     this.#cards.forEach((card) => card.tick());
   }
 
-  /** @returns {ApprovalCard|undefined} The one that waits and stands highest. */
+  /** @returns {ApprovalCard|undefined} The one that waits and is highest. */
   get first() {
     return [...this.#cards.values()].find((card) => card.isPending && card.isConnected);
   }

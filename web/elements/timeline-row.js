@@ -8,7 +8,7 @@ import { parsed } from "../diff.js";
 import { age, duration, timeOfDay } from "../format.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
-import { calm, line } from "../text.js";
+import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
 import { diffBlock, reachable, textBlock } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
@@ -37,7 +37,7 @@ export function drawRow(row, session, hands) {
   const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
   const body = h("div", { class: "event-body" });
   item.append(time, body);
-  // Of a thread whose beginning is not known, or names no call, there is nothing else to show.
+  // A thread whose beginning is not known, or names no call, has nothing else to show.
   if (row.subagent && !event.kind.startsWith("tool.")) {
     drawThread(item, row, session, hands);
     return item;
@@ -108,11 +108,11 @@ function message({ event: { head, body }, prompt, within }, me) {
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign" });
   const label = span("speaker foreign");
-  // Of a subagent's own task its "user" is the agent that started it.
+  // The "user" of a subagent's own task is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
-  // Of a prompt from afar, what its agent tells of it being text alone; of a start, the host says them here.
+  // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
-  // What a person typed stands as they typed it.
+  // What a person typed is shown as they typed it.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
     words.append(drawn(text));
@@ -141,7 +141,7 @@ function fold(title, fill) {
 
 /** @param {Row} row @param {HTMLElement} item */
 function tool(row, item) {
-  const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign"), span("unseen"), span("")];
+  const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign exact"), span("unseen"), span("")];
   const result = span("tool-result", state, took);
   const tail = reachable(h("pre", { class: "tool-tail foreign" }), "Output so far");
   let current = row;
@@ -152,18 +152,18 @@ function tool(row, item) {
     const finished = changed.end ?? (changed.event.kind === "tool.finished" ? changed.event : null);
     const { head } = changed.event;
     say(name, asText(head.tool), line);
-    say(operation, asText(head.operation ?? finished?.head.summary), line);
+    say(operation, asText(head.operation ?? finished?.head.summary), ordered);
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
-    attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.waitsFor ? "waiting" : "running");
-    write(state, finished || changed.denied || changed.waitsFor ? "" : "running ");
-    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.waitsFor ? "waits" : "…");
+    attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
+    write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
+    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
     // It follows what is printed, unless somebody reads further up.
     const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
-    attribute(tail, "hidden", Boolean(finished || changed.denied || !changed.output));
+    attribute(tail, "hidden", Boolean(finished || changed.denied || changed.isCut || !changed.output));
     say(tail, changed.output ?? "", calm);
     if (isFollowed) tail.scrollTop = tail.scrollHeight;
     // An open fold shows the input only; the output has come since.
-    const content = finished ?? changed.waitsFor;
+    const content = finished ?? (changed.isCut || changed.waitsFor);
     if (changed.version && content !== filled) {
       const body = details.querySelector(".fold-body");
       if (details.open) body?.replaceChildren(...toolContent(changed).filter(isNode));
@@ -197,7 +197,7 @@ function resultOf({ head }) {
 const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.durationMs) : "");
 
 /** @param {Row} row @returns {(Node|string|false|null)[]} */
-function toolContent({ event, end, waitsFor }) {
+function toolContent({ event, end, waitsFor, isCut }) {
   const finished = event.kind === "tool.finished" ? event : end;
   const started = event.kind === "tool.started" ? event : null;
   const { elements, agentSays } = started?.body ? requestBlocks(asText(started.head.tool), started.body) : { elements: [], agentSays: "" };
@@ -210,7 +210,7 @@ function toolContent({ event, end, waitsFor }) {
     output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
     output !== undefined && output !== null && textBlock(asText(output) || "(empty)", { name: "Output" }),
     finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
-    !finished && h("p", { class: "quiet" }, waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
+    !finished && h("p", { class: "quiet" }, isCut ? "The agent ended before it was finished." : waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
     finished && output == null && h("p", { class: "quiet" }, "No output is included."),
   ];
 }
@@ -218,7 +218,7 @@ function toolContent({ event, end, waitsFor }) {
 /** @param {Event} event */
 function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
-  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign", nodes(line(asText(head.path)))),
+  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
     span("tool-result", span("added", `+${added}`), " ", span("removed", `−${removed}`)));
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
@@ -233,7 +233,7 @@ function approval(row, item, session) {
   const details = fold(span("event-approval-words",
     span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
       head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
-    span("event-approval-title foreign", nodes(line(asText(head.title) || asText(head.tool))))),
+    span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
   () => approvalContent(row.event));
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";

@@ -10,7 +10,7 @@
  * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../presence.js").Presence} presence
  * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws.
- * @property {import("../sieve.js").Hidden} hidden Sessions that are not in the list on this device.
+ * @property {import("../sieve.js").Archive} archive Sessions that left the list on this device.
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} listChanged           The list of sessions shows others now.

@@ -1,4 +1,4 @@
-/** `<waiting-prompts>`: beside where one writes, the prompts without an outcome, and the last one of this device where it failed. */
+/** `<waiting-prompts>`: next to where one writes, the prompts without an outcome, and the last one of this device where it failed. */
 
 import { arrange, asText, attribute, h, say, span } from "../dom.js";
 import { nearby, outcomeWords, stageOf } from "../steering.js";

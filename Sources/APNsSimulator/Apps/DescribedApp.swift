@@ -25,7 +25,7 @@ struct DescribedApp: Sendable {
         }
     }
 
-    /// What the app draws nobody knows here: the words that were sent stand in for it.
+    /// What the app draws nobody knows here: the words that were sent are shown instead.
     private func face(_ attributes: JSONValue, _ state: JSONValue) throws(WireError) -> CardFace {
         let words = try state.members().compactMap { try? $0.value.string() }
         let title = try attributes.members().lazy.compactMap { try? $0.value.string() }.first

@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// The `aps` object of a payload.
 struct APSDictionary {
     let json: JSONValue
-    /// All of the payload, custom keys beside `aps` too.
+    /// All of the payload, also custom keys next to `aps`.
     let payload: JSONValue
 
     init(parsing bytes: [UInt8]) throws(DropError) {

@@ -47,7 +47,7 @@ package struct ActivityTypes: Sendable {
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {
         case .typeMismatch(let type, let context): return "\(place(context)) is no \(type)"
-        case .valueNotFound(let type, let context): return "\(place(context)) is null where \(type) must stand"
+        case .valueNotFound(let type, let context): return "\(place(context)) is null where \(type) is required"
         case .keyNotFound(let key, let context): return "\(place(context)) lacks \(key.stringValue)"
         case .dataCorrupted(let context): return "\(place(context)): \(context.debugDescription)"
         @unknown default: return "\(error)"

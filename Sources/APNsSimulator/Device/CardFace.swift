@@ -10,7 +10,7 @@ package struct CardFace: Sendable, Equatable {
         case since(Int64)
         /// Milliseconds since 1970; counts down to there.
         case until(Int64)
-        /// A text that stands still.
+        /// A text that does not move.
         case text(String)
     }
 

@@ -23,6 +23,6 @@ package struct ShownNotification: Sendable {
     package let isRewritten: Bool
     /// Milliseconds since 1970.
     package let at: Int64
-    /// All that came, for what the app itself reads beside `aps`.
+    /// All that came, for what the app itself reads next to `aps`.
     package let payload: [UInt8]
 }

@@ -45,7 +45,7 @@ package struct Fault: Sendable {
         case .hang: return others
         case .reset(let code): return others + [.reset(code: code)]
         case .goAway(let lastStream, let reason, let closes):
-            // Whoever closes at once never gets to answer what is under way.
+            // A server that closes at once never gets to answer what is under way.
             return [.goAway(lastStream: lastStream, reason: reason, closes: closes)] + (closes ? others : orders)
         case .cut(let cut):
             return others

@@ -67,7 +67,7 @@ package struct RequestRecord: Sendable {
         }
         line.field("bodyBytes", Int64(request.body.count))
         if let document = try? JSONDocument(parsing: request.body) {
-            // Between values a line's end is white space like any other, and inside a string it cannot stand: one line it stays.
+            // Between values a line's end is white space like any other, and it cannot be inside a string, so it stays one line.
             line.raw("body", document.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
         } else if !request.body.isEmpty {
             line.field("bodyBase64", Base64.encode(request.body))

@@ -1,6 +1,6 @@
 /// `POST /3/device/<token>`.
 extension APNsSimulator {
-    /// The checks stand in the order in which they are made; Apple documents none, so tests rely on one fault at a time.
+    /// The checks are in the order in which they are made; Apple documents none, so tests rely on one fault at a time.
     mutating func push(
         _ request: PushRequest, to token: String, on id: ConnectionNumber, id messageID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64

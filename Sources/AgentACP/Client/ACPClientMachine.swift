@@ -3,22 +3,22 @@ internal import RelayProtocol
 
 /// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
 ///
-/// It stands before `ACPProxyMachine` as an editor would, so that what it shows and answers goes the same ways. Where there is no terminal,
-/// only people afar can be asked; what they do not decide is denied.
+/// It is in front of `ACPProxyMachine` like an editor, so that what it shows and answers goes the same ways. Where there is no terminal,
+/// only clients can be asked; what they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
         case started
         /// A line from the agent.
         case received([UInt8])
-        /// A permission can be decided from afar as well; it came with the line before.
+        /// A client can decide a permission, or answer a form, as well; it came with the line before.
         case asked(ACPQuestion)
-        /// Nobody afar decides the permission of this request.
+        /// No client answers this request.
         case leftToUs([UInt8])
         case typed(String)
-        /// Somebody afar has given the agent a prompt.
+        /// A client has given the agent a prompt.
         case turnFromAfarBegan(String)
         case turnFromAfarEnded
-        /// Somebody afar ends the session.
+        /// A client ends the session.
         case endedFromAfar
     }
 
@@ -35,18 +35,27 @@ package struct ACPClientMachine: Sendable {
         let id: [UInt8]
         let title: String
         let options: [ACPQuestion.Option]
-        /// The number of its first option, and those of the others after it; nil until it is shown.
+        /// It is a form, of which this field is next.
+        var form: FormFilling?
+        /// The number of its first choice, and those of the others after it; nil until it is shown.
         var firstNumber: Int?
 
-        func option(_ number: Int) -> ACPQuestion.Option? {
-            guard let firstNumber, number >= firstNumber, number < firstNumber + options.count else { return nil }
-            return options[number - firstNumber]
+        var choices: [String] { form?.choices ?? options.map(\.name) }
+
+        /// Where nobody answers it.
+        var refusal: PermissionChoice {
+            form == nil ? PermissionChoice(ACPVerdict(allows: false), among: options) : .dismissed
+        }
+
+        func has(_ number: Int) -> Bool {
+            guard let firstNumber else { return false }
+            return (firstNumber..<firstNumber + choices.count).contains(number)
         }
     }
 
     /// Permissions that are open at a time; agents ask one after the other.
     private static let permissionsMax = 16
-    /// Lines that were typed while the agent was at work.
+    /// Lines that were typed while the agent was working.
     private static let waitingMax = 16
 
     private let directory: String
@@ -58,10 +67,10 @@ package struct ACPClientMachine: Sendable {
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
-    /// Of an option. None means two things in a turn: what is typed may be for a question that was answered from afar meanwhile.
+    /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
     private var lastNumber = 0
     private var isInLine = false
-    /// Prompts that were typed while the agent was at work, in their order.
+    /// Prompts that were typed while the agent was working, in their order.
     private var waiting: [String] = []
     private var orders: [Order] = []
 
@@ -84,6 +93,7 @@ package struct ACPClientMachine: Sendable {
                         $0.field("writeTextFile", false)
                     }
                     $0.field("terminal", false)
+                    $0.object("elicitation") { $0.object("form") { _ in } }
                 }
                 writer.object("clientInfo") {
                     $0.field("name", "heliograph")
@@ -93,21 +103,22 @@ package struct ACPClientMachine: Sendable {
         case .received(let line): received(line)
         case .asked(let question):
             guard let place = permissions.firstIndex(where: { $0.id == question.request }) else { break }
-            show(place, question.title, String(decoding: question.input, as: UTF8.self))
+            show(place, question.title, question.isForm ? nil : String(decoding: question.input, as: UTF8.self))
         case .leftToUs(let id):
             guard let place = permissions.firstIndex(where: { $0.id == id }) else { break }
             if hasTerminal {
                 if permissions[place].firstNumber == nil { show(place, permissions[place].title, nil) }
             } else {
-                answer(place, PermissionChoice(ACPVerdict(allows: false), among: permissions[place].options))
-                say("Denied: nobody decided.")
+                let isForm = permissions[place].form != nil
+                answer(place, permissions[place].refusal)
+                say(isForm ? "Not answered: nobody was there." : "Denied: nobody decided.")
             }
         case .typed(let line): typed(line)
         case .turnFromAfarBegan(let text):
             guard phase == .idle else { break }
             phase = .runningFromAfar
             lastNumber = 0
-            say("From afar: \(VisibleText.prose(text))")
+            say("From a client: \(VisibleText.prose(text))")
         case .turnFromAfarEnded:
             guard phase == .runningFromAfar else { break }
             permissions = []
@@ -115,7 +126,7 @@ package struct ACPClientMachine: Sendable {
         case .endedFromAfar:
             guard phase != .over else { break }
             permissions = []
-            say("Ended from afar.")
+            say("Ended by a client.")
             finish(failed: false)
         }
         defer { orders = [] }
@@ -133,13 +144,20 @@ package struct ACPClientMachine: Sendable {
             guard let id = params?.optional("requestId").map({ Array($0.bytes) }) else { return }
             guard let place = permissions.firstIndex(where: { $0.id == id }) else { return }
             permissions.remove(at: place)
-            say("Decided from afar.")
+            say("Decided by a client.")
         case .request(let id, "session/request_permission", let params):
             // What two readers could take for different things nobody is to allow.
             guard exact != nil, permissions.count < Self.permissionsMax, let request = PermissionRequest(params, optionsMax: 64)
             else { return send(PermissionChoice.cancelled.answer(to: id)) }
             let title = request.call.text("title") ?? "The agent asks for something that it does not name."
             permissions.append(Permission(id: id, title: title, options: request.options))
+        case .request(let id, FormRequest.method, let params):
+            guard exact != nil, permissions.count < Self.permissionsMax, let request = FormRequest(params) else {
+                say("The agent asked for something that cannot be answered here: it is told so.")
+                return send(PermissionChoice.dismissed.answer(to: id))
+            }
+            permissions.append(
+                Permission(id: id, title: request.form.message, options: [], form: FormFilling(request.form)))
         case .request(let id, _, _):
             send(
                 JSONWriter.object { writer in
@@ -203,10 +221,16 @@ package struct ACPClientMachine: Sendable {
     private mutating func typed(_ line: String) {
         let words = TextCut.trim(line)
         if permissions.contains(where: { $0.firstNumber != nil }) {
-            guard let number = Int(words), let place = permissions.firstIndex(where: { $0.option(number) != nil }),
-                let option = permissions[place].option(number)
-            else { return say("One of the numbers that stand before an open question, please.") }
-            return answer(place, .option(option.id))
+            let parts = words.split(separator: " ", maxSplits: 1)
+            let more = parts.count > 1 ? TextCut.trim(String(parts[1])) : nil
+            guard let number = parts.first.flatMap({ Int($0) }),
+                let place = permissions.firstIndex(where: { $0.has(number) }), let first = permissions[place].firstNumber,
+                more == nil || permissions[place].form != nil
+            else { return say("Type one of the numbers in front of an open question, please.") }
+            guard permissions[place].form != nil else {
+                return answer(place, .option(permissions[place].options[number - first].id))
+            }
+            return fillIn(place, number, first: first, more)
         }
         guard !words.isEmpty else { return }
         switch phase {
@@ -214,7 +238,7 @@ package struct ACPClientMachine: Sendable {
         // A number may be meant for a question that was answered meanwhile.
         case .running where prompt != nil || Int(words) != nil, .runningFromAfar where Int(words) != nil, .initializing,
             .opening:
-            say("The agent is at work; this line was not sent.")
+            say("The agent is working; this line was not sent.")
         case .running, .runningFromAfar:
             guard waiting.count < Self.waitingMax else { return say("Too many lines wait already; this one was not sent.") }
             waiting.append(line)
@@ -225,12 +249,23 @@ package struct ACPClientMachine: Sendable {
 
     private mutating func show(_ place: Int, _ title: String, _ input: String?) {
         permissions[place].firstNumber = lastNumber + 1
-        say(VisibleText.exactLine(title))
+        // The first question of a form begins with what the agent says of all of it.
+        say(permissions[place].form.map { VisibleText.exact($0.question.text) } ?? VisibleText.exactLine(title))
         if let input { say(VisibleText.exact(input)) }
-        guard hasTerminal else { return say("Waiting for a decision from afar.") }
-        for option in permissions[place].options {
+        guard hasTerminal else { return say("Waiting for a client's decision.") }
+        for choice in permissions[place].choices {
             lastNumber += 1
-            say("  \(lastNumber)  \(VisibleText.line(option.name))")
+            say("  \(lastNumber)  \(VisibleText.line(choice))")
+        }
+    }
+
+    private mutating func fillIn(_ place: Int, _ number: Int, first: Int, _ more: String?) {
+        switch permissions[place].form?.take(number, first: first, more) {
+        case .notTaken(let why): say(why)
+        case .next: show(place, permissions[place].title, nil)
+        case .filledIn(let content): answer(place, .filledIn(content))
+        case .declined: answer(place, .declined)
+        case nil: break
         }
     }
 

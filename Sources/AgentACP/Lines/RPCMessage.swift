@@ -5,7 +5,7 @@ internal import RelayProtocol
 enum RPCMessage {
     case request(id: [UInt8], method: String, params: JSONValue?)
     case notification(method: String, params: JSONValue?)
-    /// `result` is nil where it is an error, whose words stand in `failure`.
+    /// `result` is nil where it is an error, whose words are in `failure`.
     case response(id: [UInt8], result: JSONValue?, failure: String?)
 
     /// Nil where it is none, or where two readers could take it for different things.

@@ -1,20 +1,21 @@
 internal import RelayProtocol
 
-/// The permissions that somebody is asked about from afar, from the question to what became of it.
+/// The permissions and forms that clients are asked about, from the question to its outcome.
 struct PermissionBook {
-    /// Asked at the editor and from afar. The first answer makes it *owed* (from afar) or ends it (at the editor).
+    /// Asked at the editor and at the clients. The first answer makes it *owed* (from a client) or ends it (at the editor).
     struct Open {
         let question: ACPQuestion
         /// The calls that it is for.
         let calls: Set<String>
     }
 
-    /// Answered from afar; what the agent then does is awaited.
+    /// Answered by a client; what the agent then does is awaited.
     private struct Answered {
         let session: SessionID
         let approval: ApprovalID
         let calls: Set<String>
         let isAllowed: Bool
+        let isForm: Bool
     }
 
     private let limits: ACPLimits
@@ -44,17 +45,24 @@ struct PermissionBook {
         return (false, open.removeValue(forKey: id))
     }
 
-    /// The answer from afar, where the question is still open and the answer is one of those that the agent offered.
+    /// The client's answer, where the question is still open and the answer is one of those that the agent offered.
     mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
     {
         guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
-        let choice = PermissionChoice(verdict, among: entry.question.options)
+        let choice = PermissionChoice(verdict, for: entry.question)
         open[id] = nil
         guard choice != .none else { return (id, entry, choice) }
         owe(id)
-        let isAllowed = entry.question.options.contains { choice == .option($0.id) && $0.kind.hasPrefix("allow_") }
+        let isAllowed =
+            switch choice {
+            case .option(let id): entry.question.options.contains { $0.id == id && $0.kind.hasPrefix("allow_") }
+            case .filledIn: true
+            case .cancelled, .declined, .dismissed, .none: false
+            }
         answered.append(
-            Answered(session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed))
+            Answered(
+                session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed,
+                isForm: entry.question.isForm))
         return (id, entry, choice)
     }
 
@@ -66,7 +74,7 @@ struct PermissionBook {
         return answered.prefix(count).map { ($0.session, $0.approval) }
     }
 
-    /// Nobody decides it from afar: it is the editor's alone.
+    /// No client decides it: it is the editor's alone.
     mutating func release(_ approval: ApprovalID) -> Open? {
         guard let id = open.first(where: { $0.value.question.approval == approval })?.key else { return nil }
         return open.removeValue(forKey: id)
@@ -91,7 +99,8 @@ struct PermissionBook {
     mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
         guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
         let entry = answered.remove(at: place)
-        return (entry.approval, failed && !entry.isAllowed ? .refused : .ran)
+        // A call goes on after its form was declined as after it was filled in.
+        return (entry.approval, (failed || entry.isForm) && !entry.isAllowed ? .refused : .ran)
     }
 
     /// The turn, or the agent, has ended without a word about these.

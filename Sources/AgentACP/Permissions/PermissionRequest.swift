@@ -5,11 +5,11 @@ internal import RelayProtocol
 struct PermissionRequest {
     /// As the agent calls it.
     let session: String
-    /// `toolCall`, with whatever of the call stands in it.
+    /// `toolCall`, with whatever of the call is in it.
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
-    /// Nil where it cannot be asked about from afar: something is missing, or there is more than can be shown.
+    /// Nil where clients cannot be asked about it: something is missing, or there is more than can be shown.
     init?(_ params: JSONValue?, optionsMax: Int) {
         guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {
             return nil
@@ -40,16 +40,30 @@ struct PermissionRequest {
     }
 }
 
-/// Which of an agent's options a decision stands for.
+/// Which of an agent's answers a decision means.
 enum PermissionChoice: Equatable {
     case option(String)
     /// The agent takes it for a no, and for the end of the turn where it has no other.
     case cancelled
+    /// Of a form, as JSON.
+    case filledIn([UInt8])
+    case declined
+    /// A form that nobody has answered, and nobody will.
+    case dismissed
     /// Nothing that was offered is what the person said.
     case none
 
     /// Called `allow_once`, and yet it relaxes what is asked about from then on (OpenHands).
     static let lasting: Set<String> = ["risk_based"]
+
+    init(_ verdict: ACPVerdict, for question: ACPQuestion) {
+        guard question.isForm else {
+            self = verdict.content == nil ? PermissionChoice(verdict, among: question.options) : .none
+            return
+        }
+        // A form is not allowed, but filled in.
+        self = verdict.content.map { .filledIn($0) } ?? (verdict.allows ? .none : .declined)
+    }
 
     init(_ verdict: ACPVerdict, among options: [ACPQuestion.Option]) {
         if let tapped = verdict.option {
@@ -80,14 +94,19 @@ enum PermissionChoice: Equatable {
         return JSONWriter.object { writer in
             writer.field("jsonrpc", "2.0")
             writer.raw("id", id)
-            writer.object("result") {
-                $0.object("outcome") {
-                    switch self {
-                    case .option(let option):
+            writer.object("result") { result in
+                switch self {
+                case .option(let option):
+                    result.object("outcome") {
                         $0.field("outcome", "selected")
                         $0.field("optionId", option)
-                    case .cancelled, .none: $0.field("outcome", "cancelled")
                     }
+                case .cancelled, .none: result.object("outcome") { $0.field("outcome", "cancelled") }
+                case .filledIn(let content):
+                    result.field("action", "accept")
+                    result.raw("content", content)
+                case .declined: result.field("action", "decline")
+                case .dismissed: result.field("action", "cancel")
                 }
             }
         } + [UInt8(ascii: "\n")]

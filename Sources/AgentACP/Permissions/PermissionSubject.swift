@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a permission is about, as it is shown to whoever decides from afar: all of it, or nothing.
+/// What a permission is about, as it is shown to a person who decides at a client: all of it, or nothing.
 struct PermissionSubject {
     let tool: String
     let title: String

@@ -107,6 +107,8 @@ struct ACPSession {
 
     mutating func missedSome() { calls.missedSome() }
 
+    func call(_ id: String) -> ToolCall? { calls.call(id) }
+
     func calls(for permission: JSONValue) -> [ToolCall] { calls.calls(for: permission) }
 
     private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {

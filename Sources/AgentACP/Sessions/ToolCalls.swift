@@ -35,6 +35,10 @@ struct ToolCalls {
         return (told, (call.id, call.status == "failed"))
     }
 
+    /// The one of that name. Mistral Vibe names a form's call as its model does, and tells of it under another name: then it is the only
+    /// one that has not ended, if there is only one.
+    func call(_ id: String) -> ToolCall? { open.first { $0.id == id } ?? (open.count == 1 ? open[0] : nil) }
+
     /// What calls that run have printed since this was last asked.
     mutating func takePrinted() -> [(call: String, text: String)] {
         open.indices.compactMap { place in
@@ -59,7 +63,7 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all that have not ended. Whoever names
+    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all open ones. One that names
     /// a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
     func calls(for permission: JSONValue) -> [ToolCall] {
         let id = permission.text("toolCallId")

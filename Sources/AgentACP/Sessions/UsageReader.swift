@@ -30,7 +30,7 @@ struct UsageReader {
         return tell(input: input, output: output, read: read, written: written, cacheIsWithin: isWithin)
     }
 
-    /// What OpenHands tells beside each update, for want of `usage_update`.
+    /// What OpenHands tells with each update, for want of `usage_update`.
     mutating func take(metrics: JSONValue) -> Told? {
         var next = known
         if let input = metrics.whole("input_tokens"), let output = metrics.whole("output_tokens"), input + output > 0 {

@@ -1,4 +1,4 @@
-/// What a person afar wrote, so that no agent takes it for anything but a prompt.
+/// What a client's person wrote, so that no agent takes it for anything but a prompt.
 ///
 /// Editors send their commands as text (`/compact`), and agents differ in what they look past before it: Mistral Vibe skips spaces. So a
 /// text that might be one gets a line of ours before it, in the same block, since some agents look at each block.

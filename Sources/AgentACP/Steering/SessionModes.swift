@@ -3,13 +3,13 @@ internal import RelayProtocol
 
 /// The modes and models of a session, as the agent lists them; none is added, and what it does not list cannot be asked for.
 struct SessionModes: Equatable {
-    /// Of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
+    /// The id of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
     private(set) var option: String?
     /// The editor was given a list of modes, and expects to be told of a change by their own update.
     private(set) var hasOwnList = false
     private(set) var names: [String] = []
     private(set) var current: String?
-    /// Of the configuration option that is the model; nil where there is none.
+    /// The id of the configuration option that is the model; nil where there is none.
     private(set) var modelOption: String?
     private(set) var models: [String] = []
     private(set) var currentModel: String?

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Who has the turn in one session: the editor, or somebody afar. The agent takes one prompt at a time and refuses whoever comes second,
+/// The turn in one session, which the editor or a client has. The agent takes one prompt at a time and refuses a second one,
 /// so the second one waits here.
 ///
 /// ```
@@ -39,8 +39,18 @@ struct SessionTurns {
 
     struct Question {
         let id: [UInt8]
-        /// Else it is one whose answers we do not know.
-        let isPermission: Bool
+        /// What says that nobody will answer it; nil where its answers are none that we know.
+        let dismissal: PermissionChoice?
+
+        init(id: [UInt8], method: String) {
+            self.id = id
+            dismissal =
+                switch method {
+                case "session/request_permission": .cancelled
+                case FormRequest.method: .dismissed
+                default: nil
+                }
+        }
     }
 
     struct Interrupt {
@@ -59,7 +69,7 @@ struct SessionTurns {
     private(set) var queued: [Queued] = []
     private(set) var settings: [Setting] = []
     private(set) var interrupts: [Interrupt] = []
-    /// Of the agent to the editor, and not answered.
+    /// The agent's questions to the editor that are not answered.
     private(set) var questions: [Question] = []
     /// The editor's prompts that the agent has, and has not answered.
     private var prompts: [[UInt8]] = []
@@ -69,7 +79,7 @@ struct SessionTurns {
     private var isInDoubt = false
     /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
     private var hasLateWords = false
-    /// The agent has been seen at work outside any turn, so that its work is no evidence of a prompt.
+    /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
 
     var standing: SteeringStanding {
@@ -106,7 +116,7 @@ struct SessionTurns {
         return queued.filter { id == nil || $0.id == id }
     }
 
-    // MARK: From afar
+    // MARK: From clients
 
     mutating func begin(_ own: Own) { self.own = own }
     mutating func interrupting(_ interrupt: Interrupt) { interrupts.append(interrupt) }

@@ -1,9 +1,9 @@
 internal import RelayProtocol
 
-/// The turns of all sessions of one agent process, and what was asked of them from afar.
+/// The turns of all sessions of one agent process, and what clients asked of them.
 struct SteeringBook {
     private let limits: ACPLimits
-    /// Of every identifier of a request of ours; as long as this process no other has it.
+    /// The prefix of every identifier of a request of ours; as long as this process lives, no other has it.
     private let idPrefix: [UInt8]
     private var idCount = 0
     private var sessions: [String: SessionTurns] = [:]

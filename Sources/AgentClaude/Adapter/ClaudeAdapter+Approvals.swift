@@ -34,7 +34,7 @@ extension ClaudeAdapter {
         put(question, payload, input: input, file: hook.file, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// Hands a question to the desk, and makes its card where it is a new one. `file` is what stands where the input would write.
+    /// Hands a question to the desk, and makes its approval where it is a new one. `file` is what is there where the input would write.
     mutating func put(
         _ question: ApprovalQuestion<ClaudeForm>, _ payload: JSONValue, input: JSONValue?, file: ClaudeFile?,
         shown: [UInt8], isRedacted: Bool
@@ -62,7 +62,7 @@ extension ClaudeAdapter {
             ?? ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
-        // Something may be hidden in what is removed or stands around a change, too.
+        // Something may be hidden in what is removed or is around a change, too.
         request.isRedacted = isRedacted || change?.diff?.isRedacted == true
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
@@ -71,7 +71,7 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
-        // Questions stand in the body once more for people; both together must fit.
+        // Questions are in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
         request.questions = AskedQuestion.offers(of: questions)

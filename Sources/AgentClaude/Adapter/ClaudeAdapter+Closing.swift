@@ -2,7 +2,7 @@ internal import HostCore
 internal import RelayProtocol
 
 /// What Claude Code shows of its questions. It does not tell its hooks when a prompt is answered at the terminal, so that is told from
-/// what comes next; what its registry adds stands in `ClaudeAdapter+Registry.swift`, and what follows at `ApprovalEvidence`.
+/// what comes next; what its registry adds is in `ClaudeAdapter+Registry.swift`, and what follows at `ApprovalEvidence`.
 ///
 /// | what comes | shows |
 /// |---|---|
@@ -107,7 +107,7 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
                 if session.asksAll, !session.isEnded { order(.askAll(id, true)) }
-                // It may be long until its next hook. Of whom nobody knows who could answer, that says.
+                // Its next hook may be long in coming. Where it is unknown whether anybody can answer, that hook tells.
                 if session.isAttended || session.asksAll { offer(id) }
                 for event in session.deferredBefore { emit(event.bytes, event.head.knownKind, in: id) }
                 if !session.deferredBefore.isEmpty { remember(id) }

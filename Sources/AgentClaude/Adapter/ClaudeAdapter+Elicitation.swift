@@ -3,16 +3,15 @@ internal import RelayProtocol
 
 /// What servers of tools ask in the middle of a call (MCP's elicitation).
 ///
-/// The hook stands before Claude Code's own dialog: while people afar are asked there is none, and a key at the terminal ends the hook
-/// (`TerminalKeys`). So nothing is held there that people afar could not answer: another form than we know, a page of the web to be
+/// The hook runs before Claude Code's own dialog: while clients are asked there is none, and a key at the terminal ends the hook
+/// (`TerminalKeys`). So nothing is held there that clients could not answer: another form than we know, a page of the web to be
 /// opened, a form that is not shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
 extension ClaudeAdapter {
     mutating func elicitationRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
         guard hook.isWhole, payload.text("mode") ?? "form" == "form", let server = payload.text("mcp_server_name"),
             let schema = payload.optional("requested_schema"),
-            let form = ElicitedForm(
-                server: server, message: payload.text("message") ?? "", schema: schema, clean: clean)
+            let form = ElicitedForm(message: payload.text("message") ?? "", schema: schema, clean: clean)
         else { return order(.respond(token, nil)) }
         let taken = Set(approvals.compactMap(\.call))
         let calls =
@@ -46,7 +45,7 @@ extension ClaudeAdapter {
         put(question, payload, input: document?.root, file: nil, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or afar.
+    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or at a client.
     mutating func elicitationOver(_ id: SessionID, _ payload: JSONValue) {
         workedOn(id)
         guard let server = payload.text("mcp_server_name"),

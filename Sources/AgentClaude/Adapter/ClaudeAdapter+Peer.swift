@@ -15,6 +15,9 @@ extension ClaudeAdapter {
         guard let session = sessions[id], let file = session.registryFile, let name = session.registryName else {
             return order(.notGiven(request, "its registry does not say where it takes messages"))
         }
+        guard !ClaudeNotice.isOne(text) else {
+            return order(.notGiven(request, "it reads as a notice of Claude Code's own, and nothing could tell it from one"))
+        }
         guard session.peerPrompt == nil else { return order(.notGiven(request, "another message is on its way to it")) }
         let until = now.monotonic + limits.peerShowsWithin.milliseconds
         sessions[id]?.peerPrompt = ClaudeSession.PeerPrompt(name: request.name, text: text, until: until)
@@ -26,29 +29,47 @@ extension ClaudeAdapter {
 
     /// That it was written is no evidence; that it was not is.
     mutating func messageSent(_ name: SteeringName, in id: SessionID, refusal: String?) {
-        guard let refusal, sessions[id]?.peerPrompt?.name == name else { return }
+        guard sessions[id]?.peerPrompt?.name == name else { return }
+        guard let refusal else {
+            sessions[id]?.peerPrompt?.isWritten = true
+            return
+        }
         sessions[id]?.peerPrompt = nil
         order(.steered(id, SteeringChange(name, .refused, reason: refusal)))
     }
 
-    /// What its hook says that it takes as its next prompt, letter for letter.
-    mutating func peerPromptTaken(_ prompt: String, in id: SessionID) {
-        guard let sent = sessions[id]?.peerPrompt, prompt == sent.text else { return }
+    /// What its hook says that it takes as its next prompt, letter for letter. Whose prompt it is the hook does not say: so nothing counts but
+    /// the first after the message was written.
+    mutating func promptTaken(_ prompt: String, in id: SessionID) {
+        let isLate = sessions[id]?.isLatePeerText(prompt) ?? false
+        guard let sent = sessions[id]?.peerPrompt else { return }
+        guard prompt == sent.text, sent.isWritten, !sent.isDoubtful, !isLate else {
+            sessions[id]?.peerPrompt?.isDoubtful = true
+            return
+        }
         sessions[id]?.peerPrompt = nil
         order(.steered(id, SteeringChange(sent.name, .taken, reason: "as a message of another session")))
+    }
+
+    /// A dialog before it was taken: it may be about the message, and the person at the terminal can prompt the agent after it.
+    mutating func messageHeld(_ id: SessionID) {
+        if sessions[id]?.peerPrompt?.isWritten == true { sessions[id]?.peerPrompt?.isDoubtful = true }
     }
 
     mutating func giveUpPeerPrompts() {
         for session in sessionsInOrder {
             guard let sent = session.peerPrompt, sent.until <= now.monotonic else { continue }
-            sessions[session.id]?.peerPrompt = nil
-            let reason = "it was sent, and may be held at the terminal: look there"
+            sessions[session.id]?.giveUpPeerPrompt(countMax: limits.unshownMessagesMax)
+            let reason =
+                sent.isDoubtful
+                ? "it was sent, and what was taken since may be somebody else's: look at the terminal"
+                : "it was sent, and may be held at the terminal: look there"
             order(.steered(session.id, SteeringChange(sent.name, .unknown, reason: reason)))
         }
     }
 }
 
 extension ClaudeSession {
-    /// One that asks nobody holds such messages until the person at its screen lets them in, and is told nothing from afar anyway.
+    /// One that asks nobody holds such messages until the person at its screen lets them in, and clients cannot tell it anything anyway.
     var takesMessages: Bool { hasPeerSocket && isAttended && !isRun && !isLawless }
 }

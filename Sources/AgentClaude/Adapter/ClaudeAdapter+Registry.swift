@@ -20,6 +20,7 @@ extension ClaudeAdapter {
             entry.map { ClaudeStanding.isOfAnother($0.root, than: name) }
         }
         sessions[id]?.evidence.saw(standing, isReplaced: isReplaced ?? false, at: now.monotonic)
+        if case .asks? = standing?.doing { messageHeld(id) }
         registryNames(socket: standing == nil ? nil : entry.flatMap { ClaudePeerMessage.socket(in: $0.root) }, of: id)
         conclude(id)
     }
@@ -100,7 +101,7 @@ extension ClaudeAdapter {
             // A hook would have told of a turn that ended by itself.
             let isMidTurn = session.status == .running
             if isMidTurn { interrupted(id) }
-            // Who runs it may have done so for somebody afar.
+            // The process that runs it may have done so for a client.
             let reason = session.program == nil ? Self.interruptedReason : "interrupted"
             setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? reason : nil, in: id)
         case .busy where session.status != .running: setStatus(.running, in: id)
@@ -112,7 +113,7 @@ extension ClaudeAdapter {
         waitAtTerminal(kind, in: id)
     }
 
-    /// A dialog on the terminal's screen that nobody can answer from afar.
+    /// A dialog on the terminal's screen that no client can answer.
     mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }

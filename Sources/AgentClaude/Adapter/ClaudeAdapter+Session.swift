@@ -131,11 +131,10 @@ extension ClaudeAdapter {
         let prompt = payload.text("prompt") ?? ""
         expectText(nil, in: id)
         if sessions[id]?.fork == .fresh { sessions[id]?.fork = .prompted }
-        // Claude itself writes such prompts, when something in the background is done.
-        if !prompt.hasPrefix("<task-notification>") {
+        if !ClaudeNotice.isOne(prompt) {
             turnOver(id, agent: nil)
             stoppedTurnOver(id)
-            peerPromptTaken(prompt, in: id)
+            promptTaken(prompt, in: id)
             let text = clean(prompt, bytesMax: limits.texts.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {

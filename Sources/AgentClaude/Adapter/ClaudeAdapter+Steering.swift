@@ -19,7 +19,7 @@ extension ClaudeAdapter {
             return SteeringOffer(reason: "Another program runs this session. \(advice(nil))")
         }
         guard session.takesMessages else {
-            let reason = "It runs in a terminal, where only its turn can be stopped from afar. \(advice(session.registryName))"
+            let reason = "It runs in a terminal, where a client can only stop its turn. \(advice(session.registryName))"
             return SteeringOffer(actions: [.interrupt], reason: reason)
         }
         let reason = "It reads this as a message of another session, not as yours. \(advice(session.registryName))"
@@ -64,7 +64,7 @@ extension ClaudeAdapter {
     mutating func interruption(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
         guard let interrupt = sessions[id]?.interrupt, Self.agent(payload) == nil else { return nil }
         sessions[id]?.interrupt?.isTold = true
-        return ClaudeAnswer.stop("Interrupted from afar by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
+        return ClaudeAnswer.stop("Interrupted remotely by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
     }
 
     /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told.

@@ -55,7 +55,7 @@ extension ClaudeAdapter {
         read(id, .used)
     }
 
-    /// The agent's last word about cost stands in its transcript when it ends.
+    /// The agent's last word about cost is in its transcript when it ends.
     mutating func endCounted(_ id: SessionID, reason: String?, failed: Bool) {
         settleFork(id, isLast: true)
         if !read(id, .end(reason: reason, failed: failed)) { end(id, reason: reason, failed: failed) }
@@ -107,7 +107,7 @@ extension ClaudeAdapter {
 
     private mutating func count(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
-        // One that is shorter than it was has been written anew: what is new in it cannot be told.
+        // One that is shorter than it was has been written again: what is new in it cannot be told.
         if end.end >= session.transcriptRead {
             let used = end.used(from: session.transcriptRead, after: session.lastMessage)
             sessions[id]?.usage.update(used, process: session.process)

@@ -21,7 +21,7 @@ package struct ClaudeAdapter: AgentAdapter {
     private var registryCheckedAt: Int64
     /// The sessions whose every tool needs approval.
     package internal(set) var holds = Holds()
-    /// What was begun from afar and has not offered prompts yet. The host bounds how many run.
+    /// What clients began and has not offered prompts yet. The host bounds how many run.
     var begun: [SteeringName: (session: SessionID, process: AgentProcess)] = [:]
     private var uses = 0
 

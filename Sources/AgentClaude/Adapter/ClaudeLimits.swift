@@ -35,6 +35,8 @@ package struct ClaudeLimits: Sendable {
     /// A message to an idle session is its next prompt within a moment. Sooner than the host's desk gives up on it, which does not know that
     /// it may be held at the terminal.
     var peerShowsWithin = Duration.seconds(25)
+    /// Messages of a session that were sent, did not show, and are known again when they do.
+    var unshownMessagesMax = 16
     /// A program that ran a session that has ended tells its last and goes within some three seconds. One that is there still has it again.
     var programLeavesWithin = Duration.seconds(10)
     /// A hook gives up on us sooner; what comes from its process later means that the session goes on.
@@ -47,7 +49,7 @@ package struct ClaudeLimits: Sendable {
     var deferredMax = 48
     /// Pieces of one message that overtook another.
     var earlyPiecesMax = 16
-    /// All of them together stand in one note on disk.
+    /// All of them together are in one note on disk.
     var deferredBytesMax = 128 << 10
 
     /// Open calls of a session; a batch of an agent has a few.

@@ -52,7 +52,7 @@ package struct ClaudeSession {
         var awaitsCall = false
     }
 
-    /// A person afar wants its turn to end.
+    /// A client wants its turn to end.
     struct Interrupt {
         var name: SteeringName
         /// Who, for the agent.
@@ -67,6 +67,10 @@ package struct ClaudeSession {
         var name: SteeringName
         var text: String
         var until: Int64
+        /// It is there. A prompt that was taken before is an older one.
+        var isWritten = false
+        /// Somebody prompted it since, or has to let the message in at the terminal: an equal prompt may be that person's.
+        var isDoubtful = false
     }
 
     enum Fork {
@@ -97,6 +101,8 @@ package struct ClaudeSession {
     /// It asks nobody for anything, as its last hook said.
     var isLawless = false
     var peerPrompt: PeerPrompt?
+    /// Those that were written and did not show: such a prompt may be an old one that was let in late.
+    private(set) var unshownPeerTexts: [String] = []
     /// By its hooks it is `heliograph run` that runs it.
     var isRun = false
     /// The same, when it has said what can be done to it.
@@ -137,7 +143,7 @@ package struct ClaudeSession {
     /// Its own name at Claude, which is the last part of the directory of its tasks.
     var registryName: String? { tasksDirectory.map(ShownPaths.last) }
 
-    /// `<config>/sessions/<pid>.json`, beside the tasks.
+    /// `<config>/sessions/<pid>.json`, next to the tasks.
     var registryFile: String? {
         guard let process, let tasksDirectory else { return nil }
         let parts = tasksDirectory.split(separator: "/", omittingEmptySubsequences: false)
@@ -161,6 +167,21 @@ package struct ClaudeSession {
         guard !finishedCalls.contains(call) else { return false }
         finishedCalls.append(call)
         if finishedCalls.count > countMax { finishedCalls.removeFirst() }
+        return true
+    }
+
+    /// Nobody knows what has become of it.
+    mutating func giveUpPeerPrompt(countMax: Int) {
+        guard let sent = peerPrompt else { return }
+        peerPrompt = nil
+        unshownPeerTexts.append(sent.text)
+        if unshownPeerTexts.count > countMax { unshownPeerTexts.removeFirst() }
+    }
+
+    /// Whether this prompt may be one that did not show in time; it has now.
+    mutating func isLatePeerText(_ prompt: String) -> Bool {
+        guard let place = unshownPeerTexts.firstIndex(of: prompt) else { return false }
+        unshownPeerTexts.remove(at: place)
         return true
     }
 

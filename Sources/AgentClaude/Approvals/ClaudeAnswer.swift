@@ -33,7 +33,7 @@ package enum ClaudeAnswer {
     /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
     package static let ask = ask("The budget is spent: from here on every tool needs approval.")
     /// The same, as a person wants it.
-    static let askAll = ask("From afar somebody has asked for this: every tool needs approval here.")
+    static let askAll = ask("A client has asked for this: every tool needs approval here.")
     /// The same where no daemon says which of the two it is.
     package static let askUnheard = ask("The host is not heard, and some session's every tool needs approval: this one's may.")
 

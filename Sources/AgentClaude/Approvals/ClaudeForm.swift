@@ -23,7 +23,7 @@ package struct ClaudeForm: AnswerForm {
         questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
     }
 
-    /// `tool` is the one in whose call the server asks, or stands for all of that server's.
+    /// `tool` is the one in whose call the server asks, or represents all of that server's.
     init(tool: String, _ elicited: ElicitedForm) {
         self.tool = tool
         self.elicited = elicited

@@ -10,7 +10,7 @@ enum ClaudeOffer {
         "session": .session, "localSettings": .local, "projectSettings": .project, "userSettings": .user,
     ]
 
-    /// Into which a session may be let from afar: never one that asks nobody anything.
+    /// Into which a client may put a session: never one that asks nobody anything.
     private static let modes: Set<String> = [ClaudeForm.askingMode, "acceptEdits", "plan"]
 
     static func all(in payload: JSONValue, of tool: String, _ cleaner: Cleaner) -> [AgentOffer] {

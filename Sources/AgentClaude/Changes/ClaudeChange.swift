@@ -18,7 +18,7 @@ struct ClaudeChange {
         case tooLarge, binary, unreadable, notAFile, late
         /// There is no file to edit.
         case missing
-        /// What is to be replaced does not stand in the file; or in several places, and one is meant.
+        /// What is to be replaced is not in the file; or in several places, and one is meant.
         case notFound, notUnique
         /// The notebook has no such cell.
         case noCell
@@ -140,7 +140,7 @@ struct ClaudeChange {
         guard let change = ClaudeNotebook.change(input, of: before) else { return problem = .noCell }
         cell = change.cell
         become(change.after, from: change.before, .edits, redactor)
-        // A cell that comes or goes is a change also where nothing stands in it.
+        // A cell that comes or goes is a change also where nothing is in it.
         if change.cell.deed != .replace { kind = .edits }
     }
 

@@ -7,7 +7,7 @@ struct ClaudeEdit {
         (self.old, self.new) = (Array(old.utf8), Array(new.utf8))
     }
 
-    /// Where it stands, without overlaps. Bytes, as two spellings of a letter are two texts.
+    /// Its places, without overlaps. Bytes, as two spellings of a letter are two texts.
     func places(in text: [UInt8]) -> [Int] {
         guard let first = old.first, old.count <= text.count else { return [] }
         var places: [Int] = []
@@ -24,7 +24,7 @@ struct ClaudeEdit {
     }
 
     func applied(at places: [Int], in text: [UInt8]) -> [UInt8] {
-        // What is deleted takes the end of its line along, where it stands at one anywhere.
+        // What is deleted takes the end of its line along, where it is at one anywhere.
         let end = UInt8(ascii: "\n")
         let isLine = new.isEmpty && old.last != end && places.contains { endsLine($0, text) }
         var result: [UInt8] = []

@@ -8,7 +8,7 @@ internal import RelayProtocol
 /// | `user` with `isReplay` and our `uuid` | it took that prompt: it says so with the first of the answer |
 /// | `command_lifecycle` with our `uuid` | it began with that, or is done with it |
 /// | `control_request`, `can_use_tool` | it asks, here and by its hook |
-/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, afar |
+/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, at the clients |
 /// | `control_cancel_request` | it has an answer from elsewhere |
 /// | `control_response` | a mode or model is set, or not; an interrupt was heard |
 /// | `system`, `assistant` | a turn runs |
@@ -168,7 +168,7 @@ extension ClaudeControl {
     private mutating func initialized(_ said: JSONValue?, _ failure: String?) {
         guard phase == .starting else { return }
         guard failure == nil, let said else {
-            say("The agent does not take its part: \(VisibleText.line(failure ?? "it says nothing of itself"))")
+            say("The agent does not accept its role: \(VisibleText.line(failure ?? "it gives no reason"))")
             return close()
         }
         phase = .running
@@ -211,7 +211,7 @@ extension ClaudeControl {
         let server = request.text("mcp_server_name") ?? "a tool's server"
         guard isExact, permissions.count < limits.permissionsMax, request.text("mode") ?? "form" == "form",
             let schema = request.optional("requested_schema"),
-            let form = ElicitedForm(server: server, message: request.text("message") ?? "", schema: schema, clean: { $0 })
+            let form = ElicitedForm(message: request.text("message") ?? "", schema: schema, clean: { $0 })
         else {
             say(
                 "(\(VisibleText.line(server)) asked for something that can be answered only on Claude Code's own screen: cancelled)"
@@ -228,7 +228,7 @@ extension ClaudeControl {
             $0.raw("requested_schema", schema.bytes)
         }
         var permission = ControlPermission(
-            request: id, tool: server, input: payload, questions: form.questions, canBeAllowed: true, form: form)
+            request: id, tool: server, input: payload, questions: [], canBeAllowed: true, form: FormFilling(form))
         if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
         permissions.append(permission)
         askedAfar.insert(id)
@@ -243,7 +243,7 @@ extension ClaudeControl {
             let said = (try? JSONDocument(parsing: output).root)?.optional("hookSpecificOutput"),
             let action = said.text("action")
         else { return }
-        say("(answered from afar: \(VisibleText.line(action)))")
+        say("(answered by a client: \(VisibleText.line(action)))")
         answer(request, ControlLine.elicited(request, action, content: said.optional("content").map { Array($0.bytes) }))
     }
 

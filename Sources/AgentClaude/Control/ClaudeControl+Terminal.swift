@@ -11,7 +11,7 @@ extension ClaudeControl {
         case .running:
             guard sent.count < limits.pendingMax else { return say("Too much waits already; this line was not sent.") }
             number += 1
-            // Who sits here may use the agent's commands.
+            // A person who sits here may use the agent's commands.
             send(line, uuid: nextUUID(), nil, isCommand: line.hasPrefix("/"))
         case .starting: say("The agent is starting; this line was not sent.")
         case .stopping, .closing, .terminating, .over: say("The session is ending; this line was not sent.")
@@ -20,7 +20,7 @@ extension ClaudeControl {
 
     mutating func interruptedHere() {
         guard phase == .running, standing != .idle else { return say("(Ctrl-D ends the session)") }
-        // Whoever holds the keys down asks for no more than that.
+        // Keys that are held down ask for no more than that.
         guard !asked.values.contains(where: \.isInterrupt) else { return }
         ask(.interrupt(nil)) { ControlLine.interrupt($0) }
     }
@@ -29,20 +29,20 @@ extension ClaudeControl {
 
     mutating func show(_ place: Int) {
         let permission = permissions[place]
-        if permission.questions.isEmpty {
+        if let question = permission.question {
+            say(VisibleText.prose(question.text))
+        } else {
             let input = String(decoding: permission.input, as: UTF8.self)
             say("\(VisibleText.exactLine(permission.tool)) asks for permission:\n\(VisibleText.exact(input))")
             for warning in VisibleText.warnings(about: input) { say("! \(warning)") }
-        } else {
-            say(VisibleText.prose(permission.question.text))
         }
-        guard hasTerminal else { return say("(waiting for a decision from afar)") }
+        guard hasTerminal else { return say("(waiting for a client's decision)") }
         permissions[place].firstNumber = lastNumber + 1
         for choice in permission.choices {
             lastNumber += 1
             say("  \(lastNumber)  \(VisibleText.line(choice))")
         }
-        guard !permission.questions.isEmpty, permission.form == nil else { return }
+        guard !permission.questions.isEmpty else { return }
         say("A number, or the last number and then words of your own.")
     }
 
@@ -55,11 +55,11 @@ extension ClaudeControl {
             }
         }
         guard let place, let number = Int(parts[0]), let first = permissions[place].firstNumber else {
-            return say("One of the numbers that stand before an open question, please; this line was not sent.")
+            return say("Type one of the numbers in front of an open question, please; this line was not sent.")
         }
         let permission = permissions[place]
         let more = parts.count > 1 ? TextCut.trim(String(parts[1])) : nil
-        if permission.form != nil { return fillIn(place, number - first, more) }
+        if permission.form != nil { return fillIn(place, number, first: first, more) }
         guard permission.questions.isEmpty else { return answerQuestion(place, number - first, more) }
         if number == first {
             guard more == nil else { return say("Words go with a denial; nothing was sent.") }
@@ -71,32 +71,16 @@ extension ClaudeControl {
         }
     }
 
-    /// The next field of a form: one choice, further numbers after it where there may be several, or words.
-    private mutating func fillIn(_ place: Int, _ choice: Int, _ more: String?) {
-        let permission = permissions[place]
-        guard let form = permission.form, let first = permission.firstNumber else { return }
-        let question = permission.question
-        if choice == question.choices.count + 1 {
-            guard more == nil else { return say("A server of tools takes no reason; nothing was sent.") }
-            return answer(permission.request, ControlLine.elicited(permission.request, "decline"))
+    /// The next field of a form.
+    private mutating func fillIn(_ place: Int, _ number: Int, first: Int, _ more: String?) {
+        let request = permissions[place].request
+        switch permissions[place].form?.take(number, first: first, more) {
+        case .notTaken(let why): say(why)
+        case .next: show(place)
+        case .filledIn(let content): answer(request, ControlLine.elicited(request, "accept", content: content))
+        case .declined: answer(request, ControlLine.elicited(request, "decline"))
+        case nil: break
         }
-        var answer = Answer(question: question.id, choices: [])
-        if choice == question.choices.count {
-            answer.text = more
-        } else {
-            let others = (more ?? "").split(separator: " ").map { Int($0).map { $0 - first } ?? -1 }
-            let places = [choice] + others
-            guard places.allSatisfy(question.choices.indices.contains) else {
-                return say("Only numbers of choices go with a choice; nothing was sent.")
-            }
-            answer.choices = places.map { question.choices[$0].shownLabel }
-            answer.indexes = places.map { Int64($0) }
-        }
-        guard form.takes(answer, at: permission.filledIn.count) else { return say("That does not fit; nothing was sent.") }
-        permissions[place].filledIn.append(answer)
-        guard permissions[place].filledIn.count == form.questions.count else { return show(place) }
-        guard let filledIn = form.answer(permissions[place].filledIn) else { return }
-        self.answer(permission.request, ControlLine.elicited(permission.request, "accept", content: filledIn.content))
     }
 
     private mutating func answerQuestion(_ place: Int, _ choice: Int, _ words: String?) {

@@ -1,7 +1,7 @@
 package import HostCore
 internal import RelayProtocol
 
-/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this stands where its screen and keyboard would.
+/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this replaces its screen and keyboard.
 ///
 /// Pure: facts in, orders out. What happens in the session is told by its hooks, as it is in a terminal, and so is what it asks; here the
 /// same question can be answered at the place where it runs, and here it is steered. A prompt counts as taken when the agent repeats it
@@ -70,7 +70,7 @@ package struct ClaudeControl: Sendable {
     var interrupts: [SteeringName] = []
     var stops: [SteeringName] = []
     var permissions: [ControlPermission] = []
-    /// Those of them that we ask people afar ourselves.
+    /// Those of them that we ask clients ourselves.
     var askedAfar: Set<String> = []
     var isInTurn = false
     /// It says when it is done with what was sent.
@@ -78,7 +78,7 @@ package struct ClaudeControl: Sendable {
     var mode: String?
     var models: [String] = []
     var offeredCommands: [String] = []
-    /// Of a choice at the terminal. None means two things: what is typed may be for a question that was answered from afar meanwhile.
+    /// The number of a choice at the terminal. None is used twice: what is typed may be for a question that a client answered meanwhile.
     var lastNumber = 0
     var number: Int64 = 0
     var now: Int64 = 0
@@ -151,7 +151,7 @@ package struct ClaudeControl: Sendable {
         }
     }
 
-    // MARK: What people afar send
+    // MARK: What clients send
 
     private mutating func steered(_ request: SteeringRequest) {
         let name = request.name
@@ -238,7 +238,7 @@ package struct ClaudeControl: Sendable {
         }
     }
 
-    /// Whoever opened it sits before it: it goes on there.
+    /// The person who opened it sits in front of it: it goes on there.
     private mutating func openedElsewhere(_ process: Int32) {
         guard phase == .starting || phase == .running else { return }
         say("(process \(process) has opened this session: it goes on there, and ends here)")
@@ -310,7 +310,7 @@ package struct ClaudeControl: Sendable {
             return SteeringOffer(
                 actions: [.interrupt, .stop],
                 reason:
-                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
                     + Self.lawlessMode + ".",
                 mode: mode)
         }

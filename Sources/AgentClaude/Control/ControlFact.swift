@@ -18,9 +18,9 @@ package enum ControlFact: Sendable {
     case terminated
     /// Another process has the same session open: two that write one lose what one of them wrote.
     case openedElsewhere(process: Int32)
-    /// What a server asks was answered afar, as an Elicitation hook would say it.
+    /// What a server asks was answered by a client, as an Elicitation hook would say it.
     case answeredAfar(request: String, [UInt8])
-    /// A person afar steers it; the host's desk has looked at it already.
+    /// A client steers it; the host's desk has checked it already.
     case steered(SteeringRequest)
     /// `nextDeadline` has passed.
     case timerFired
@@ -38,7 +38,7 @@ package enum ControlOrder: Sendable, Equatable {
     /// What can be done to the session now, and whether it could take a prompt: told again only where it changes.
     case stand(SteeringOffer, SteeringStanding)
     case tell(SteeringChange)
-    /// People afar are to be asked, with what the agent would tell an Elicitation hook.
+    /// Clients are to be asked, with what the agent would tell an Elicitation hook.
     case ask(request: String, [UInt8])
     /// They need not answer any more.
     case askNoMore(request: String)

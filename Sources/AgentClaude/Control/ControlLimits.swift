@@ -1,6 +1,6 @@
 /// The bounds of a Claude Code that is run without a terminal of its own, each with its reason.
 package struct ControlLimits: Sendable {
-    /// One line of its output: what a tool gave back stands in one, pictures included. A longer one is not looked at.
+    /// One line of its output: what a tool gave back is in one, pictures included. A longer one is not looked at.
     package var lineBytesMax = 16 << 20
     /// Without anybody at the terminal: a permission that nobody decided is denied. As long as other agents without a terminal wait.
     package private(set) var decideWithin = Duration.seconds(3_600)

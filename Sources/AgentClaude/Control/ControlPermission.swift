@@ -1,36 +1,34 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A question that the agent cannot go on without, as it stands at the terminal of `heliograph run`.
+/// A question that the agent cannot go on without, as it is at the terminal of `heliograph run`.
 ///
-/// Its hook asks people afar at the same time, and the agent takes whichever answer is first; then it takes the other question back.
+/// Its hook asks the clients at the same time, and the agent takes whichever answer is first; then it takes the other question back.
 struct ControlPermission {
     let request: String
     let tool: String
     /// As the agent wrote it.
     let input: [UInt8]
-    /// Of AskUserQuestion, or the fields of `form`; empty where a yes or a no is asked for.
+    /// The questions of AskUserQuestion; empty where a yes or a no is asked for, or a form is filled in.
     let questions: [ClaudeQuestion]
     let canBeAllowed: Bool
-    /// What a server of tools asks. No hook asks that of people afar.
-    var form: ElicitedForm?
+    /// What a server of tools asks. No hook asks clients that.
+    var form: FormFilling?
     /// What was answered here so far, in the order of `questions`.
     var answers: [String] = []
-    /// The same of the fields of `form`.
-    var filledIn: [Answer] = []
-    /// The number of the first choice that stands open at the terminal; nil where nobody sits there.
+    /// The number of the first choice that is open at the terminal; nil where nobody sits there.
     var firstNumber: Int?
     /// When it is denied because nobody decided; nil where somebody sits at the terminal.
     var due: Int64?
 
-    /// The one that is next.
-    var question: ClaudeQuestion { questions[form == nil ? answers.count : filledIn.count] }
+    /// The one that is next; nil where a yes or a no is asked for.
+    var question: ClaudeQuestion? { form?.question ?? (questions.isEmpty ? nil : questions[answers.count]) }
 
     /// Allow and deny, or the choices of the question that is next.
     var choices: [String] {
-        guard !questions.isEmpty else { return ["Allow once", "Deny; words after the number tell the agent why"] }
-        let labels = question.choices.map(\.shownLabel)
-        return form == nil ? labels : labels + ["Your answer: words after the number", "Decline"]
+        if let form { return form.choices }
+        guard let question else { return ["Allow once", "Deny; words after the number tell the agent why"] }
+        return question.choices.map(\.shownLabel)
     }
 
     /// What the agent takes for the answers.

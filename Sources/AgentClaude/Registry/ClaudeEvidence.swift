@@ -7,7 +7,7 @@ internal import RelayProtocol
 /// written over. So nothing follows from one look; what was read counts once it has stood for a while.
 struct ClaudeEvidence: Equatable {
     private(set) var standing: ClaudeStanding?
-    /// By the clock that never jumps: when what stands now was first seen.
+    /// By the clock that never jumps: when the present state was first seen.
     private(set) var seenAt: Int64 = .min
     /// When the entry went away: the agent removes it as the first thing when it ends, and its hooks hear of that later.
     private(set) var goneAt: Int64?

@@ -1,4 +1,4 @@
-/// Claude Code's permission modes, as far as people afar may put a session into one.
+/// Claude Code's permission modes, as far as clients may put a session into one.
 enum ClaudeMode {
     /// None that asks nobody, and none that leaves it to a model whether somebody is asked.
     static let fromAfar = ["default", "acceptEdits", "plan"]

@@ -6,7 +6,7 @@ package import RelayProtocol
 package struct ClaudePeerMessage: Sendable, Equatable {
     package let name: SteeringName
     package let session: SessionID
-    /// Where its registry tells of the session: what stands there when it is sent counts.
+    /// Where its registry tells of the session: what is there when it is sent counts.
     package let registryFile: String
     let registryName: String
     let text: String

@@ -80,7 +80,7 @@ package struct ClaudeTranscript: Sendable {
         }
     }
 
-    /// Whether it made a request of its own: what it was copied from stands before that.
+    /// Whether it made a request of its own: what it was copied from comes before that.
     var hasOwnRequest: Bool {
         last(#""usage""#) { value in
             value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil

@@ -48,7 +48,7 @@ extension CodexAdapter {
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
-        // It may be one of an earlier connection: whether it is, its run tells. What was answered on this one is asked anew.
+        // It may be one of an earlier connection: whether it is, its run tells. What was answered on this one is asked again.
         question.attempt = desk.approvals.contains { $0.run == asked.run && answeredHere.contains($0.id) } ? 1 : 2
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
         if let input = try? JSONDocument(parsing: asked.input).root {
@@ -91,7 +91,7 @@ extension CodexAdapter {
         // Whole or not at all: people decide on what they see. It has the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
-        // Questions stand in the body once more for people; both together must fit.
+        // Questions are in the body once more for people; both together must fit.
         let hasInput = questions.isEmpty || shown.count < limits.texts.approvalDiffBytes
         let isShown = emit(.approvalRequested(request), in: approval.session) {
             if hasInput { $0.raw("input", shown) }
@@ -117,7 +117,7 @@ extension CodexAdapter {
             }
             return
         }
-        // What was allowed or denied shows by its item what came of it. Of a question there is no item.
+        // What was allowed or denied shows by its item what came of it. A question has no item.
         guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
         tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }

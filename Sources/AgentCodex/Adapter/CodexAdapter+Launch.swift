@@ -47,7 +47,7 @@ extension CodexAdapter {
         guard let thread = result.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else {
             return refuse(launch, "Codex does not say which thread has begun")
         }
-        // Whoever starts a thread hears of it from the beginning: there is nothing to catch up with.
+        // A client that starts a thread hears of it from the beginning: there is nothing to catch up with.
         threads[name]?.phase = .watched
         startSession(name, thread, model: result.text("model"))
         isSet(to: result, in: sessionID(name))

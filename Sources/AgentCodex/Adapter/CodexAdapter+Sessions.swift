@@ -149,7 +149,7 @@ extension CodexAdapter {
         emit(.statusChanged(status, reason: reason), in: id)
     }
 
-    /// A dialog on the terminal's screen that nobody can answer from afar.
+    /// A dialog on the terminal's screen that no client can answer.
     mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }

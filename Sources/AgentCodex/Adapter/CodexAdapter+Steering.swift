@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What people do to sessions from afar: prompts, interrupting, the model and the mode.
+/// What clients do to sessions: prompts, interrupting, the model and the mode.
 ///
 /// | what is sent | how | what shows that it was taken |
 /// |---|---|---|

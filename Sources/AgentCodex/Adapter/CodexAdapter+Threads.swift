@@ -91,7 +91,7 @@ extension CodexAdapter {
         case .unarchive(let thread): notUnarchived(thread, reason)
         // What does not greet us, or does not tell what it has, is not what we know.
         case .initialize, .listThreads: order(.own(.hangUp))
-        // Whoever has just started it is in it already.
+        // A client that has just started it is in it already.
         case .resume(let name) where threads[name]?.isJoined == true: break
         case .resume(let name):
             threads[name]?.failed(limits, at: now.monotonic)
@@ -122,7 +122,7 @@ extension CodexAdapter {
     }
 
     mutating func resumed(_ name: String, _ result: JSONValue) {
-        // A launch and a sign of life may both have asked. Whoever catches up once more may hear of a turn's end before its prompt.
+        // A launch and a sign of life may both have asked. A second catching up may report a turn's end before its prompt.
         guard threads[name]?.isJoined != true else { return }
         guard let thread = result.optional("thread"), thread.text("id") == name, !thread.isTrue("ephemeral") else {
             threads[name]?.phase = .ignored

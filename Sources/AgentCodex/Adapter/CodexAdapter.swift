@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, beside the terminal that is attached
+/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, next to the terminal that is attached
 /// to the same server.
 ///
 /// Pure: `handle` takes a fact and gives orders. What fails here fails towards saying nothing: the terminal's dialog stays.
@@ -33,13 +33,13 @@ package struct CodexAdapter: AgentAdapter {
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
     /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
     var stirred: Set<SessionID> = []
-    /// Threads that were begun from afar, and do not offer prompts yet.
+    /// Threads that clients began, and that do not offer prompts yet.
     var arriving: [(name: SteeringName, session: SessionID)] = []
-    /// Threads that were ended from afar, and have to come out of Codex's archive.
+    /// Threads that clients ended, and that have to come out of Codex's archive.
     var shelved: Set<String> = []
     /// Those of them that Codex is putting away, or taking out again, on this connection: it puts the threads of its helpers away with them.
     var shelving: Set<String> = []
-    /// Those that had their answer on this connection: whoever asks the same again there asks anew.
+    /// Those that had their answer on this connection: the same request again there is a new one.
     var answeredHere: Set<ApprovalID> = []
 
     /// When the input at hand came.

@@ -39,7 +39,7 @@ struct CodexSession {
     var usage = CodexUsage()
     /// The turn that runs.
     var activeTurn: String?
-    /// Codex said last that the thread is at work.
+    /// Codex said last that the thread is active.
     var isActive = false
     /// Codex said last that a person is asked, of whatever kind the question is.
     var isAsking = false

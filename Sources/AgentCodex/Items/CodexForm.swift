@@ -7,9 +7,9 @@ package import RelayProtocol
 /// `cancel` would interrupt the turn, and is never said. The protocol has no place for the words of a denial.
 package struct CodexForm: AnswerForm {
     package let offers: [AgentOffer]
-    /// Of a question of the model's.
+    /// Set for a question of the model's.
     let userInput: CodexUserInput?
-    /// Of a server of tools.
+    /// Set for a form of a server of tools.
     let elicited: ElicitedForm?
 
     init(offers: [AgentOffer] = [], userInput: CodexUserInput? = nil, elicited: ElicitedForm? = nil) {
@@ -41,7 +41,7 @@ package struct CodexForm: AnswerForm {
         }
     }
 
-    /// Of an approval; a question is declined otherwise.
+    /// Denies an approval; a question is declined otherwise.
     package static func deny(_ words: String) -> [UInt8] { decision("decline") }
 
     private static func decision(_ word: String) -> [UInt8] { JSONWriter.object { $0.field("decision", word) } }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One request for approval, or one question of the model's, that can be answered from afar.
+/// One request for approval, or one question of the model's, that clients can answer.
 struct CodexQuestion {
     enum Reading {
         case known(CodexQuestion)
@@ -79,7 +79,7 @@ struct CodexQuestion {
     private init?(elicitation params: JSONValue, id: [UInt8], clean: (String) -> String) {
         guard params.text("mode") == "form", params.optional("_meta")?.isNull ?? true, let server = params.text("serverName"),
             let message = params.text("message"), let schema = params.optional("requestedSchema"),
-            let form = ElicitedForm(server: server, message: message, schema: schema, clean: clean)
+            let form = ElicitedForm(message: message, schema: schema, clean: clean)
         else { return nil }
         tool = Self.elicitationTool
         item = nil

@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// Tokens of a thread. Codex counts them up over the thread's life, and tells no money.
 struct CodexUsage {
-    /// One more where the count began anew.
+    /// One more where the count began again.
     private var runNumber: Int64 = 1
     private var total: Int64 = 0
 

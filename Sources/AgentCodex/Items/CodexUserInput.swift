@@ -15,7 +15,6 @@ struct CodexUserInput {
         /// Codex's own.
         let name: String
         let asked: AskedQuestion
-        let takesWords: Bool
     }
 
     let questions: [Question]
@@ -27,9 +26,10 @@ struct CodexUserInput {
         var questions: [Question] = []
         for (place, value) in list.enumerated() {
             guard let name = value.text("id"), let text = value.text("question"), !value.isTrue("isSecret"),
-                let asked = AskedQuestion(value, place: place, text: text, isMultiple: false, clean: clean)
+                let asked = AskedQuestion(
+                    value, place: place, text: text, isMultiple: false, takesWords: value.isTrue("isOther"), clean: clean)
             else { return nil }
-            questions.append(Question(name: name, asked: asked, takesWords: value.isTrue("isOther") || asked.choices.isEmpty))
+            questions.append(Question(name: name, asked: asked))
         }
         guard Set(questions.map(\.name)).count == questions.count else { return nil }
         self.questions = questions
@@ -40,7 +40,7 @@ struct CodexUserInput {
         guard answers.count == questions.count else { return nil }
         var said: [(question: String, values: [String])] = []
         for question in questions {
-            guard let chosen = question.asked.chosen(in: answers), chosen.text == nil || question.takesWords else { return nil }
+            guard let chosen = question.asked.chosen(in: answers) else { return nil }
             let before = question.asked.choices.isEmpty ? [] : [Self.noneOfThese]
             said.append((question.name, chosen.text.map { before + [Self.note + $0] } ?? chosen.labels))
         }

@@ -57,7 +57,7 @@ struct CodexSteering {
 
     subscript(name: SteeringName) -> Given? { given.first { $0.name == name } }
 
-    /// Whether a person asked for it from afar since that time. An older request that Codex never carried out explains no change of now.
+    /// Whether a client asked for it since that time. An older request that Codex never carried out explains no change of now.
     func isAsked(_ setting: CodexSetting, in session: SessionID, since: Int64) -> Bool {
         given.contains { $0.session == session && $0.evidence == .setting(setting) && $0.at >= since }
     }

@@ -7,11 +7,11 @@ enum CodexSetting: Equatable {
     case policy(String)
 }
 
-/// What a thread is set to, as Codex last said, and what may be chosen from afar.
+/// What a thread is set to, as Codex last said, and what clients may choose.
 ///
 /// Known only as long as a connection is: what was chosen at the terminal meanwhile may look the same afterwards.
 ///
-/// Codex's approval policies are the modes. From afar no policy is chosen that is freer than the one that was set at the terminal: who is
+/// Codex's approval policies are the modes. Clients can choose no policy that is freer than the one that was set at the terminal: who is
 /// there sees what runs, and who is not should be asked at least as often.
 struct CodexThreadSettings: Equatable {
     /// From the one that asks most to the one that asks never.
@@ -29,7 +29,7 @@ struct CodexThreadSettings: Equatable {
     /// that was harmless in one sandbox need not be in another.
     private var surroundings: String?
 
-    /// What a resumed thread, or a change of its settings, says. `isOurs` is that what it says of the policy was asked for from afar.
+    /// What a resumed thread, or a change of its settings, says. `isOurs`: a client asked for what it says of the policy.
     mutating func take(_ value: JSONValue, isOurs: (CodexSetting) -> Bool) {
         model = value.text("model") ?? model
         provider = value.text("modelProvider") ?? provider
@@ -38,7 +38,7 @@ struct CodexThreadSettings: Equatable {
         let surroundings = Self.surroundings(value)
         defer { (policy, self.surroundings) = (said, surroundings) }
         if ceiling != nil, surroundings == self.surroundings {
-            // What did not change was not chosen again, and what was chosen from afar raises nothing.
+            // What did not change was not chosen again, and what a client chose raises nothing.
             guard said != policy else { return }
             if let said, isOurs(.policy(said)) { return }
         }
@@ -65,7 +65,7 @@ struct CodexThreadSettings: Equatable {
         return Array(Self.policies[...last])
     }
 
-    /// Of those that Codex lists; empty: any name is taken.
+    /// The models among those that Codex lists; empty: any name is taken.
     func models(listed: [String]) -> [String] {
         guard provider == Self.ownProvider, !listed.isEmpty else { return [] }
         let current = model.map { listed.contains($0) ? [] : [$0] } ?? []

@@ -38,7 +38,7 @@ extension LocalAdapter {
         }
     }
 
-    /// Of a program that says no status: it would be starting for ever.
+    /// For a program that says no status: it would be starting for ever.
     private mutating func showStatus(_ standing: SteeringStanding, of id: SessionID) {
         let status = standing == .idle ? SessionStatus.idle : .running
         guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }

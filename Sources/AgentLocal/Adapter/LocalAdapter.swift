@@ -118,10 +118,11 @@ package struct LocalAdapter: AgentAdapter {
     private mutating func asked(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
         let id = sessionID(ask.session)
         guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
+        guard let form = LocalForm(ask, cleaner) else { return refuse(token, Self.unknownForm) }
         ensure(id, ask.agent, by: process, at: nil)
         let raw = Array(ask.input.bytes)
         var question = ApprovalQuestion(
-            session: id, kind: ask.kind, tool: ask.tool, input: raw, digests, form: LocalForm(ask, cleaner), token: token)
+            session: id, kind: ask.kind, tool: ask.tool, input: raw, digests, form: form, token: token)
         question.call = ask.approval
         question.run = ask.approval
         question.process = sessions[id]?.process
@@ -144,12 +145,18 @@ package struct LocalAdapter: AgentAdapter {
                 carryOut(order)
                 continue
             }
-            show(approval, ask, shown.json, isRedacted: shown.isRedacted)
+            show(approval, ask, form.questions, shown.json, isRedacted: shown.isRedacted)
         }
     }
 
-    private mutating func show(_ approval: PendingApproval<LocalForm>, _ ask: LocalAsk, _ shown: [UInt8], isRedacted: Bool) {
-        let title = TextCut.line(cleaner.clean(ask.title ?? ask.questions.first?.text ?? "Use \(ask.tool)"))
+    private static let unknownForm = LocalError(
+        .wire(.badValue), at: "$.form.schema", "a field or a rule is in it that people could not be shown whole")
+
+    private mutating func show(
+        _ approval: PendingApproval<LocalForm>, _ ask: LocalAsk, _ questions: [AskedQuestion], _ shown: [UInt8],
+        isRedacted: Bool
+    ) {
+        let title = TextCut.line(ask.title.map(cleaner.clean) ?? questions.first?.shownText ?? "Use \(ask.tool)")
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
         request.isRedacted = isRedacted
@@ -157,20 +164,15 @@ package struct LocalAdapter: AgentAdapter {
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.offers = approval.offers
-        let (offers, questions) = (
-            ask.questions.map { QuestionOffer(id: $0.id, choices: $0.shownLabels(cleaner.clean), isMultiple: $0.isMultiple) },
-            ask.questions.map { $0.bytes(cleaner.clean) }
-        )
-        let size = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
-        request.questions = size <= QuestionOffer.bytesMax ? offers : []
+        request.questions = AskedQuestion.offers(of: questions)
         switch approval.kind {
         case .tool: request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
-        case .question: request.alert = RequestWords(request, questions: ask.questions.map { $0.shown(cleaner.clean) })
+        case .question: request.alert = RequestWords(request, questions: questions.map(\.shown))
         }
         let isShown = emit(.approvalRequested(request), in: approval.session, at: nil) { writer in
             switch approval.kind {
             case .tool: writer.raw("input", shown)
-            case .question: writer.array("questions", questions)
+            case .question: writer.array("questions", questions.map(\.bytes))
             }
         }
         if !isShown { tellDesk(.cut(approval.id)) }

@@ -3,15 +3,26 @@ package import RelayProtocol
 
 /// How a program takes the answer to its question: as JSON.
 package struct LocalForm: AnswerForm {
-    private let questions: [LocalQuestion]
+    /// As people see them.
+    let questions: [AskedQuestion]
+    /// What the questions are made of, where they are the fields of a form.
+    private let elicited: ElicitedForm?
     private let options: [LocalOption]?
-    private let cleaner: Cleaner
     package let offers: [AgentOffer]
 
-    init(_ ask: LocalAsk, _ cleaner: Cleaner) {
-        questions = ask.questions
+    /// Nil where it is a form that people could not be shown whole.
+    init?(_ ask: LocalAsk, _ cleaner: Cleaner) {
+        if let form = ask.form {
+            guard let elicited = ElicitedForm(message: form.message, schema: form.schema, clean: cleaner.clean) else {
+                return nil
+            }
+            self.elicited = elicited
+            questions = elicited.questions
+        } else {
+            elicited = nil
+            questions = ask.questions.map { $0.asked(cleaner.clean) }
+        }
         options = ask.options
-        self.cleaner = cleaner
         offers = LocalOption.offers(of: ask.options ?? [], cleaner)
     }
 
@@ -48,10 +59,19 @@ package struct LocalForm: AnswerForm {
     }
 
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
+        if let elicited {
+            return elicited.answer(answers).map { filledIn in
+                let output = JSONWriter.object {
+                    $0.field("decision", "answer")
+                    $0.raw("content", filledIn.content)
+                }
+                return (filledIn.values, output)
+            }
+        }
         guard answers.count == questions.count else { return nil }
         var chosen: [Answer] = []
         for question in questions {
-            guard let answer = question.chosen(in: answers, cleaner.clean) else { return nil }
+            guard let answer = Self.answer(to: question, answers) else { return nil }
             chosen.append(answer)
         }
         let output = JSONWriter.object {
@@ -59,5 +79,14 @@ package struct LocalForm: AnswerForm {
             Answer.write(chosen, to: &$0)
         }
         return (chosen.map { ($0.question, ($0.choices + [$0.text ?? ""]).joined(separator: "\n")) }, output)
+    }
+
+    /// What was chosen, in the program's own labels; nil where the answer does not fit.
+    private static func answer(to question: AskedQuestion, _ answers: [Answer]) -> Answer? {
+        guard question.chosen(in: answers) != nil, var answer = answers.first(where: { $0.question == question.id }),
+            let places = answer.places(in: question.choices.map(\.shownLabel))
+        else { return nil }
+        (answer.choices, answer.indexes) = (places.map { question.choices[$0].label }, places.map { Int64($0) })
+        return answer
     }
 }

@@ -14,7 +14,7 @@ struct LocalSession {
     var statusReason: String?
     /// By the program, in an event: what it says of how it stands is less then.
     var isStatusSaid = false
-    /// What fetches the commands of people afar; nil where it cannot be steered.
+    /// What fetches clients' commands; nil where it cannot be steered.
     var program: SteeredProgram?
     /// What was last said of how it stands.
     var stood: SteeringStanding?

@@ -9,9 +9,11 @@ package struct LocalAsk: Sendable {
     let kind: ApprovalKind
     let tool: String
     let title: String?
-    /// Exactly as the program wrote it: the input of a tool, or the list of questions.
+    /// Exactly as the program wrote it: the input of a tool, the list of questions, or the form.
     let input: JSONValue
     let questions: [LocalQuestion]
+    /// In the place of questions.
+    let form: (message: String, schema: JSONValue)?
     let options: [LocalOption]?
     let waitSeconds: Int64
     /// Somebody can answer at the program's own prompt as well: a relay that is away is waited for.
@@ -38,12 +40,25 @@ package struct LocalAsk: Sendable {
             tool = try root.string("tool", bytesMax: WireLimits.nameBytesMax)
             input = try root.required("input").object()
             questions = []
+            form = nil
             options = try LocalOption.list(from: root)
         case .question:
             tool = try root.optionalString("tool", bytesMax: WireLimits.nameBytesMax) ?? "Question"
-            input = try root.required("questions")
-            questions = try LocalQuestion.list(from: root)
             options = nil
+            guard root.optional("form") != nil else {
+                input = try root.required("questions")
+                questions = try LocalQuestion.list(from: root)
+                form = nil
+                return
+            }
+            guard root.optional("questions") == nil else {
+                throw WireError(.badValue, at: "$.questions", "a form has its own questions")
+            }
+            input = try root.required("form").object()
+            questions = []
+            form = (
+                try input.string("message", bytesMax: WireLimits.textBytesMax), try input.required("schema").object()
+            )
         }
     }
 }

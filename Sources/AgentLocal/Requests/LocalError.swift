@@ -22,7 +22,7 @@ package struct LocalError: Error, Equatable, Sendable {
         }
     }
 
-    /// Of what is refused until the program has said what can be done to its session.
+    /// The path of requests that are refused until the program has said what can be done to its session.
     package static let offerPath = "$.offer"
 
     package let code: Code
@@ -40,7 +40,7 @@ package struct LocalError: Error, Equatable, Sendable {
 
     package init(_ error: WireError) { self.init(.wire(error.code), at: error.path, error.message) }
 
-    /// Of HTTP.
+    /// The status of HTTP.
     package var status: UInt16 {
         switch code {
         case .wire, .notYours: 400

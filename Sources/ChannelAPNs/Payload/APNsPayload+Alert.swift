@@ -2,7 +2,7 @@ package import PushPlanner
 package import RelayProtocol
 
 extension APNsPayload {
-    /// An ordinary notification. Beside `aps` stands what the app needs to open or decide: with `code` also the string `CODE`, which
+    /// An ordinary notification. Next to `aps` is what the app needs to open or decide: with `code` also the string `CODE`, which
     /// the runner replaces. With `sealed` the words are for everybody and the runner adds the ciphertext, for which room is left; the
     /// code is in there then. `kind`: nil where the person only tries whether pushes arrive, which an app reads as `test`. `expiresAt`
     /// in milliseconds since 1970.

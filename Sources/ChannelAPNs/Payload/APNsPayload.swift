@@ -92,7 +92,7 @@ package enum APNsPayload {
                         aps.object("alert") {
                             $0.field("title", alert.text.title)
                             $0.field("body", alert.text.body)
-                            // Inside the alert here, beside it everywhere else.
+                            // Inside the alert here, next to it everywhere else.
                             if alert.sound { $0.field("sound", "default") }
                         }
                     }

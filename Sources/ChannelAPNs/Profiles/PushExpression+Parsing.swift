@@ -1,7 +1,7 @@
 import RelayProtocol
 
 extension PushExpression {
-    /// The fields of an object, in the order in which they stand. A `?` behind a name says that the app's field is an optional.
+    /// The fields of an object, in their order. A `?` behind a name says that the app's field is an optional.
     static func fields(from value: JSONValue, _ dates: DateFormat) throws(WireError) -> [Field] {
         var fields: [Field] = []
         for (key, member) in try value.members() {
@@ -11,7 +11,7 @@ extension PushExpression {
                 throw WireError(.badValue, at: member.path, "a field has a name, and a ? only behind it")
             }
             if fields.contains(where: { $0.name == name }) {
-                throw WireError(.duplicateKey, at: member.path, "the field \(name) stands here already")
+                throw WireError(.duplicateKey, at: member.path, "the field \(name) is here already")
             }
             let expression = try PushExpression(from: member, dates)
             if expression.kind == .moment {
@@ -61,7 +61,7 @@ extension PushExpression {
         let members = try value.members()
         let names = members.map(\.key).filter { $0 != "plusSeconds" }
         guard names.count == 1, let name = names.first, let operand = members.first(where: { $0.key == name })?.value else {
-            throw WireError(.badValue, at: value.path, "one operation stands here: \(Self.operations.joined(separator: ", "))")
+            throw WireError(.badValue, at: value.path, "one operation belongs here: \(Self.operations.joined(separator: ", "))")
         }
         if members.count > 1, name != "date" {
             throw WireError(.badValue, at: "\(value.path).plusSeconds", "only a date has this")
@@ -99,12 +99,12 @@ extension PushExpression {
         var list: [PushExpression] = []
         for entry in try value.array() {
             if let last = list.last, !last.canBeAbsent {
-                throw WireError(.badValue, at: entry.path, "this is never reached: what stands before it is always present")
+                throw WireError(.badValue, at: entry.path, "this is never reached: what comes before it is always present")
             }
             list.append(try PushExpression(from: entry, dates))
             try refuseMixture(of: list, at: entry.path)
         }
-        if list.isEmpty { throw WireError(.missingField, at: value.path, "nothing stands here: name at least one source") }
+        if list.isEmpty { throw WireError(.missingField, at: value.path, "this is empty: name at least one source") }
         return list
     }
 
@@ -131,7 +131,7 @@ extension PushExpression {
         if given.isEmpty { throw WireError(.missingField, at: value.path, "every status is null: leave the field out") }
         guard !missing.isEmpty else {
             if rest != nil {
-                throw WireError(.badValue, at: "\(value.path).else", "this is never reached: every status stands here")
+                throw WireError(.badValue, at: "\(value.path).else", "this is never reached: every status is named here")
             }
             return map
         }

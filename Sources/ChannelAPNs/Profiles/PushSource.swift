@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// What a profile can name with `$`: a field of the summary, by the name that it has on our wire, or of what stands around it.
+/// What a profile can name with `$`: a field of the summary, by the name that it has on our wire, or of what is around it.
 enum PushSource: String, CaseIterable {
     // Words: never cut. Most are ours, or of our alphabet.
     case session, status

@@ -2,7 +2,7 @@
 struct DeliveryWindow: Sendable {
     let size: Int64
     private let subscribers: Int
-    /// How many stand at each position; there are at most `size` + 1 positions at a time.
+    /// How many are at each position; there are at most `size` + 1 positions at a time.
     private var standing: [Int]
     private(set) var sent: Int64
     /// What every subscriber has.

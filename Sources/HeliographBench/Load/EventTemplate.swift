@@ -6,7 +6,7 @@ struct EventTemplate: Sendable {
     static let sizeMin = 120
     static let sizeMax = 64 << 10
     static let batchMax = WireLimits.batchEventsMax
-    /// Room for what stands around the events of one message.
+    /// Room for what is around the events of one message.
     static let messageBytesMax = WireLimits.messageBytesMax - 512
     private static let digits = 12
 

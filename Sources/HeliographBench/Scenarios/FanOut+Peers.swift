@@ -26,7 +26,7 @@ extension FanOut {
             guard link.role == .client else { return subscribed(link) }
             // Packet 1: the topic, quality of service 0.
             link.queue([0x82, 10, 0, 1, 0, 5] + Array("bench".utf8) + [0], opcode: .binary)
-        case (.event, _): preconditionFailure("events are looked at where they stand")
+        case (.event, _): preconditionFailure("events are looked at in place")
         }
         try driver.flush(link)
     }

@@ -177,7 +177,7 @@ final class FanOut: Stage {
         }
     }
 
-    /// As the relay writes it: the events stand one beside the other, each of the same size.
+    /// As the relay writes it: the events follow each other, each of the same size.
     private func eventsCame(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         let start = sessions[subscribers[link.number].session].prefix.count
         let each = plan.size + 1
@@ -222,7 +222,7 @@ final class FanOut: Stage {
 
     override func receivedFromPeer(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         guard link.role == .client else {
-            // What nchan says to whoever published is of no interest.
+            // What nchan says to the publisher is of no interest.
             if target.dialect == .plain { return }
             unsafe hostStream.feed(message)
             while let item = try hostStream.next() { try took(item, on: link) }
@@ -260,7 +260,7 @@ final class FanOut: Stage {
         if now >= measureFrom, now < measureTo {
             let count = numbers.count
             deliveries += count
-            // The oldest stands for all: none waited longer.
+            // The oldest represents all: none waited longer.
             latencies.record(nanoseconds: now - sentAt[index][Int(numbers.lowerBound) % (plan.window + 1)], count: count)
         }
         windows[index].move(from: before, to: numbers.upperBound)

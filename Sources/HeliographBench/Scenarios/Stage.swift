@@ -19,7 +19,7 @@ class Stage: LinkHandler {
     let template: EventTemplate
     let gauge: ProcessGauge?
     var sessions: [BenchSession]
-    /// Where each session stands, by its id.
+    /// The position of each session, by its id.
     private let places: [String: Int]
     var hosts: [Link] = []
     var clients: [Link] = []
@@ -50,7 +50,7 @@ class Stage: LinkHandler {
             hosts: endpoints(target.relays), clients: endpoints(target.clientRelays), dialect: target.dialect)
         template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
-        // No two runs on one relay may share a session: each begins anew at 1.
+        // No two runs on one relay may share a session: each begins again at 1.
         let run = String(UInt32.random(in: 0 ... .max), radix: 16)
         let made = (0..<plan.sessions).map { BenchSession(id: "bench-\(run)-\($0)", host: $0 % plan.hosts) }
         sessions = made
@@ -176,7 +176,7 @@ class Stage: LinkHandler {
         returning.insert((at, link.number), at: placeOfReturn(at: at))
     }
 
-    /// Whoever was let in stays in, but where a scenario takes the relay away.
+    /// Peers that were let in stay in, except where a scenario takes the relay away.
     func ended(_ link: Link, _ end: LinkEnd) throws(BenchError) { throw BenchError(.refused, "\(link.name) \(end)") }
 
     /// Nothing of the load survives the relay, but where a scenario takes it away.
@@ -218,7 +218,7 @@ class Stage: LinkHandler {
             }
             try subscribe(link)
         } else if unsafe message.starts(with: #"{"type":"snapshot""#) {
-            // It stands before the events; a storm has no time to take each snapshot apart.
+            // It comes before the events; a storm has no time to take each snapshot apart.
             guard let seq = unsafe message.number(after: #""seq":"#) else { throw unsafe Self.unexpected(message, on: link) }
             try snapshotCame(through: seq, on: link)
         } else if unsafe message.starts(with: #"{"type":"reply""#) {

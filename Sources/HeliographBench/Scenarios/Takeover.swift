@@ -9,7 +9,7 @@ final class Takeover: Stage {
     /// Connections begun in one turn; see `Stage.begunAtOnce`.
     private static let begunAtOnce = 128
 
-    /// Where one peer stands since the signal.
+    /// The state of one peer since the signal.
     private struct Return {
         /// When it comes again; nil: it is connected, or on its way.
         var due: Int64?
@@ -140,10 +140,10 @@ final class Takeover: Stage {
             return seen[link.number] += unsafe try Self.eventCount(message, on: link, after: seen[link.number])
         }
         if unsafe message.starts(with: #"{"type":"snapshot""#) || message.starts(with: #"{"type":"reset""#) {
-            throw BenchError(.sequence, "\(link.name) is to begin anew, though nothing of the log was lost")
+            throw BenchError(.sequence, "\(link.name) is told to begin again, although the log lost nothing")
         }
         if unsafe message.starts(with: #"{"type":"reply""#) {
-            // All that it missed is nothing: it stands where the log does.
+            // All that it missed is nothing: it is where the log is.
             if clientReturns[link.number].levelAt == 0 { clientReturns[link.number].levelAt = now }
         }
         unsafe try super.clientReceived(message, on: link, at: now)

@@ -13,7 +13,7 @@ extension UnsafeRawBufferPointer {
         return unsafe bytes.withUnsafeBytes { unsafe memcmp(baseAddress!, $0.baseAddress!, $0.count) } == 0
     }
 
-    /// Where it first ends; nil where it does not stand.
+    /// Where it first ends; nil where it does not occur.
     func end(of text: StaticString) -> Int? {
         guard count > 0, let found = unsafe clinux_find(baseAddress!, count, text.utf8Start, text.utf8CodeUnitCount) else {
             return nil

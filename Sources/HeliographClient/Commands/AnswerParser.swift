@@ -20,6 +20,9 @@ enum AnswerParser {
             }
             var answer = answers[name] ?? (places: [], text: nil)
             if isText {
+                guard question.takesWords else {
+                    throw ClientError(.usage, "“\(name)” takes no words of your own", advice: list(question))
+                }
                 guard answer.text == nil, !value.isEmpty, value.utf8.count <= WireLimits.textBytesMax else {
                     throw ClientError(.usage, "“\(name)” takes one text of 1 to \(WireLimits.textBytesMax) bytes")
                 }
@@ -45,7 +48,7 @@ enum AnswerParser {
         }
     }
 
-    /// By places, with the labels that stand there.
+    /// By places, with the labels that are there.
     static func answer(to question: Question, _ places: [Int], text: String? = nil) -> Answer {
         Answer(
             question: question.id, choices: places.map { question.choices[$0].label },
@@ -57,12 +60,19 @@ enum AnswerParser {
         try? places(line, of: question)
     }
 
+    /// What to type.
+    static func hint(for question: Question) -> String {
+        let numbers = question.isMultiple ? "numbers" : "a number"
+        guard !question.choices.isEmpty else { return "text" }
+        return question.takesWords ? "\(numbers), or text" : numbers
+    }
+
     /// What was understood, as it stood in the list.
     static func understood(_ places: [Int], for question: Question) -> String {
         places.sorted().map { "\($0 + 1). \(VisibleText.exactLine(question.choices[$0].label))" }.joined(separator: ", ")
     }
 
-    /// Numbers first, whatever the labels are: they are what stands before each choice. Then the whole text: a label may have commas.
+    /// Numbers first, whatever the labels are: they come before each choice. Then the whole text: a label may have commas.
     private static func places(_ value: String, of question: Question) throws(ClientError) -> [Int] {
         let numbers = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
         let isListOfNumbers = !numbers.isEmpty && numbers.allSatisfy { $0 != nil }
@@ -87,7 +97,7 @@ enum AnswerParser {
         return number - 1
     }
 
-    /// By number; by label, exactly; by label without regard to case. A label that stands there twice is none.
+    /// By number; by label, exactly; by label without regard to case. A label that occurs twice does not count.
     private static func place(_ text: String, of question: Question) -> Int? {
         if let place = numbered(text, of: question) { return place }
         let places = question.choices.indices

@@ -16,7 +16,7 @@ enum ApprovalLookup {
                 advice: "heliograph approvals list")
         case .several(let approvals):
             throw ClientError(
-                .usage, "“\(wanted)” stands for \(approvals.count) approvals",
+                .usage, "“\(wanted)” matches \(approvals.count) approvals",
                 advice: approvals.map(\.id.rawValue).sorted().prefix(5).joined(separator: "\n"))
         }
     }

@@ -13,7 +13,7 @@ protocol ClientTask: AnyObject {
     func heard(_ news: RelayLink.News)
 }
 
-/// One command at work: loop, link and terminal, and how it ended. Confined to the thread that runs it.
+/// One running command: loop, link and terminal, and how it ended. Confined to the thread that runs it.
 final class ClientRun {
     let options: ClientOptions
     let credentials: Credentials
@@ -43,7 +43,7 @@ final class ClientRun {
             return error.exit
         }
         if credentials.relay.isOpenToOthers {
-            terminal.remark("warning: \(credentials.relay) is not encrypted: others on the way can read the token", .yellow)
+            terminal.remark("warning: \(credentials.relay) is not encrypted: others on the network can read the token", .yellow)
         }
         // Outlives the loop, which still tells of closed connections while it is torn down.
         var kept: ClientRun?

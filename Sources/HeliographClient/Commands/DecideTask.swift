@@ -101,7 +101,7 @@ final class DecideTask: ClientTask {
                 if choices.isEmpty, texts.isEmpty {
                     guard run.terminal.isInteractive, !run.options.isJSON else {
                         throw ClientError(
-                            .usage, "this is no terminal: nobody can be asked",
+                            .usage, "this is not a terminal: nobody can be asked",
                             advice: "Add --choose QUESTION=LABEL or --text QUESTION=TEXT.")
                     }
                     show(approval)
@@ -226,8 +226,7 @@ final class DecideTask: ClientTask {
 
     private func ask(_ questions: ArraySlice<ApprovalText.Question>, _ approval: Approval) {
         guard let question = questions.first else { return send(approval) }
-        let hint = question.choices.isEmpty ? "text" : question.isMultiple ? "numbers, or text" : "a number, or text"
-        run.terminal.prompt("\(VisibleText.exactLine(question.id)) (\(hint)): ")
+        run.terminal.prompt("\(VisibleText.exactLine(question.id)) (\(AnswerParser.hint(for: question))): ")
         run.readLine { [self] line in
             guard case .asking = stage else { return }
             guard let line else {
@@ -238,6 +237,9 @@ final class DecideTask: ClientTask {
             if let places = AnswerParser.typed(line, for: question) {
                 answers.append(AnswerParser.answer(to: question, places))
                 run.terminal.print("  understood: \(AnswerParser.understood(places, for: question))")
+            } else if !question.takesWords {
+                run.terminal.print("  one of the choices, please: it takes no words of your own")
+                return ask(questions, approval)
             } else {
                 answers.append(Answer(question: question.id, choices: [], text: line))
                 run.terminal.print("  in your own words: \(VisibleText.line(line))")
@@ -284,7 +286,7 @@ final class DecideTask: ClientTask {
             }
             if options.wait == .zero { run.finish(.done) }
         case .failed(let notice, let winner): run.fail(Self.fault(notice, winner, now: Moment.now))
-        default: run.fail(ClientError(.failed, "the relay's reply is none to a decision"))
+        default: run.fail(ClientError(.failed, "the relay's reply does not fit a decision"))
         }
     }
 

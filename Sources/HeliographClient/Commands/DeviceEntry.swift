@@ -11,7 +11,7 @@ struct DeviceEntry {
     let id: DeviceID
     let name: String
     let profile: String
-    /// Of an app.
+    /// Only for an app.
     let environment: String?
     let isBrowser: Bool
     /// Where a browser's push service is; nil: it has no subscription, or it is an app.
@@ -104,13 +104,13 @@ struct DeviceEntry {
             throw ClientError(.notFound, "there is no device \(text)", advice: "heliograph devices lists them.")
         case .several(let devices):
             let names = devices.map(\.id.rawValue).sorted().joined(separator: ", ")
-            throw ClientError(.usage, "\(text) stands for several devices: \(names)")
+            throw ClientError(.usage, "\(text) matches several devices: \(names)")
         }
     }
 }
 
 extension Gathering {
-    /// For whoever reads why a device did not ring.
+    /// For a person who reads why a device did not ring.
     fileprivate var sentence: String {
         let when =
             switch self {
@@ -134,7 +134,7 @@ struct PushEntry {
     let result: String?
     let text: String?
 
-    /// Who took it or not, in words.
+    /// The service that took it or not, in words.
     private let service: String
 
     init(from value: JSONValue, service: String = "APNs") throws(WireError) {

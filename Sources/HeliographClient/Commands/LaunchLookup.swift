@@ -24,7 +24,7 @@ package struct LaunchWish: Sendable {
     var kind: SteeringAction.Kind { isList ? .past : past == nil ? .start : .resume }
 }
 
-/// Finds the project that a person means, and the session that stands for its host.
+/// Finds the project that a person means, and the session that represents its host.
 enum LaunchLookup {
     struct Place {
         let summary: Summary

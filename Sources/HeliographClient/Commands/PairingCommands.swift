@@ -14,7 +14,7 @@ enum PairingCommands {
                 throw ClientError(.usage, "this link is for a host, not for a client")
             }
             if link.relay.isOpenToOthers {
-                terminal.remark("warning: \(link.relay) is not encrypted: others on the way can read the token", .yellow)
+                terminal.remark("warning: \(link.relay) is not encrypted: others on the network can read the token", .yellow)
             }
             let named = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
             let authorities: String?

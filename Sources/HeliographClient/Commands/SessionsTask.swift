@@ -33,7 +33,7 @@ final class SessionsTask: ClientTask {
         run.finish(.done)
     }
 
-    /// Those that need somebody first, then the latest activity; without those that stand for a host.
+    /// Those that need somebody first, then the latest activity; without those that represent a host.
     static func sorted(_ sessions: [Summary]) -> [Summary] {
         sessions.filter { !$0.standsForHost }.sorted {
             (rank($0), -$0.lastActivityAt, $0.session.rawValue) < (rank($1), -$1.lastActivityAt, $1.session.rawValue)

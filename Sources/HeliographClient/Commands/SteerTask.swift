@@ -157,7 +157,7 @@ final class SteerTask: ClientTask {
         let offer = summary.steering
         guard let offer, offer.actions.contains(action.kind) else {
             throw ClientError(
-                .refused, "this is no session that \(action.kind.inWords(of: 1)) from afar",
+                .refused, "this is not a session that \(action.kind.inWords(of: 1))",
                 advice: offer?.reason.map(VisibleText.line))
         }
         guard summary.hostIsConnected else {
@@ -220,7 +220,7 @@ final class SteerTask: ClientTask {
         // Its event says what has become of it, and why.
         case .failed where wasRecorded: break
         case .failed(let notice, _): run.fail(Self.fault(notice))
-        default: run.fail(ClientError(.failed, "the relay's reply is none to this command"))
+        default: run.fail(ClientError(.failed, "the relay's reply does not fit this command"))
         }
     }
 
@@ -278,7 +278,7 @@ final class SteerTask: ClientTask {
 
     private func waitIsOver() {
         guard case .sent(_, _, let isRecorded) = stage else { return }
-        let advice = "What becomes of it is told by: heliograph watch"
+        let advice = "To see its outcome: heliograph watch"
         run.fail(
             isRecorded
                 ? ClientError(.timedOut, "it is with the host, and there is no outcome yet", advice: advice)

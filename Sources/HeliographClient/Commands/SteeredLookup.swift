@@ -10,11 +10,11 @@ enum SteeredLookup {
             view.sessions.values.filter { $0.endedAt == nil && $0.steering?.actions.contains(kind) == true })
         switch able.count {
         case 1: return able[0].session
-        case 0: throw ClientError(.notFound, "no session \(kind.inWords(of: 1)) from afar now", advice: "heliograph sessions")
+        case 0: throw ClientError(.notFound, "no session \(kind.inWords(of: 1)) now", advice: "heliograph sessions")
         default:
             let names = ShortNames.shortest(of: view.sessions.keys.map(\.rawValue))
             throw ClientError(
-                .usage, "\(able.count) sessions \(kind.inWords(of: able.count)) from afar: say which",
+                .usage, "\(able.count) sessions \(kind.inWords(of: able.count)): say which",
                 advice: able.prefix(5).map { "  \(names[$0.session.rawValue] ?? "")  \(title($0.session, in: view))" }
                     .joined(separator: "\n"))
         }
@@ -34,8 +34,8 @@ extension SteeringAction.Kind {
         case .prompt: count == 1 ? "takes prompts" : "take prompts"
         case .interrupt: "can be interrupted"
         case .stop: "can be ended"
-        case .mode: "can be put into another mode"
-        case .model: "can go on with another model"
+        case .mode: "can change its mode"
+        case .model: "can change its model"
         case .askAll: count == 1 ? "asks for everything when told to" : "ask for everything when told to"
         case .start, .resume, .past: count == 1 ? "starts sessions" : "start sessions"
         }

@@ -102,7 +102,7 @@ final class WatchTask: ClientTask {
         case .none: throw ClientError(.notFound, "there is no session “\(wanted)”", advice: "try: heliograph sessions --all")
         case .several(let sessions):
             throw ClientError(
-                .usage, "“\(wanted)” stands for \(sessions.count) sessions",
+                .usage, "“\(wanted)” matches \(sessions.count) sessions",
                 advice: sessions.map(\.rawValue).sorted().prefix(5).joined(separator: "\n"))
         }
     }
@@ -112,7 +112,7 @@ final class WatchTask: ClientTask {
     private func changed(_ change: ClientView.Change) {
         switch change {
         case .epochChanged:
-            run.terminal.remark("the relay's log was replaced; numbers start anew", .yellow)
+            run.terminal.remark("the relay's log was replaced; numbers start again", .yellow)
         case .workspaceKnown: workspaceKnown()
         case .session(let summary, let previous): sessionChanged(summary, previous)
         case .sessionGone(let gone): if gone == session { run.terminal.remark("the relay has forgotten this session", .yellow) }

@@ -41,7 +41,7 @@ package struct ClientFile: Sendable {
             let value = try JSONDocument(parsing: Array(bytes.prefix(count))).root.object()
             let token = try value.string("token")
             guard let relay = RelayAddress(try value.string("relay")), Credentials.isUsable(token) else {
-                throw WireError(.badValue, at: "$", "the relay or the token is none")
+                throw WireError(.badValue, at: "$", "the relay or the token is not valid")
             }
             return Credentials(
                 relay: relay, token: token, name: try value.optionalString("name"),

@@ -30,6 +30,8 @@ package struct ApprovalText: Sendable {
         package var header: String?
         package var isMultiple: Bool
         package var choices: [Choice]
+        /// It can be answered in words of one's own as well.
+        package var takesWords = true
     }
 
     package var questions: [Question] {
@@ -42,7 +44,8 @@ package struct ApprovalText: Sendable {
             }
             return Question(
                 id: id, text: text, header: try? entry.optionalString("header"),
-                isMultiple: (try? entry.flag("multiple")) ?? false, choices: choices)
+                isMultiple: (try? entry.flag("multiple")) ?? false, choices: choices,
+                takesWords: (try? !entry.flag("choicesOnly")) ?? true)
         }
     }
 
@@ -145,7 +148,8 @@ package struct ApprovalText: Sendable {
         for question in questions {
             let header = question.header.map { " (\(VisibleText.line($0)))" } ?? ""
             let multiple = question.isMultiple ? ", several may be chosen" : ""
-            lines.append(palette.paint("  \(VisibleText.exactLine(question.id))\(header)\(multiple)", .bold))
+            let words = question.takesWords ? "" : ", only of these"
+            lines.append(palette.paint("  \(VisibleText.exactLine(question.id))\(header)\(multiple)\(words)", .bold))
             lines += Self.quoted(question.text, width, palette)
             for (index, choice) in question.choices.enumerated() {
                 let description = choice.description.map { " — \($0)" } ?? ""

@@ -33,9 +33,9 @@ package struct ChangeText: Sendable {
         switch file {
         case "new": "new file"
         case "overwrites": "overwrites a file" + (bytes.map { " of \(Moment.count(Int($0), "byte"))" } ?? "")
-        case "unchanged": "changes nothing: the file holds that already"
+        case "unchanged": "changes nothing: the file already has this content"
         case "edits": problem == nil && (places ?? 0) > 1 ? "changes the file in \(places ?? 0) places" : "changes the file"
-        default: "nobody could look at the file"
+        default: "the file could not be read"
         }
     }
 
@@ -52,16 +52,16 @@ package struct ChangeText: Sendable {
 
     private static func words(for problem: String) -> String {
         switch problem {
-        case "tooLarge": "it is too large to be compared: what goes is not shown"
-        case "binary": "it is no text: what goes is not shown"
-        case "unreadable": "it could not be read: what goes is not shown"
-        case "notAFile": "it is no regular file: what is in it is not shown"
-        case "late": "its disk did not answer in time: what goes is not shown"
+        case "tooLarge": "it is too large to be compared: what is removed is not shown"
+        case "binary": "it is not text: what is removed is not shown"
+        case "unreadable": "it could not be read: what is removed is not shown"
+        case "notAFile": "it is not a regular file: its content is not shown"
+        case "late": "its disk did not answer in time: what is removed is not shown"
         case "missing": "there is no such file now"
-        case "notFound": "the text that is to be replaced does not stand in it now"
-        case "notUnique": "the text that is to be replaced stands there more than once, and one place is meant"
+        case "notFound": "the text to be replaced is not in it now"
+        case "notUnique": "the text to be replaced occurs more than once, and only one place is meant"
         case "noCell": "it has no such cell now"
-        case "tooLong": "the change is too long to be shown line by line: what goes is not shown"
+        case "tooLong": "the change is too long to be shown line by line: what is removed is not shown"
         default: "it could not be compared (\(problem))"
         }
     }

@@ -41,7 +41,7 @@ package enum OfferText {
 
     /// For somebody who named another.
     static func offered(with request: ApprovalRequest) -> String {
-        guard !request.offers.isEmpty else { return "nothing is offered with it besides a plain yes and no" }
+        guard !request.offers.isEmpty else { return "it offers nothing besides a plain yes and no" }
         let names = request.offers.map { "\(VisibleText.exactLine($0.id)) (\($0.effect.rawValue))" }
         return "it offers \(names.joined(separator: ", "))"
     }

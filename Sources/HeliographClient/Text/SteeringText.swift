@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What is done to a session from afar, in a person's words.
+/// What clients do to a session, in a person's words.
 enum SteeringText {
     static func word(of stage: SteeringStage) -> String {
         switch stage {

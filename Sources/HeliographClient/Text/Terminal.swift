@@ -8,7 +8,7 @@ final class Terminal {
     let palette: Palette
     let errorPalette: Palette
     let isInteractive: Bool
-    /// Whoever read our output is gone.
+    /// The reader of our output is gone.
     private(set) var isBroken = false
     private let environment: Environment
     private let outputIsTerminal: Bool
@@ -48,7 +48,7 @@ final class Terminal {
         if let advice = fault.advice { remark(advice) }
     }
 
-    /// Blocks until whoever reads our output is gone; for ever where it is a file. From a thread of its own: a reader's end is
+    /// Blocks until the reader of our output is gone; for ever where it is a file. From a thread of its own: a reader's end is
     /// else only seen by writing, and a quiet relay may give nothing to write for hours.
     static func waitUntilUnread() {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)

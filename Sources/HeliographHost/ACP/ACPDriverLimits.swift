@@ -1,4 +1,4 @@
-/// Every bound of `heliograph acp`, beside its reason.
+/// Every bound of `heliograph acp`, next to its reason.
 struct ACPDriverLimits: Sendable {
     var child = ChildLimits()
     var daemon = DaemonLimits()
@@ -24,7 +24,7 @@ struct ACPDriverLimits: Sendable {
     var withdrawCheck = Duration.milliseconds(100)
     /// How long the daemon may keep a question: as long as the agent's own hooks' questions live.
     var questionSeconds: Int64 = 86_400
-    /// The same where only those afar can be asked; then it is denied.
+    /// The same where only clients can be asked; then it is denied.
     var headlessQuestionSeconds: Int64 = 3_600
     /// Somebody can answer here as well: a daemon that is away is waited for.
     var isAttended = true

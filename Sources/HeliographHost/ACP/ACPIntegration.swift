@@ -1,7 +1,7 @@
 internal import HeliographHook
 internal import RelayAccess
 
-/// Agents that speak the Agent Client Protocol. `heliograph acp` stands before them and reports over the local socket as a program
+/// Agents that speak the Agent Client Protocol. `heliograph acp` is in front of them and reports over the local socket as a program
 /// of the user's own does, so there is nothing in the daemon, and nothing to connect.
 enum ACPIntegration: AgentIntegration {
     static let name = "acp"
@@ -22,7 +22,7 @@ enum ACPIntegration: AgentIntegration {
     }
 
     private static func use(of agent: KnownACPAgent) -> String {
-        "reported where it is started by `heliograph acp -- \(agent.command)`"
+        "reported if it is started by `heliograph acp -- \(agent.command)`"
             + (agent.isRunHere ? "" : "; mapped from its documents, not run here")
     }
 }

@@ -33,7 +33,7 @@ struct ACPProxyLoop {
     private var agentInputIsOpen = true
     private var agentOutputIsOpen = true
     private var ending = Ending.none
-    /// The session was ended from afar.
+    /// A client ended the session.
     private var isStopped = false
     /// The process has ended; its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
@@ -74,7 +74,7 @@ struct ACPProxyLoop {
 
     private mutating func finish(_ end: AgentEnd) -> AgentEnd {
         perform(.agentClosed)
-        let reason = end.reason ?? (isStopped ? "ended from afar" : ending == .none ? nil : "the editor has left")
+        let reason = end.reason ?? (isStopped ? "ended by a client" : ending == .none ? nil : "the editor has left")
         perform(.agentGone(reason: reason, failed: end.exit != 0 && ending == .none))
         let deadline = ContinuousClock.now + limits.flushGrace
         toEditor.write(bytesMax: limits.child.writeBytes)

@@ -109,7 +109,7 @@ final class DaemonReporter: Sendable {
                     }
                 })
         }
-        if !isStarted { logger.warning("no thread could be started: this session is not steered from afar") }
+        if !isStarted { logger.warning("no thread could be started: clients cannot steer this session") }
     }
 
     /// The agent is gone: what is left is told, within the grace.

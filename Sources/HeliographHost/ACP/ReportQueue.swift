@@ -75,7 +75,7 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// How a session stands is told once, and no later than it would have been: the daemon gives a session the next command when the one
+    /// A session's state is told once, and no later than it would have been: the daemon gives a session the next command when the one
     /// before has its outcome, and must know by then that there is a turn.
     private mutating func replaces(_ item: Item) -> Bool {
         switch item {

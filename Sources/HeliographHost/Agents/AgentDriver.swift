@@ -15,7 +15,7 @@ protocol AgentDriver: AnyObject {
     func callerGone(_ token: HookToken)
 }
 
-/// Of an agent that calls hooks.
+/// The driver of an agent that calls hooks.
 protocol HookDriver: AgentDriver {
     /// Whether the adapter answers hooks of this event; the others are only told.
     func answers(_ event: String) -> Bool
@@ -25,7 +25,7 @@ protocol HookDriver: AgentDriver {
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
 }
 
-/// Of programs that make requests of their own.
+/// The driver of programs that make requests of their own.
 protocol ProgramDriver: AgentDriver {
     /// False where it is no request that this one answers.
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool

@@ -1,4 +1,4 @@
-/// An agent whose sessions can be started and resumed from afar, which its adapter then does.
+/// An agent whose sessions clients can start and resume, which its adapter then does.
 struct StartPart {
     /// What has to be on the daemon's PATH.
     let program: String

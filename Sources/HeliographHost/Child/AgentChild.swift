@@ -79,7 +79,7 @@ struct AgentChild: Sendable {
         // The strings live until the child runs: posix_spawnp returns after that, and then they are freed.
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
-        // The strings of `environ` are the system's and stay. Of two variables of one name programs take one or the other.
+        // The strings of `environ` are the system's and stay. If two variables have one name, programs take one or the other.
         let names = environment.map { String($0.prefix { $0 != "=" }) + "=" }
         let added: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) }
         defer { unsafe added.forEach { unsafe free($0) } }

@@ -1,4 +1,4 @@
-/// The bytes between an agent that is our child and whoever sits before it: every bound, beside its reason.
+/// The bytes between an agent that is our child and the person in front of it: every bound, next to its reason.
 struct ChildLimits: Sendable {
     /// What waits for a reader that is slow; then its writer waits, as it would without us.
     var bufferBytes = 1 << 20

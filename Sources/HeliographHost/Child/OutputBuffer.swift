@@ -1,8 +1,8 @@
 import Glibc
 
-/// Bytes that wait for a reader. Nothing is lost and nothing changed; whoever fills it looks at `count` before it reads more.
+/// Bytes that wait for a reader. Nothing is lost and nothing changed; its writer checks `count` before it reads more.
 struct OutputBuffer {
-    /// Of what is written already.
+    /// How many bytes that are already written may still be kept.
     private static let keptBytesMax = 1 << 20
 
     let descriptor: Int32

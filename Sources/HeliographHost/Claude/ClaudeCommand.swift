@@ -32,6 +32,6 @@ enum ClaudeCommand: Equatable {
         }
     }
 
-    /// Whether somebody connected: our command's words stand in the settings.
+    /// Whether somebody connected: our command's words are in the settings.
     static func isNamed(in settings: [UInt8]) -> Bool { String(decoding: settings, as: UTF8.self).contains("hook claude ") }
 }

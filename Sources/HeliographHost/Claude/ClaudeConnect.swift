@@ -15,7 +15,7 @@ struct ClaudeConnect: ConnectPart {
         ("connect claude", "for all your projects"),
         ("connect claude --project", "for the project in this folder"),
         ("connect claude --dry-run", "show the change and do nothing"),
-        ("connect claude --ask Bash", "have it ask before every command"),
+        ("connect claude --ask Bash", "make it ask before every command"),
     ]
     let remark: String? = """
         In auto mode, its own default, Claude Code runs most commands without asking; then there is nothing to approve. \
@@ -93,13 +93,13 @@ struct ClaudeConnect: ConnectPart {
     private static let everyCommand = "Bash"
 
     private static func wantsToBeAsked() -> Bool {
-        Dialog.say("\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()).\nHave it ask before every command? [y/N] ")
+        Dialog.say("\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()).\nMake it ask before every command? [y/N] ")
         return Dialog.answeredYes()
     }
 
     private static func autoModeNote(_ place: ConnectPlace) -> String {
         let again = "heliograph connect claude --ask Bash" + (place == .project ? " --project" : "")
-        return "\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()). `\(again)` has it ask before every command; "
+        return "\(autoMode.prefix(1).uppercased())\(autoMode.dropFirst()). `\(again)` makes it ask before every command; "
             + "`claude --permission-mode manual` asks as it used to, for one session."
     }
 

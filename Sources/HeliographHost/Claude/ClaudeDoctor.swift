@@ -35,7 +35,7 @@ enum ClaudeDoctor {
     /// What a session is started with (`--permission-mode`) and what an administrator manages, nobody sees from here.
     static func questions(areAsked: Bool) -> Finding {
         areAsked
-            ? Finding("Questions", .well, "Claude Code's settings have it ask")
+            ? Finding("Questions", .well, "Claude Code's settings make it ask")
             : Finding("Questions", .doubtful, ClaudeConnect.autoMode, mend: "heliograph connect claude --ask Bash")
     }
 

@@ -74,7 +74,7 @@ struct ClaudePast {
     private static func text(of entry: JSONValue) -> String? {
         guard let message = try? entry.optional("message")?.object() else { return nil }
         let texts = message.text("content").map { [$0] } ?? message.list("content").compactMap { $0.text("text") }
-        // What stands in angle brackets is the program's own, not the person's.
+        // What is in angle brackets is the program's own, not the person's.
         return texts.first { text in text.contains { !$0.isWhitespace } && text.first { !$0.isWhitespace } != "<" }
     }
 }

@@ -5,9 +5,9 @@ import RelayProtocol
 ///
 /// | key | what |
 /// |---|---|
-/// | `hooks.EVENT` | one more entry for each event of `events`, beside those of others |
+/// | `hooks.EVENT` | one more entry for each event of `events`, in addition to those of others |
 /// | `statusLine` | ours, or around the person's own, whose other keys stay |
-/// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` beside it says that it came from us |
+/// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` next to it says that it came from us |
 /// | `permissions.ask` | rules that were asked for and not there; `env.HELIOGRAPH_ASK_RULES` says which came from us, one a line |
 package struct ClaudeSettings: Sendable {
     /// The events that we want, whether they take a matcher, and after how many seconds Claude Code shall give up on us.
@@ -35,8 +35,8 @@ package struct ClaudeSettings: Sendable {
         // Without a time-out of its own it would be cancelled after a second and a half.
         ("SessionEnd", false, 5),
     ]
-    /// What Claude Code shows beside its spinner while that hook waits.
-    static let elicitationMessage = "Asked from afar too: press a key to answer here"
+    /// What Claude Code shows next to its spinner while that hook waits.
+    static let elicitationMessage = "Asked remotely too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
     static let askRulesMark = "HELIOGRAPH_ASK_RULES"
@@ -154,7 +154,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// Where our own handlers of an event stand, in order.
+    /// The places of our own handlers of an event, in order.
     private func handlers(of event: String) -> [[JSONText.Step]] {
         var paths: [[JSONText.Step]] = []
         let path: [JSONText.Step] = [.key("hooks"), .key(event)]
@@ -249,14 +249,14 @@ package struct ClaudeSettings: Sendable {
             return text.append("env", .object(members), to: [])
         }
         try require(environment, isObject: true, at: "$.env")
-        // Whoever set it already, to whatever, meant it.
+        // A value that somebody has set, whatever it is, was meant.
         if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
         for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
             text.append(key, .string("1"), to: [.key("env")])
         }
     }
 
-    /// Only what our mark stands beside is ours, and only while it has the value that we gave it.
+    /// Only what has our mark next to it is ours, and only while it has the value that we gave it.
     private mutating func removeTodoTools() {
         guard !isEmpty, text.value(at: [.key("env"), .key(Self.todoToolsMark)]) != nil else { return }
         if (try? text.value(at: [.key("env"), .key(Self.todoTools)])?.string()) == "1" {

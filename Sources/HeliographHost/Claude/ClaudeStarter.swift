@@ -6,7 +6,7 @@ internal import HostCore
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Starts and resumes sessions of Claude Code for people afar: each is a `heliograph run` of its own, in the project's folder, with the
+/// Starts and resumes sessions of Claude Code for clients: each is a `heliograph run` of its own, in the project's folder, with the
 /// daemon's environment, without a shell and without a terminal.
 ///
 /// It outlives the daemon, and tells the next one what can be done to it. It ends by `stop`, or when it is killed.

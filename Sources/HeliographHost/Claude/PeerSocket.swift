@@ -18,11 +18,11 @@ enum PeerSocket {
         // Its hooks tell that a turn is over some tenths of a second before its registry does.
         while path == nil {
             guard let entry = RegistryReader.read(message.registryFile)?.root else {
-                return "its registry does not tell of it any more"
+                return "its registry does not list it any more"
             }
             path = message.socket(in: entry)
             guard path != nil || ContinuousClock.now < deadline else {
-                return "it has begun something else; it was not given to it"
+                return "it has begun something else, so it was not given the prompt"
             }
             if path == nil { usleep(lookEvery) }
         }

@@ -6,7 +6,7 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which people steer from here and from afar.
+/// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which is steered from here and by clients.
 package enum RunCall {
     /// The status that the agent ended with, or what a shell would say of one that did not start; 2 for arguments that cannot be.
     /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal. `start`: the daemon starts it, and
@@ -16,7 +16,7 @@ package enum RunCall {
     ) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         if let start {
-            // Of no terminal's: it outlives whoever started the daemon.
+            // It belongs to no terminal, and outlives the process that started the daemon.
             setsid()
             guard unsafe chdir(start.folder) == 0 else { return refuse("\(start.folder) cannot be worked in") }
         }
@@ -34,7 +34,7 @@ package enum RunCall {
         }
         let lock: SessionLock
         do throws(HostError) {
-            // Who resumes from afar has only heard that it has ended.
+            // A client that resumes it has only heard that it has ended.
             lock = try SessionLock.take(arguments.session, within: start == nil ? .zero : SessionLock.leavesWithin)
         } catch {
             guard error.code == .sessionOpen else { throw error }
@@ -91,7 +91,7 @@ package enum RunCall {
         return end.exit
     }
 
-    /// What the agent complains of is no longer wanted once whoever started us is gone; the agent must not fail for that.
+    /// What the agent complains of is no longer wanted once the process that started us is gone; the agent must not fail for that.
     private static func passErrors(of child: AgentChild) -> Bool {
         guard let errors = child.errors else { return true }
         return BackgroundThread.start {

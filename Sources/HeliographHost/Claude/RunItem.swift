@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// What other threads have for the loop of `heliograph run`.
 enum RunItem: Sendable {
     case steered(SteeringRequest)
-    /// What a server of tools asks was answered afar.
+    /// What a server of tools asks was answered by a client.
     case answeredAfar(request: String, [UInt8])
     /// A signal that somebody sent us.
     case signal(Int32)

@@ -25,7 +25,7 @@ struct RunLoop {
     private var daemonWasThere: Bool?
     private let rivals: SessionRivals
     private var hasStood = false
-    /// What servers of tools ask, of people afar.
+    /// What servers of tools ask of clients.
     private var asking: [String: RunQuestion] = [:]
 
     init(
@@ -126,7 +126,7 @@ struct RunLoop {
             let line =
                 isThere
                 ? "(the host daemon is there again)\n"
-                : "(no host daemon answers: this session is not seen from afar. Is `heliograph host` running?)\n"
+                : "(no host daemon answers: clients do not see this session. Is `heliograph host` running?)\n"
             toTerminal.append(Array(line.utf8))
         }
     }

@@ -5,7 +5,7 @@ internal import HeliographPlatform
 internal import HostCore
 internal import Synchronization
 
-/// What a server of tools asks behind `heliograph run`, as it is asked of people afar: as the agent's own hook would, from a thread of
+/// What a server of tools asks behind `heliograph run`, as clients are asked it: as the agent's own hook would, from a thread of
 /// its own that waits for the answer.
 final class RunQuestion: Sendable {
     /// Between two times that it is asked: a relay that restarts is back by then, and an answer that did not fit is soon given again.
@@ -24,7 +24,7 @@ final class RunQuestion: Sendable {
                 while !isOver, .now < next { usleep(UInt32(Self.look.milliseconds * 1_000)) }
             }
         }
-        if !isStarted { ProgramRequest.complain("no thread could be started: people afar are not asked") }
+        if !isStarted { ProgramRequest.complain("no thread could be started: clients are not asked") }
     }
 
     /// It was answered here, or is not asked any more.

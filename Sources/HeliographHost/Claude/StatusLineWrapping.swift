@@ -1,7 +1,7 @@
 import RelayProtocol
 
 /// Wraps a status line command inside its JSON string, and takes the wrapping off again to the byte: however the person
-/// spelled an escape, it stands there again after `disconnect`.
+/// spelled an escape, it is there again after `disconnect`.
 enum StatusLineWrapping {
     private static let opening = Array("statusline claude --wrap '".utf8)
     private static let quoteEscape = Array("\\u0027".utf8)

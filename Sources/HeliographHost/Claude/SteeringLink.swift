@@ -5,9 +5,9 @@ internal import HostCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// A session's line to the daemon: says what can be done to it, waits for what people afar send, and tells what became of that.
+/// A session's line to the daemon: says what can be done to it, waits for what clients send, and reports what became of that.
 ///
-/// Two threads: one waits for the next command, one tells. While the daemon is away what stands is kept, and told when it is back;
+/// Two threads: one waits for the next command, one tells. While the daemon is away the present state is kept, and told when it is back;
 /// it has forgotten then what it had given us, and says so itself.
 final class SteeringLink: Sendable {
     private struct State {
@@ -139,7 +139,7 @@ final class SteeringLink: Sendable {
             },
             took: { [self] request in
                 if state.withLock({ $0.isClosing }) {
-                    // Who tells the rest may be done.
+                    // The one who reports the rest may have ended.
                     _ = post(.told(SteeringChange(request.name, .refused, reason: "the agent has ended")))
                 } else {
                     inbox.put(.steered(request))

@@ -12,7 +12,7 @@ struct TranscriptTail {
 
     private var places: [SessionID: (path: String, offset: Int)] = [:]
 
-    /// From its end on; anew where it was followed already.
+    /// From its end on; again where it was followed already.
     mutating func follow(_ session: SessionID, _ path: String) {
         if places.count >= Self.countMax { places = [:] }
         places[session] = nil

@@ -3,9 +3,9 @@ internal import HeliographHook
 /// `heliograph connect codex` and `disconnect codex`: a small file of ours, and nothing of Codex's.
 struct CodexConnect: ConnectPart {
     let program = "codex"
-    let summary = "has the host attach to the server that Codex shares with its terminal"
+    let summary = "lets the host attach to the server that Codex shares with its terminal"
     let options: Set<ConnectOption> = []
-    let examples = [(line: "connect codex", does: "Codex, beside its own terminal")]
+    let examples = [(line: "connect codex", does: "Codex, in addition to its own terminal")]
     let remark: String? = nil
     private let paths = HostPaths()
 
@@ -20,8 +20,8 @@ struct CodexConnect: ConnectPart {
             switch error {
             case .absent:
                 edit.notes.append(
-                    "Codex's app-server does not run in \(settings.home). It starts with `codex`, and is found then.")
-            case .unsafe(let words): edit.notes.append("\(words): it is not talked to as long as that is so.")
+                    "Codex's app-server does not run in \(settings.home). `codex` starts it; it is found then.")
+            case .unsafe(let words): edit.notes.append("\(words): the host does not talk to it until that is fixed.")
             }
         }
         return try change(edit, request, unchanged: "already connected")
@@ -41,6 +41,6 @@ struct CodexConnect: ConnectPart {
             }
         }
         return try edit.apply(
-            to: file, try file.read(), unchanged: unchanged, request, holds: "A host that runs looks at it each second.")
+            to: file, try file.read(), unchanged: unchanged, request, holds: "A running host checks it every second.")
     }
 }

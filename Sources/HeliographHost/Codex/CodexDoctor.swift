@@ -21,9 +21,9 @@ enum CodexDoctor {
                 return [
                     version,
                     Finding(
-                        "Codex's server", .doubtful, "it does not run in \(settings.home): nothing of Codex is reported",
+                        "Codex's server", .doubtful, "it does not run in \(settings.home): Codex is not reported",
                         mend:
-                            "start codex; where that starts none, `codex app-server --listen unix://`, then `codex --remote unix://`"
+                            "start codex; if that starts none, `codex app-server --listen unix://`, then `codex --remote unix://`"
                     ),
                 ]
             case .unsafe(let words):

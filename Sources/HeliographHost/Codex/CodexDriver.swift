@@ -91,7 +91,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
 
     // MARK: Starting it
 
-    /// For somebody afar who starts a thread, and for nothing else: whoever sits at the terminal starts it with that.
+    /// For a client that starts a thread, and for nothing else: a person at the terminal starts it with that.
     private func startServer() {
         // The one that is there says hello in a moment, and the one that is being started answers for this as well.
         guard !isOpen, !isStarting else { return }

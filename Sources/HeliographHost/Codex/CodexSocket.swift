@@ -3,7 +3,7 @@ internal import Glibc
 /// Where Codex's shared app-server listens, and whether it is safe to talk to.
 ///
 /// `$CODEX_HOME/app-server-control/app-server-control.sock` is a link into a folder of the temporary directory, which is everybody's: what
-/// stands there counts only where nobody else could have put it.
+/// is there counts only where nobody else could have put it.
 struct CodexSocket: Equatable {
     enum AddressError: Error, Equatable {
         /// No app-server runs: nobody uses Codex, or its version has none.

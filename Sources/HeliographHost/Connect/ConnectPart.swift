@@ -6,7 +6,7 @@ protocol ConnectPart {
     var summary: String { get }
     var examples: [(line: String, does: String)] { get }
     var remark: String? { get }
-    /// What it can be told beside where, and whether to ask.
+    /// What it can be told in addition to where, and whether to ask.
     var options: Set<ConnectOption> { get }
 
     func isConnected(_ place: ConnectPlace) -> Bool

@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// Somebody's JSON text that is changed only where it must be: everything else keeps its bytes.
 ///
-/// Whoever adds something and removes it again gets the very text back. For that a container that stood there empty must be
+/// Adding something and removing it again gives back the very same text. For that a container that stood there empty must be
 /// told from one that came with the addition, and the text itself has to say it, because nothing else survives:
 ///
 /// | before | after the first addition | after its removal |
@@ -12,7 +12,7 @@ import RelayProtocol
 /// | `{ }`, any other space inside | a blank line, and that space before the closing bracket | as before |
 /// | a line break inside, as if laid out | two blank lines | as before |
 ///
-/// In a text of one line, a space stands for the blank line.
+/// In a text of one line, a space means the blank line.
 struct JSONText {
     enum Step { case key(String), index(Int) }
 
@@ -53,7 +53,7 @@ struct JSONText {
     // MARK: - Changing
 
     mutating func replace(_ path: [Step], with bytes: [UInt8]) {
-        guard let range = value(at: path).map(Self.range) else { preconditionFailure("nothing stands at this path") }
+        guard let range = value(at: path).map(Self.range) else { preconditionFailure("there is nothing at this path") }
         splice(range, bytes)
     }
 
@@ -70,14 +70,14 @@ struct JSONText {
     mutating func remove(_ path: [Step]) -> Bool {
         guard let last = path.last else { return false }
         let parentPath = Array(path.dropLast())
-        guard let parent = value(at: parentPath) else { preconditionFailure("nothing stands at this path") }
+        guard let parent = value(at: parentPath) else { preconditionFailure("there is nothing at this path") }
         let children = self.children(of: parent)
         let place: Int? =
             switch last {
             case .index(let index): index
             case .key(let key): try? parent.members().firstIndex { $0.key == key }
             }
-        guard let place, children.indices.contains(place) else { preconditionFailure("nothing stands at this path") }
+        guard let place, children.indices.contains(place) else { preconditionFailure("there is nothing at this path") }
         let child = children[place]
         if place > 0 {
             splice(children[place - 1].upperBound..<child.upperBound, [])
@@ -94,7 +94,7 @@ struct JSONText {
     // MARK: - Layout
 
     private mutating func append(to path: [Step], _ render: (JSONTree.Layout) -> [UInt8]) {
-        guard let container = value(at: path) else { preconditionFailure("nothing stands at this path") }
+        guard let container = value(at: path) else { preconditionFailure("there is nothing at this path") }
         let range = Self.range(container)
         let children = self.children(of: container)
         guard let first = children.first, let last = children.last else {
@@ -169,18 +169,18 @@ struct JSONText {
         return bytes[start - 1] == UInt8(ascii: ":") ? [] : [32]
     }
 
-    /// The space that begins the line in which this byte stands.
+    /// The space that begins the line in which this byte is.
     private func lineIndentation(at place: Int) -> [UInt8] {
         let start = bytes[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
         return Array(bytes[start..<place].prefix { $0 == 32 || $0 == 9 })
     }
 
-    /// Where the children stand; a member begins with its key.
+    /// The places of the children; a member begins with its key.
     private func children(of container: JSONValue) -> [Range<Int>] {
         if let elements = try? container.array() { return elements.map(Self.range) }
         var start = Self.range(container).lowerBound + 1
         return ((try? container.members()) ?? []).map { member in
-            // Between two members stand space and one comma, then the quote of the key.
+            // Between two members are space and one comma, then the quote of the key.
             while bytes[start] != UInt8(ascii: "\"") { start += 1 }
             let range = start..<Self.range(member.value).upperBound
             start = range.upperBound

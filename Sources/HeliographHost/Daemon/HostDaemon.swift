@@ -71,7 +71,7 @@ final class HostDaemon {
         self.loop = loop
         self.logger = logger
         var parts = agents.compactMap { agent in agent.daemon.map { (name: agent.name, part: $0) } }
-        // Who lets nobody steer lets nobody start anything.
+        // An owner who lets nobody steer lets nobody start anything.
         if configuration.steering != .nobody { parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents))) }
         self.parts = parts
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }

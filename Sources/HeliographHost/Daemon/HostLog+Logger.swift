@@ -39,7 +39,7 @@ extension Logger {
             error(
                 "a spooled event is damaged; it is gone",
                 metadata: ["session.id": "\(session)", "first": "\(first)", "error": "\(cause)"])
-        case .unreadable(let session): error("a spooled event is none; it is gone", metadata: ["session.id": "\(session)"])
+        case .unreadable(let session): error("an unreadable spooled event is lost", metadata: ["session.id": "\(session)"])
         case .diskFails(let cause): error("the spool still does not take events", metadata: ["error": "\(cause)"])
         case .diskIsBack: info("the spool takes events again")
         }

@@ -43,7 +43,7 @@ package struct HostDoctor {
 
     private var daemon: Finding {
         guard let address = RelayAddress("unix:" + paths.socket) else {
-            return Finding("Daemon", .wrong, "\(paths.socket) is no path of a socket", mend: "unset HELIOGRAPH_SOCKET")
+            return Finding("Daemon", .wrong, "\(paths.socket) is not a path for a socket", mend: "unset HELIOGRAPH_SOCKET")
         }
         do throws(HTTPError) {
             return Self.daemon(try HTTPExchange(relay: address, method: .get, path: "/v1/status").perform().body)
@@ -64,13 +64,13 @@ package struct HostDoctor {
                     "Daemon", .doubtful, "it runs and is not connected (\(VisibleText.line(state))); \(words)",
                     mend: "see what is wrong with the relay above; it tries again by itself")
         } catch {
-            return Finding("Daemon", .doubtful, "it runs, and is of another version than this program", mend: "start it anew")
+            return Finding("Daemon", .doubtful, "it runs, but its version is not this program's", mend: "restart it")
         }
     }
 
     private var spool: Finding {
         guard let free = Disk.freeBytes(at: paths.stateDirectory) else {
-            return Finding("Disk", .doubtful, "\(paths.stateDirectory) is not there yet", mend: "heliograph host makes it")
+            return Finding("Disk", .doubtful, "\(paths.stateDirectory) is not there yet", mend: "heliograph host creates it")
         }
         let text = "\(free >> 20) MiB are free for what the relay has not got yet"
         return free < Self.freeBytesMin

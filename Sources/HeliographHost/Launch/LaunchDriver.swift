@@ -6,7 +6,7 @@ internal import RelayProtocol
 internal import WebSocketEngine
 
 /// Reads which folders and agents may be used to start sessions: when the daemon starts, when its owner changes the list, and for each
-/// command anew.
+/// command again.
 final class LaunchDriver: ProgramDriver {
     /// The request by which `heliograph host projects` says that the list is another one.
     static let request = "projects"
@@ -57,7 +57,7 @@ final class LaunchDriver: ProgramDriver {
         do throws(HostError) {
             return try file.read()
         } catch {
-            seat.logger.error("no session is started from afar", metadata: ["error": "\(error)"])
+            seat.logger.error("clients cannot start sessions", metadata: ["error": "\(error)"])
             return []
         }
     }

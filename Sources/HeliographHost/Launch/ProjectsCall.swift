@@ -2,7 +2,7 @@ internal import Glibc
 package import HeliographHook
 internal import RelayProtocol
 
-/// `heliograph host projects add|list|remove`: the folders in which sessions may be started from afar.
+/// `heliograph host projects add|list|remove`: the folders in which clients may start sessions.
 package enum ProjectsCall {
     /// `isHome`: said explicitly that all of the home folder is meant. Returns what people read.
     package static func add(
@@ -11,7 +11,7 @@ package enum ProjectsCall {
         guard let folder = ProjectsFile.folder(directory) else {
             throw HostError(.badConfiguration, "\(directory) is no folder that can be looked into")
         }
-        guard folder != "/" else { throw HostError(.badConfiguration, "the whole machine is no project") }
+        guard folder != "/" else { throw HostError(.badConfiguration, "the whole machine cannot be a project") }
         let home = ProjectsFile.folder(paths.home) ?? paths.home
         guard isHome || !(home + "/").hasPrefix(folder + "/") else {
             throw HostError(
@@ -34,7 +34,7 @@ package enum ProjectsCall {
         }
         projects.append(.init(name: name, folder: folder))
         try file.write(projects, paths)
-        return "\(name) is \(folder). Whoever may steer this host may start sessions there.\(tellDaemon(paths))"
+        return "\(name) is \(folder). Anyone who may steer this host may start sessions there.\(tellDaemon(paths))"
     }
 
     /// By its name, or the folder.
@@ -66,7 +66,7 @@ package enum ProjectsCall {
             }
             return JSONLine.text(JSONWriter.object { $0.array("projects", entries) })
         }
-        guard !projects.isEmpty else { return "no projects: no session can be started here from afar" }
+        guard !projects.isEmpty else { return "no projects: clients cannot start sessions here" }
         return projects.map { project in
             "\(VisibleText.line(project.name))  \(VisibleText.line(project.folder))"
                 + (project.folderNow == nil ? "  (not there, or another folder now)" : "")

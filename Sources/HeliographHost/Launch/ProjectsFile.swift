@@ -2,7 +2,7 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// `projects.json` in the configuration directory: the folders in which this host's owner lets sessions be started from afar, each absolute
+/// `projects.json` in the configuration directory: the folders in which this host's owner lets clients start sessions, each absolute
 /// and behind every link.
 ///
 /// Only its owner reads it. One that cannot be read lets nothing be started.

@@ -60,7 +60,7 @@ package struct AskCall {
         guard let name = approval ?? HookRequest.randomCall() else {
             throw HostError(.system, "the kernel has no random bytes")
         }
-        // Two texts that are put beside each other could be read as something else than either.
+        // Two texts that are put together could be read as something else than either.
         for (name, text) in [("--questions", questions), ("--input", input)] {
             guard let text else { continue }
             do throws(WireError) { _ = try JSONDocument(parsing: Array(text.utf8)) } catch {

@@ -1,4 +1,4 @@
-/// How a program that runs an agent talks to the daemon: every bound, beside its reason.
+/// How a program that runs an agent talks to the daemon: every bound, next to its reason.
 struct DaemonLimits: Sendable {
     /// For the daemon to take one thing that is told; nobody waits for that but what comes after.
     var postBudget = Duration.seconds(2)
@@ -8,10 +8,10 @@ struct DaemonLimits: Sendable {
     var unwantedInterval = Duration.seconds(60)
     /// For the daemon to take the last of it.
     var reportGrace = Duration.seconds(2)
-    /// Outcomes of commands from afar that wait for the daemon: of as many as it gives (`SteeringLimits.handedMax`), two of each.
+    /// Outcomes of clients' commands that wait for the daemon: of as many as it gives (`SteeringLimits.handedMax`), two of each.
     var changesMax = 128
 
-    /// Of a program that has the session to itself: nobody else waits for its commands for long, for it is open in no other.
+    /// For a program that has the session to itself: nobody else waits for its commands for long, for it is open in no other.
     static var ofSoleProgram: DaemonLimits {
         var limits = DaemonLimits()
         limits.unwantedInterval = limits.retryInterval

@@ -24,7 +24,7 @@ package struct SteeringCall {
 
     package func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)
-        // Who waits for a command could take a prompt.
+        // A program that waits for a command could take a prompt.
         let stand = SteeredWord.stands(SteeringOffer(actions: Set(actions.compactMap(SteeringAction.Kind.init))), .idle)
         let end = waitSeconds.map { ContinuousClock.now + .seconds($0) }
         while end.map({ .now < $0 }) ?? true {

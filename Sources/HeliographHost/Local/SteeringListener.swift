@@ -4,7 +4,7 @@ internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// Waits at the daemon for what people afar send to one session, on a thread of its own. What the daemon gives is handed on once; what has
+/// Waits at the daemon for what clients send to one session, on a thread of its own. What the daemon gives is handed on once; what has
 /// become of it is told elsewhere.
 struct SteeringListener: Sendable {
     /// What one request came to.
@@ -23,13 +23,13 @@ struct SteeringListener: Sendable {
     let session: SessionID
     /// Nil for a program's own session, which the host calls otherwise than the program.
     var adapter: String?
-    /// Who waits.
+    /// The run that waits.
     let run: ProgramRun
     let socketPath: String
     let limits: DaemonLimits
 
     /// Until nobody wants to hear more: then its request is closed, by which the daemon knows that nobody is there who could tell what became
-    /// of the commands that it gave. Whoever has to tell that wants it open until it is told.
+    /// of the commands that it gave. A program that has to report them wants it open until it has done so.
     func listen(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
         while isWanted() {
             let begun = ContinuousClock.now

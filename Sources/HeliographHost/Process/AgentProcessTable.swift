@@ -34,7 +34,7 @@ enum AgentProcessTable {
         guard let file = try? File("/proc/\(id)/stat", O_RDONLY), let bytes = try? file.read(at: 0, count: 4096) else {
             return nil
         }
-        // The program's name stands in parentheses and may hold anything, parentheses too.
+        // The program's name is in parentheses and may hold anything, parentheses too.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = String(decoding: bytes[(end + 1)...], as: UTF8.self).split(separator: " ")
         // proc(5): state is field 3, the parent 4, starttime field 22.

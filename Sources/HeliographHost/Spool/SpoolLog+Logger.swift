@@ -19,7 +19,7 @@ extension Logger {
         case .forgotSessions(let count): debug("forgot sessions of long ago", metadata: ["count": "\(count)"])
         case .renumbered(let session, let events):
             warning(
-                "the relay knows later events of a session than this host does: numbering anew",
+                "the relay knows later events of a session than this host does: numbering again",
                 metadata: ["session.id": "\(session)", "events": "\(events)"])
         case .notAgreed(let session, let cause):
             error(
@@ -27,7 +27,7 @@ extension Logger {
                 metadata: ["session.id": "\(session)", "error": "\(cause)"])
         case .notSynchronized(let cause):
             error("the disk does not confirm what was written to the spool", metadata: ["error": "\(cause)"])
-        case .renewed(let file): warning("the spool was begun anew in another file", metadata: ["after": "\(file)"])
+        case .renewed(let file): warning("the spool was begun again in another file", metadata: ["after": "\(file)"])
         case .thinned(let events):
             warning("the spool is full: dropped the oldest events", metadata: ["events": "\(events)"])
         case .notThinned(let cause): error("the full spool could not be thinned", metadata: ["error": "\(cause)"])

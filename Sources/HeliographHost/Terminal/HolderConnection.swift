@@ -8,7 +8,7 @@ struct HolderConnection {
     var reader = TerminalFrameReader()
     var output: OutputBuffer
     var keys = LocalKeys()
-    /// Of a window that shows the terminal.
+    /// The size of a window that shows the terminal.
     var size: (rows: Int, columns: Int)?
     /// Closed when all of it is written.
     var isLeaving = false

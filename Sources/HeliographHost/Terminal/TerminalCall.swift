@@ -5,7 +5,7 @@ internal import HeliographPlatform
 internal import RelayProtocol
 
 /// `heliograph claude`: the person's own Claude Code with its own screen, in a terminal that a process of ours holds, so that it can be
-/// steered from afar as well, and left and come back to.
+/// steered by clients as well, and left and come back to.
 package enum TerminalCall {
     /// The key by which a window leaves, as people call it.
     package static let leaveKey = "Ctrl-\\"
@@ -118,7 +118,7 @@ package enum TerminalCall {
             return 0
         case .lost:
             ProgramRequest.complain(
-                "the process that held the terminal is gone, and Claude Code with it: claude --resume goes on")
+                "the process that held the terminal is gone, and Claude Code with it: claude --resume continues")
             return gone
         }
     }

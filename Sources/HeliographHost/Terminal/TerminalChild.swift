@@ -7,7 +7,7 @@ struct TerminalChild: Sendable {
     let process: pid_t
     let terminal: Int32
 
-    /// `variables` are added to our environment, or replace what stands there; `without` names some that are left out.
+    /// `variables` are added to our environment, or replace what is there; `without` names some that are left out.
     init(_ command: [String], variables: [String], without: [String], rows: Int, columns: Int) throws(HostError) {
         guard let name = command.first,
             let program = name.contains("/") ? name : InstalledProgram.path(of: name)

@@ -257,7 +257,7 @@ struct TerminalHolder {
         connections[number]?.send(replay)
         write(number)
         fit()
-        // A program draws all of it anew when its size has changed.
+        // A program draws all of it again when its size has changed.
         set(rows: max(1, screen.rows - 1), columns: screen.columns)
         redrawAt = Self.now + Int64(limits.redrawAfter)
     }
@@ -272,7 +272,7 @@ struct TerminalHolder {
 
     private mutating func set(rows: Int, columns: Int) {
         guard (rows, columns) != (screen.rows, screen.columns) else { return }
-        // What stands outside of a smaller size the program will not touch any more.
+        // What is outside of a smaller size the program will not touch any more.
         sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
         child?.resize(rows: rows, columns: columns)
         screen.resize(rows: rows, columns: columns)

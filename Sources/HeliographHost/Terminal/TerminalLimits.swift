@@ -1,4 +1,4 @@
-/// Every bound of `heliograph claude`, beside its reason.
+/// Every bound of `heliograph claude`, next to its reason.
 struct TerminalLimits: Sendable {
     /// One read of a terminal or a connection.
     var readBytes = 64 << 10
@@ -16,10 +16,10 @@ struct TerminalLimits: Sendable {
     var firstAttachWithin = 10_000
     /// For the holder to come up.
     var startWithin = Duration.seconds(10)
-    /// Between two looks at what the agent says that it does: while nothing is typed from afar, and while something is.
+    /// Between two looks at what the agent says that it does: while nothing is typed for a client, and while something is.
     var lookEvery = 250
     var lookOftenEvery = 40
-    /// Between the two changes of size by which a program draws anew; shorter ones it may take for none.
+    /// Between the two changes of size by which a program redraws; shorter ones it may take for none.
     var redrawAfter = 60
     /// What the agent wrote last may still be held by a program that it started.
     var drainGrace = 1_000

@@ -112,7 +112,7 @@ public actor RelayClient {
         submit(.seen(session, id))
     }
 
-    /// Decides for exactly what was shown. Throws `refused` where it cannot be allowed from afar, `unreachable` where no reply
+    /// Decides for exactly what was shown. Throws `refused` where no client can allow it, `unreachable` where no reply
     /// came: then `states` shows, sooner or later, what it is.
     public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
         if case .allow = verdict, !approval.canAllow {
@@ -224,7 +224,7 @@ public actor RelayClient {
 
     private static func send(_ messages: AsyncStream<[UInt8]>, over socket: any RelaySocket) async {
         for await message in messages {
-            // Whoever receives is told why.
+            // The receiver is told why.
             do { try await socket.send(Data(message)) } catch { return socket.close() }
         }
     }

@@ -22,6 +22,8 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         public let text: String
         public let isMultiple: Bool
         public let choices: [Choice]
+        /// It can be answered in words of one's own as well.
+        public let takesWords: Bool
 
         /// Says which of the choices are meant by their places, and with what was shown there.
         public func answer(_ taken: [Choice], text: String? = nil) -> LiveActivityKit.Answer {
@@ -42,7 +44,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let warnings: [String]
     /// What looks like a secret was replaced on the host.
     public let isRedacted: Bool
-    /// Everything is here that a person has to see. Without it there is no allowing from afar.
+    /// Everything is here that a person has to see. Without it no client can allow it.
     public let isWhole: Bool
     public let expiresAt: Date?
 
@@ -90,7 +92,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
                     let description = try? choice.optionalString("description")
                     return Question.Choice(
                         index: index, label: label, description: description.map { VisibleText.exact($0) })
-                })
+                }, takesWords: (try? !entry.flag("choicesOnly")) ?? true)
         }
     }
 }

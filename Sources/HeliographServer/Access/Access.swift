@@ -23,7 +23,7 @@ final class Access {
     private let queue: StoreQueue
     /// The store is read now.
     private var isReading = false
-    /// Those for whom it is, until they are answered.
+    /// Those that wait for it, until they are answered.
     private var readers: [Reader] = []
     /// Those who came meanwhile: what is read now may be older than what they know of.
     private var nextReaders: [Reader] = []
@@ -139,7 +139,7 @@ final class Access {
         }
     }
 
-    /// Reads tokens and workspaces anew; whoever came in by a token that is revoked is shown out by the time of the answer, and devices of
+    /// Reads tokens and workspaces again; peers whose token is revoked are disconnected by the time of the answer, and devices of
     /// clients without one are forgotten. Where the store cannot be read, it is tried again until it can.
     func reload(then answer: @escaping (Result<Void, any Error>) -> Void = { _ in }) {
         guard isReading else {
@@ -180,7 +180,7 @@ final class Access {
     }
 
     private func couldNotRead(_ error: any Error) {
-        logger.error("who may come in cannot be read yet", metadata: ["error": "\(error)"])
+        logger.error("tokens and workspaces cannot be read yet", metadata: ["error": "\(error)"])
         guard !isReadingLater else { return }
         isReadingLater = true
         _ = loop.schedule(after: Self.retryInterval) { [weak self] in

@@ -116,7 +116,7 @@ struct Authenticator {
 
     func isSecure(_ request: HTTPRequest) -> Bool { linkBase(for: request).hasPrefix("https://") }
 
-    /// The digest of the token that a request shows, whatever it is worth; nil where it shows none. Of several cookies the first.
+    /// The digest of the token that a request shows, whatever it is worth; nil where it shows none. With several cookies, the first counts.
     static func digest(in request: HTTPRequest) -> [UInt8]? {
         (bearer(in: request) ?? BrowserCookie.values(in: request).first).map(Secret.digest(ofToken:))
     }

@@ -5,7 +5,7 @@ enum BrowserCookie {
     static let name = "heliograph"
     /// With this prefix a browser takes it over HTTPS alone, and from no other name below the same domain.
     static let secureName = "__Host-heliograph"
-    /// Another port of the same name can put more of the same name beside ours; ours counts wherever it stands among so many.
+    /// Another port of the same name can add more of the same name to ours; ours counts wherever it is among so many.
     private static let countMax = 8
     private static let year = 365 * 24 * 60 * 60
 

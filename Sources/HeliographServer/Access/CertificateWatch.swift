@@ -10,7 +10,7 @@ final class CertificateWatch {
     private let logger: Logger
     private var stamps: [FileStamp?]
     private let measures: Measures
-    /// Whoever writes certificate and key one after the other is done by the next look.
+    /// A person who writes certificate and key one after the other is done by the next look.
     static let interval = Duration.seconds(10)
 
     init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, measures: Measures, logger: Logger) {

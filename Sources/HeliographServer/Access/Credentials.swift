@@ -21,7 +21,7 @@ package struct Credentials: Sendable {
     package struct NewToken {
         package fileprivate(set) var token: Token
         package let secret: String
-        /// What a browser's page keeps beside the cookie; see `PageKey`.
+        /// What a browser's page keeps in addition to the cookie; see `PageKey`.
         let pageKey: String?
     }
 
@@ -41,11 +41,11 @@ package struct Credentials: Sendable {
         package let role: PairingRole
         package let expiresAt: Int64
 
-        /// What a person scans or copies. The code stands in the fragment, which browsers keep to themselves.
+        /// What a person scans or copies. The code is in the fragment, which browsers keep to themselves.
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 
-    /// `parent` is the token of whoever asks for it; nil: the relay's own machine.
+    /// `parent` is the token of the peer that asks for it; nil: the relay's own machine.
     static func makePairingCode(
         _ role: PairingRole, workspace: WorkspaceID, by parent: String?, _ store: any CredentialStore
     ) throws -> NewPairingCode {

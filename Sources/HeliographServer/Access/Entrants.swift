@@ -1,7 +1,7 @@
 import RelayCore
 import RelayProtocol
 
-/// Who may come in and where to, as the store has it at one moment.
+/// The peers that may come in, and where to, as the store has it at one moment.
 struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// Workspaces that were removed.
@@ -10,7 +10,7 @@ struct Entrants: Sendable {
     let tokens: [Token]
 
     init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
-        // Before the tokens: whoever is let in has a workspace with a name.
+        // Before the tokens: every peer that is let in has a workspace with a name.
         self.workspaces = try store.workspaces().reduce(into: [:]) { $0[$1.id] = $1.name }
         removed = try workspaces.removedWorkspaces()
         tokens = try store.tokens()

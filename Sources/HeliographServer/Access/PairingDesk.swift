@@ -22,7 +22,7 @@ final class PairingDesk {
         // A peer that has gone meanwhile gets no code: nobody would know who made it.
         guard let authenticated = access.peers[ConnectionID(rawValue: peer.rawValue)] else { return }
         let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
-        // A person at the relay's own machine pairs a device that stands elsewhere.
+        // A person at the relay's own machine pairs a device that is elsewhere.
         let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
         access.perform {
             try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)

@@ -5,7 +5,7 @@ import WebSocketEngine
 /// What is asked of the store of tokens and workspaces: off the loop, one after the other, so many at once and so long. Lives on the core's
 /// thread.
 ///
-/// A database that hangs holds up whoever asks it, and nobody else.
+/// A database that hangs holds up those that ask it, and nobody else.
 final class StoreQueue {
     /// Asked for and not ended. A crowd that pairs at once; each holds a request.
     static let waitingMax = 32
@@ -30,7 +30,7 @@ final class StoreQueue {
             case .tooMany: "too many wait for the relay's store; try again"
             case .late: "the relay's store does not answer; try again"
             case .unknown: "there was no answer in time; it may have been done all the same"
-            case .notTakenUp: "it was done, but the relay has not taken it up yet"
+            case .notTakenUp: "it was done, but the relay has not applied it yet"
             }
         }
     }
@@ -62,7 +62,7 @@ final class StoreQueue {
         }
     }
 
-    /// Who is answered, once. Lives on the loop's thread.
+    /// The caller that is answered, once. Lives on the loop's thread.
     private final class Call<Value> {
         let ended: (Result<Value, any Error>) -> Void
         private var answer: ((Result<Value, any Error>) -> Void)?

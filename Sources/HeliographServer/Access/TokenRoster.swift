@@ -1,7 +1,7 @@
 package import RelayCore
 package import RelayProtocol
 
-/// Tokens as people look at them: who let each in, whom it let in, when it was last used, and whether it is connected now.
+/// Tokens as people look at them: who let each in, what it let in, when it was last used, and whether it is connected now.
 package struct TokenRoster {
     package struct Entry {
         package let token: Token

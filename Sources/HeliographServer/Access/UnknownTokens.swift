@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tokens that somebody showed at an edge which does not know them: another node may have made them a moment ago. From any thread.
 ///
-/// Whoever shows one is asked to come again until the tokens have been read anew; then it is known, or refused like any other.
+/// A peer that shows one is asked to come again until the tokens have been read again; then it is known, or refused like any other.
 final class UnknownTokens: Sendable {
     /// Each is 32 bytes. A crowd that guesses is refused at once from then on.
     static let countMax = 4_096

@@ -48,7 +48,7 @@ extension Administration {
     }
 
     /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns,
-    /// or two seconds later where the relay is at work elsewhere on the database.
+    /// or two seconds later where the relay runs elsewhere on the database.
     package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
         guard try !tokensChanged(), try !store.isHeldElsewhere() else {

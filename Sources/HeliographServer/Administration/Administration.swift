@@ -42,7 +42,7 @@ package final class Administration {
     /// Where others reach the relay, as it said when it last started; nil if it never did.
     package var publicURL: String? { AddressFile.read(in: store.folder)?.publicURL }
 
-    /// Where it is reached from this machine, whatever stands between others and it.
+    /// Where it is reached from this machine, whatever is between others and it.
     package var localAddress: RelayAddress? {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
@@ -58,8 +58,8 @@ package final class Administration {
     /// Whether a relay ever ran in this folder.
     package static func isSetUp(in path: String) -> Bool { Storage.hasRemains(in: path) }
 
-    /// The token of this machine's own terminal. Whoever can read the data directory could make one anyway; so one is made
-    /// once, and kept beside the data.
+    /// The token of this machine's own terminal. Anyone who can read the data directory could make one anyway; so one is made
+    /// once, and kept next to the data.
     package func terminalToken(name: String) throws -> String {
         let file = URL(fileURLWithPath: store.folder + "/terminal.token")
         if let kept = try? String(contentsOf: file, encoding: .utf8) {
@@ -75,8 +75,8 @@ package final class Administration {
         return new.secret
     }
 
-    /// Has a running relay read its tokens and workspaces again: whoever was revoked is out by then. Where none runs there is nothing to
-    /// do: it reads them when it starts, and one that is at work elsewhere on the database finds out within two seconds. Whether one heard
+    /// Lets a running relay read its tokens and workspaces again: revoked peers are out by then. Where none runs there is nothing to
+    /// do: it reads them when it starts, and one that runs elsewhere on the database finds out within two seconds. Whether one heard
     /// of it.
     @discardableResult package func tokensChanged() throws(ServerError) -> Bool {
         do throws(HTTPError) {
@@ -88,7 +88,7 @@ package final class Administration {
             if error.code == .unreachable { return false }
             throw ServerError(
                 .tokens,
-                "this is on disk, but the relay that runs has not taken it up (\(error.message)): do it again, or restart the relay"
+                "this is on disk, but the running relay has not noticed (\(error.message)): do it again, or restart the relay"
             )
         }
     }

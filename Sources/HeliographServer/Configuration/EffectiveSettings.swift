@@ -108,7 +108,7 @@ package struct EffectiveSettings: Sendable {
         }
     }
 
-    // MARK: - Where they stand
+    // MARK: - Their places
 
     private static func variables(in environment: [String: String]) throws(ServerError) -> [String: String] {
         var found: [String: String] = [:]

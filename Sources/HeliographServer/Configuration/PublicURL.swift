@@ -1,6 +1,6 @@
 import RelayAccess
 
-/// An address of a relay as others type it, and as it stands in front of a pairing code.
+/// An address of a relay as others type it, and as it precedes a pairing code.
 package enum PublicURL {
     package static let takes = "an address that begins with https:// (or http://), such as https://relay.example"
 

@@ -17,7 +17,7 @@ package struct ServerConfiguration: Sendable {
     package var advertise: String?
     /// What this node is called among them; nil: by where it is reached.
     package var node: String?
-    /// Trusted beside the system's authorities where other nodes are dialled by TLS.
+    /// Trusted in addition to the system's authorities where other nodes are dialled by TLS.
     package var advertiseAuthority: String?
     /// Several relays may serve although the database has no synchronous standby.
     var allowsAsynchronousDatabase = false
@@ -55,7 +55,7 @@ package struct ServerConfiguration: Sendable {
     /// The executable's own path, for the lines that people copy.
     package var executable = "heliograph"
 
-    /// Where each setting stands that somebody gave, by key.
+    /// The place of each setting that somebody gave, by key.
     var sources: [String: String] = [:]
 
     package init(dataDirectory: String) { self.dataDirectory = dataDirectory }

@@ -1,4 +1,4 @@
-/// What the relay lets in, beside the engine's limits of a connection and the core's `Quotas`. 0 is no limit. Each is a setting,
+/// What the relay lets in, in addition to the engine's limits of a connection and the core's `Quotas`. 0 is no limit. Each is a setting,
 /// `limits.` and its name here, and the label of a metric.
 package struct ServerLimits: Sendable, Equatable {
     /// WebSockets of one address (of IPv6: one /64), by one token, in one workspace. Nobody takes more than half of all there are

@@ -9,66 +9,66 @@ extension Settings {
             "Connections at once; above it new ones get 503 with Retry-After."),
         .integer(
             "limits.pending", "count", 4...100_000, \.limits.pendingMax,
-            "Connections at once that have not yet said who they are; above it silent ones are closed, and others wait to be accepted."
+            "Connections at once that have not yet authenticated; above it silent ones are closed, and others wait to be accepted."
         ),
         .integer(
             "limits.pendingPerAddress", "count", 1...100_000, \.limits.pendingPerAddressMax,
-            "Connections of one address that have not yet said who they are; of a trusted proxy's visitors, requests under way."
+            "Connections from one address that have not yet authenticated; behind a trusted proxy, requests under way."
         ),
         .integer(
             "limits.handshakeSeconds", "seconds", 1...600, \.handshakeSeconds,
-            "How long a connection may take until it has said who it is."),
+            "How long a connection may take to authenticate."),
         .integer(
             "limits.headerKilobytes", "kilobytes", 1...63, \.headerKilobytes,
-            "All headers of one request: above it 431; one that sends twice as much is closed."),
+            "All headers of one request; above it 431; a connection that sends twice as much is closed."),
         .integer(
             "limits.connectionsPerAddress", "count", 0...1_000_000, \.serverLimits.connectionsPerAddress,
-            "WebSockets of one address, of IPv6 of one /64; 0 is no limit. Not of trusted proxies."),
+            "WebSockets from one address (with IPv6 from one /64), except trusted proxies; 0 is no limit."),
         .integer(
             "limits.connectionsPerToken", "count", 0...1_000_000, \.serverLimits.connectionsPerToken,
-            "WebSockets by one token; 0 is no limit."),
+            "WebSockets with one token; 0 is no limit."),
         .integer(
             "limits.connectionsPerWorkspace", "count", 0...1_000_000, \.serverLimits.connectionsPerWorkspace,
             "WebSockets in one workspace; 0 is no limit."),
         .integer(
             "limits.requestsPerSecondPerAddress", "count", 0...1_000_000, \.serverLimits.requestsPerSecondPerAddress,
-            "Requests and handshakes of one address; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."),
+            "Requests and handshakes from one address, except trusted proxies; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.messagesPerSecondPerHost", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerHost,
-            "Messages that are read of one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+            "Messages that are read from one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.kilobytesPerSecondPerHost", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerHost,
-            "Kilobytes that are read of one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+            "Kilobytes that are read from one host; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.messagesPerSecondPerClient", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerClient,
-            "Messages that are read of one client's token; ten seconds' worth at once; 0 is no limit."),
+            "Messages that are read with one client's token; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.kilobytesPerSecondPerClient", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerClient,
-            "Kilobytes that are read of one client's token; ten seconds' worth at once; 0 is no limit."),
+            "Kilobytes that are read with one client's token; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.messagesPerSecondPerAddress", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerAddress,
-            "Messages that are read of one address, of IPv6 of one /64; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."
+            "Messages that are read from one address (with IPv6 one /64), except trusted proxies; ten seconds' worth at once; 0 is no limit."
         ),
         .integer(
             "limits.kilobytesPerSecondPerAddress", "kilobytes", 0...10_000_000, \.serverLimits.kilobytesPerSecondPerAddress,
-            "Kilobytes that are read of one address, of IPv6 of one /64; ten seconds' worth at once; 0 is no limit. Not of trusted proxies."
+            "Kilobytes that are read from one address (with IPv6 one /64), except trusted proxies; ten seconds' worth at once; 0 is no limit."
         ),
         .integer(
             "limits.messagesPerSecondPerSession", "count", 0...10_000_000, \.quotas.messagesPerSecondPerSession,
-            "Messages that are taken of one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+            "Messages that are taken from one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.kilobytesPerSecondPerSession", "kilobytes", 0...10_000_000, \.quotas.kilobytesPerSecondPerSession,
-            "Kilobytes that are taken of one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
+            "Kilobytes that are taken from one session; ten seconds' worth at once; 0 is no limit. The rest waits at the host."),
         .integer(
             "limits.messagesPerSecondPerWorkspace", "count", 0...10_000_000, \.serverLimits.messagesPerSecondPerWorkspace,
-            "Messages that are read of one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
+            "Messages that are read from one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.kilobytesPerSecondPerWorkspace", "kilobytes", 0...10_000_000,
             \.serverLimits.kilobytesPerSecondPerWorkspace,
-            "Kilobytes that are read of one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
+            "Kilobytes that are read from one workspace's hosts and clients; ten seconds' worth at once; 0 is no limit."),
         .integer(
             "limits.openApprovalsPerSession", "count", 1...1_000, \.quotas.openApprovalsPerSession,
-            "Approvals open at once in one session; the agent's own prompt stands for one above it."),
+            "Approvals open at once in one session; above it the agent's own prompt stays open instead."),
         .integer(
             "limits.openApprovalsPerHost", "count", 1...10_000, \.quotas.openApprovalsPerHost,
             "Approvals open at once on one host; 4 MB of them at most."),
@@ -77,20 +77,20 @@ extension Settings {
             "Approvals open at once in one workspace; 8 MB of them at most."),
         .integer(
             "limits.sessionsPerHost", "count", 1...1_000_000, \.quotas.sessionsPerHost,
-            "Sessions that are kept of one host; ended ones are removed for a new one, which waits at the host until there is room."
+            "Sessions that are kept for one host; ended ones are removed for a new one, which waits at the host until there is room."
         ),
         .integer(
             "limits.sessionsPerWorkspace", "count", 1...1_000_000, \.quotas.sessionsPerWorkspace,
             "Sessions that are kept in one workspace; ended ones are removed for a new one."),
         .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
-            "What may wait for one slow peer before it is asked to come back with its position."),
+            "Data that may wait for one slow peer before it is asked to come back with its position."),
         .integer(
             "limits.uncommittedMegabytes", "megabytes", 1...10_000, \.serverLimits.uncommittedMegabytes,
             "Events that may wait for the disk before the relay stops reading hosts."),
         .integer(
             "limits.memoryMegabytes", "megabytes", 0...1_000_000, \.serverLimits.memoryMegabytes,
-            "Memory of the relay; above it the clients furthest behind are closed, then new connections get 503. 0: three quarters of the machine's."
+            "Memory of the relay; above it the clients furthest behind are closed, then new connections get 503. 0 is three quarters of the machine's."
         ),
     ]
 }

@@ -21,11 +21,11 @@ package enum Settings {
             }),
         .text(
             "publicURL", "url", \.publicURL, takes: PublicURL.takes,
-            "What others type to reach this relay, such as https://relay.example.", read: PublicURL.read),
+            "The address by which others reach this relay, such as https://relay.example.", read: PublicURL.read),
         Setting(
             key: "pushContact", valueName: "address",
             abstract:
-                "Where the makers of browsers can ask about this relay's notifications: mailto:… or https://…; without it, the public URL.",
+                "A contact for the makers of browsers, about this relay's notifications: mailto:… or https://…; without it, the public URL.",
             text: { $0.pushContact },
             apply: { (text, configuration) throws(SettingValueError) in
                 if let fault = VAPIDContact.fault(in: text) {
@@ -36,7 +36,7 @@ package enum Settings {
         Setting(
             key: "pushHosts", valueName: "hosts",
             abstract:
-                "Push services of browsers to call besides the known ones: name[:port][=address] with commas between, or none.",
+                "Push services of browsers other than the known ones: name[:port][=address], separated by commas, or none.",
             text: { $0.pushHosts.isEmpty ? "none" : $0.pushHosts.map(\.text).joined(separator: ",") },
             apply: { (text, configuration) throws(SettingValueError) in
                 let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
@@ -53,7 +53,7 @@ package enum Settings {
         Setting(
             key: "trustedProxies", valueName: "networks",
             abstract:
-                "Proxies that are believed about where a request comes from: addresses and networks with commas between, or none.",
+                "Proxies that are trusted to say where a request comes from: addresses and networks, separated by commas, or none.",
             text: { $0.trustedProxies.description },
             apply: { (text, configuration) throws(SettingValueError) in
                 guard let proxies = TrustedProxies(text) else {
@@ -64,7 +64,7 @@ package enum Settings {
         Setting(
             key: "proxyHeader", valueName: "name",
             abstract:
-                "The header in which they say so, X-Forwarded-For or Forwarded: the one that they write, not one that they only pass on.",
+                "The header in which they do, X-Forwarded-For or Forwarded: the one that they write, not one that they only pass on.",
             text: { $0.proxyHeader.rawValue },
             apply: { (text, configuration) throws(SettingValueError) in
                 let all = Forwarding.Header.allCases
@@ -75,39 +75,39 @@ package enum Settings {
             }),
         .text(
             "store", "url", \.store, takes: StoreAddress.takes,
-            "The PostgreSQL database for the data, postgresql://…; without it, a file in the data directory. The password comes by PGPASSFILE.",
+            "The PostgreSQL database for the data, postgresql://…; without it, a file in the data directory. PGPASSFILE has the password.",
             read: StoreAddress.read),
         .text(
             "advertise", "url", \.advertise, takes: "http://HOST:PORT or https://HOST:PORT, without a path",
-            "Where other relays on the same database reach this one: it serves beside them, and owns the log when they do not.",
+            "Where other relays on the same database reach this one: it serves alongside them, and owns the log if they do not.",
             read: AdvertisedURL.read),
-        .text("node", "name", \.node, "What this relay is called among them; without it, as where it is reached."),
+        .text("node", "name", \.node, "This relay's name among them; without it, the address where they reach it."),
         .text(
             "advertiseAuthority", "file", \.advertiseAuthority,
-            "Certificate authorities (PEM) to trust for other relays, beside the system's."),
+            "Certificate authorities (PEM) to trust for other relays, in addition to the system's."),
         .flag(
             "asynchronousDatabase", \.allowsAsynchronousDatabase,
-            "Whether several relays may serve although their database has no synchronous standby, and a failover may lose what was acknowledged."
+            "Whether several relays may serve although their database has no synchronous standby, so that a failover may lose acknowledged data."
         ),
         .flag(
             "proxyProtocol", \.expectsProxyHeader,
-            "Whether each connection begins with a PROXY header (version 1 or 2) of a trusted proxy; others are then closed."),
+            "Whether each connection begins with a PROXY header (version 1 or 2) from a trusted proxy; others are then closed."),
         .integer(
             "keepDays", "days", 0...36_500, \.keepDays,
-            "Remove sessions in which nothing has happened for so many days; 0 keeps all."),
+            "Remove sessions in which nothing has happened for this many days; 0 keeps all."),
         .integer(
             "keepMegabytes", "megabytes", 0...(1 << 30), \.keepMegabytes,
-            "Above so many megabytes of events, remove the oldest: ended sessions first; 0 keeps all."),
+            "Above this many megabytes of events, remove the oldest, ended sessions first; 0 keeps all."),
         .integer(
             // Twice as many have to fit into what a `welcome` may say.
             "heartbeat", "seconds", 1...Int(Heartbeat.secondsMax / 2), \.heartbeat,
-            "Ping a peer that is silent for so many seconds; hang up after twice as many."),
+            "Ping a peer that is silent for this many seconds; disconnect it after twice as many."),
     ]
 
     private static let rest: [Setting] = [
         .integer(
             "loops", "count", 1...EventLoopGroup.loopsMax, \.loops,
-            "Threads that serve connections. One is best up to two cores; more where thousands of clients keep it busy."),
+            "Threads that serve connections. One is best up to two cores; use more if thousands of clients keep it busy."),
         .text("webRoot", "folder", \.webRoot, "Serve the page from this folder instead of the one in the binary."),
         Setting(
             key: "logLevel", valueName: "level",

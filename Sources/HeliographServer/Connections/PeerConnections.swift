@@ -1,5 +1,6 @@
 import RelayCluster
 import RelayModel
+import RelayProtocol
 import WebSocketEngine
 
 /// Every connection that the core talks to, whichever node has its socket: its own go to the loops, those of edges over their links. Lives on
@@ -11,10 +12,18 @@ final class PeerConnections {
         /// By the edge's numbers: who has it now. What is for somebody who had it before goes nowhere.
         var peers: [UInt64] = []
         var gathered = RecordWriter()
+        var shares = LinkShares()
+        /// What waits on the link is being asked for, or was a moment ago.
+        var isWeighed = false
     }
 
     private let loops: EventLoopGroup
     private var links: [Int: Edge] = [:]
+    /// Of what waits on a link, a peer's own part has become too large (true), or small again. Set once, before anything happens.
+    var shareChanged: (ConnectionID, Bool) -> Void = { _, _ in }
+
+    /// While much waits on a link, so often it is asked for.
+    private static let weighInterval = Duration.milliseconds(10)
 
     init(loops: EventLoopGroup) { self.loops = loops }
 
@@ -46,18 +55,55 @@ final class PeerConnections {
     }
 
     /// What this turn has for edges is sent.
-    func turnEnded() { for link in links.keys { flush(link) } }
+    func turnEnded() {
+        for link in links.keys {
+            flush(link)
+            weigh(link)
+        }
+    }
 
-    private func tell(_ message: OwnerMessage, _ link: Int) {
-        // Of one that has ended nobody is left.
+    /// `peer` is whose part of the link it takes; nil where it is nobody's, or where several get it at once.
+    private func tell(_ message: OwnerMessage, _ link: Int, of peer: UInt64? = nil) {
+        // A link that has ended has no peers left.
         guard links[link] != nil else { return }
+        let before = links[link]!.gathered.count
         message.write(to: &links[link]!.gathered)
+        links[link]!.shares.tell(links[link]!.gathered.count - before, of: peer)
         if links[link]!.gathered.count >= NodeLinkLimits.gatheredBytesMax { flush(link) }
     }
 
     private func flush(_ link: Int) {
         guard let connection = links[link]?.connection, links[link]?.gathered.isEmpty == false else { return }
         loops.send(OutgoingMessage(binary: links[link]!.gathered.take()), to: connection)
+    }
+
+    // MARK: - Shares
+
+    /// Where so much was told that a peer's part may have become too large or small again, asks how much of it waits.
+    private func weigh(_ link: Int) {
+        guard let edge = links[link], !edge.isWeighed, edge.shares.unsettled > NodeLinkLimits.shareDrainedBytes else { return }
+        links[link]?.isWeighed = true
+        let (connection, told) = (edge.connection, edge.shares.told)
+        loops.weigh(connection) { [weak self] waiting in
+            // Its number may be another's by now.
+            guard let self, links[link]?.connection == connection else { return }
+            settle(link, told, waiting)
+            guard waiting > NodeLinkLimits.shareDrainedBytes else {
+                links[link]?.isWeighed = false
+                return
+            }
+            _ = loops.main.schedule(after: Self.weighInterval) { [weak self] in
+                guard let self, links[link]?.connection == connection else { return }
+                links[link]?.isWeighed = false
+                weigh(link)
+            }
+        }
+    }
+
+    private func settle(_ link: Int, _ told: Int, _ waiting: Int) {
+        guard let changes = links[link]?.shares.settle(told, waiting: waiting) else { return }
+        for peer in changes.filled { shareChanged(ConnectionID(rawValue: peer), true) }
+        for peer in changes.drained { shareChanged(ConnectionID(rawValue: peer), false) }
     }
 
     // MARK: - Orders, in order for each connection
@@ -70,16 +116,33 @@ final class PeerConnections {
             for peer in peers where !peer.isCommandPeer { own.append(ConnectionID(rawValue: peer.rawValue)) }
             return loops.send(OutgoingMessage(text: bytes), to: own)
         }
-        var remote: [Int: [Int]] = [:]
+        // A crowd's names are in order, and those of one link stand together: what is of the link is looked up once for all of them.
+        var (remote, link, members): ([Remote], Int, [UInt64]) = ([], 0, [])
         for peer in peers where !peer.isCommandPeer {
-            if let (link, number) = place(of: peer.rawValue) {
-                remote[link, default: []].append(number)
-            } else {
-                own.append(ConnectionID(rawValue: peer.rawValue))
+            let name = peer.rawValue
+            guard let its = RemotePeer.link(of: name) else {
+                own.append(ConnectionID(rawValue: name))
+                continue
             }
+            if remote.isEmpty || its != link {
+                (link, members) = (its, links[its]?.peers ?? [])
+                remote.append(Remote(link: its))
+            }
+            let number = RemotePeer.number(of: name)
+            // Of one that has gone its edge knows nothing.
+            if members.indices.contains(number), members[number] == name { remote[remote.count - 1].numbers.append(number) }
         }
         if !own.isEmpty { loops.send(OutgoingMessage(text: bytes), to: own) }
-        for (link, numbers) in remote { tell(.text(numbers, bytes), link) }
+        for group in remote where !group.numbers.isEmpty {
+            let only = group.numbers.count == 1 ? links[group.link]?.peers[group.numbers[0]] : nil
+            tell(.text(group.numbers, bytes), group.link, of: only)
+        }
+    }
+
+    /// Some of those that a message is for: peers of one edge.
+    private struct Remote {
+        let link: Int
+        var numbers: [Int] = []
     }
 
     func close(_ connection: ConnectionID, code: UInt16, reason: String) {
@@ -101,6 +164,21 @@ final class PeerConnections {
 
     func respond(to request: HTTPRequestID, _ response: HTTPResponse) {
         guard let link = RemotePeer.link(of: request.rawValue) else { return loops.respond(to: request, response) }
-        tell(.answer(RemotePeer.callNumber(of: request.rawValue), HTTPAnswer(response)), link)
+        var answer = HTTPAnswer(response)
+        // A link has room for what its peers are sent. Only reads have such answers, so nothing was done.
+        if answer.body.count > NodeLinkLimits.smallAnswerBytes, let unsettled = links[link]?.shares.unsettled,
+            unsettled + answer.body.count > NodeLinkLimits.answersBytesMax
+        {
+            answer = HTTPAnswer(Self.tooMuch)
+        }
+        tell(.answer(RemotePeer.callNumber(of: request.rawValue), answer), link)
+    }
+
+    private static var tooMuch: HTTPResponse {
+        let notice = Notice(
+            code: ErrorCode.unavailable.rawValue, message: "too much waits on its way to this node; try again")
+        var response = HTTPResponse.json(503, notice)
+        response.headers.append(HTTPResponse.retryAfter())
+        return response
     }
 }

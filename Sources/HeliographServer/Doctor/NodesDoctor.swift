@@ -4,12 +4,12 @@ import RelayProtocol
 
 /// What may be wrong with the nodes on one database, as seen from this machine: each is called where it says that the others reach it.
 ///
-/// A link needs both ways: whoever runs this on each node's machine has looked at all of them.
+/// A link needs both ways: running this on each node's machine checks all of them.
 struct NodesDoctor {
     private let nodes: [NodeRow]
     private let certificateAuthorityFile: String?
 
-    /// Of one call; a node that is there answers in milliseconds.
+    /// The limit of one call; a node that is there answers in milliseconds.
     private static let callSeconds: Int64 = 5
     /// `Date` has whole seconds.
     private static let clockSecondsMax: Int64 = 3
@@ -42,7 +42,7 @@ struct NodesDoctor {
         if let lost = living.first(where: { !$0.isConnected }) {
             return Finding(
                 "Nodes", .doubtful, "\(text); \(lost.name) has a lease, and is not connected to the database",
-                mend: "it was killed, or has lost its way to the database: look at its log; its lease ends by itself")
+                mend: "it was killed, or has lost its connection to the database: look at its log; its lease ends by itself")
         }
         guard Set(living.map(\.name)).count == living.count else {
             return Finding("Nodes", .doubtful, "\(text); two have one name", mend: "give each a --node NAME of its own")
@@ -94,14 +94,14 @@ struct NodesDoctor {
         case .unreachable(let why):
             return Finding(
                 subject, .wrong, "\(node.url) cannot be reached from here: \(why)",
-                mend: "let every node's machine reach it, or have it --advertise another address")
+                mend: "make it reachable from every node's machine, or let it --advertise another address")
         case .another(let what):
             return Finding(subject, .wrong, what, mend: "--advertise names the node's own address, and no proxy's")
         case .node(let takesLinks, let ahead):
             if node.isOwner, !takesLinks {
                 return Finding(
                     subject, .doubtful, "\(node.url) takes no links, though the log is its",
-                    mend: "look again: it may just have taken the log over")
+                    mend: "check again: it may just have taken over the log")
             }
             if node.linkVersion != NodeLinkProtocol.version {
                 return Finding(
@@ -112,7 +112,7 @@ struct NodesDoctor {
             if let ahead, abs(ahead) > Self.clockSecondsMax {
                 return Finding(
                     subject, .doubtful, "its clock differs from this machine's by \(abs(ahead)) s",
-                    mend: "have all follow one time server")
+                    mend: "let all use the same time server")
             }
             let links = takesLinks ? "takes links with its secret" : "answers; it is an edge, which takes no links"
             return Finding(subject, .well, "\(node.url) \(links)")

@@ -28,7 +28,7 @@ struct PushDoctor {
             let files = authority(configuration) + keys(configuration)
             return files + profiles(for: configuration) + apple(configuration, canAsk: files.allSatisfy { $0.state != .wrong })
         } catch {
-            let mend = "mend that field, or run this as the relay's user; or move the file away, then \(setup)"
+            let mend = "fix that field, or run this as the relay's user; or move the file away, then \(setup)"
             return [Finding("Pushes", .wrong, error.description, mend: mend)] + profiles(for: nil)
         }
     }
@@ -45,7 +45,7 @@ struct PushDoctor {
         let subject = "Push key \(key.id.keyID)"
         guard FileManager.default.fileExists(atPath: key.file) else {
             return Finding(
-                subject, .wrong, "\(key.file) is not there", mend: "put the .p8 that Apple handed out there, or \(setup)")
+                subject, .wrong, "\(key.file) is not there", mend: "put Apple's .p8 file there, or \(setup)")
         }
         guard let data = FileManager.default.contents(atPath: key.file) else {
             return Finding(
@@ -55,7 +55,7 @@ struct PushDoctor {
         do throws(CryptoError) { _ = try ES256PrivateKey(pem: String(decoding: data, as: UTF8.self)) } catch {
             return Finding(
                 subject, .wrong, "\(key.file) is no key of Apple's: \(error.message)",
-                mend: "copy the .p8 again; Apple hands each out once, so make another key there if it is lost, then \(setup)")
+                mend: "copy the .p8 again; Apple offers each only once, so make another key there if it is lost, then \(setup)")
         }
         if let mode = Self.permissions(of: key.file), mode & 0o077 != 0 {
             return Finding(
@@ -86,7 +86,7 @@ struct PushDoctor {
         do throws(ServerError) { paths = try ProfileFiles.paths(in: path) } catch {
             return [
                 Finding(
-                    "Profiles", .wrong, error.description, mend: "a relay does not start so: run this as its user, or mend it")
+                    "Profiles", .wrong, error.description, mend: "no relay starts with it: run this as its user, or fix it")
             ]
         }
         guard !paths.isEmpty else { return [] }
@@ -115,7 +115,7 @@ struct PushDoctor {
         do throws(ProfileError) { _ = try ProfileSet(files: files) } catch {
             found.append(
                 Finding(
-                    "Profiles", .wrong, error.description, mend: "remove or rename one of the two; a relay does not start so"))
+                    "Profiles", .wrong, error.description, mend: "remove or rename one; no relay starts with both"))
         }
         return found.isEmpty ? [Finding("Profiles", .well, "each of your own (\(paths.count)) can be used")] : found
     }
@@ -160,8 +160,8 @@ struct PushDoctor {
             }
             guard let trouble = answer.trouble else { return Finding(subject, .well, "takes the key for this app") }
             return Finding(
-                subject, .doubtful, "nobody knows what it says: \(trouble)",
-                mend: "look at the way from here to Apple: port 443 of api.push.apple.com, through no proxy")
+                subject, .doubtful, "its answer is not known: \(trouble)",
+                mend: "check the connection from here to Apple: port 443 of api.push.apple.com, without a proxy")
         }
     }
 
@@ -197,7 +197,7 @@ struct PushDoctor {
     private static func mend(_ refusal: String, _ setup: String) -> String {
         switch APNsReason(rawValue: refusal) {
         case .invalidProviderToken:
-            "\(setup) with the key, its own id and its own team, as they stand in the developer account; look at the clock, too: date -u"
+            "\(setup) with the key, its own id and its own team, as the developer account shows them; check the clock, too: date -u"
         case .expiredProviderToken:
             "set this machine's clock (date -u): Apple takes no token that is over an hour old by its own"
         case .topicDisallowed, .badTopic, .deviceTokenNotForTopic, .topicMismatch, .unrelatedKeyIDInToken:

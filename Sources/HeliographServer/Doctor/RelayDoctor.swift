@@ -55,7 +55,7 @@ package struct RelayDoctor {
             let sources = (running ?? here.configuration).sources
             let given = Settings.all.compactMap { setting in sources[setting.key].map { "\(setting.key) (\($0))" } }
             guard !given.isEmpty else { return Finding("Settings", .well, "all at their defaults") }
-            let whose = running == nil ? "of the next start" : "of the relay that runs"
+            let whose = running == nil ? "of the next start" : "of the running relay"
             return Finding("Settings", .well, "\(whose): \(given.joined(separator: ", "))")
         }
     }
@@ -88,10 +88,10 @@ package struct RelayDoctor {
                 defer { try? store.close() }
                 return Finding("Database", .well, "\(address) answers: \(try store.credentials.workspaces().count) workspaces")
             } catch {
-                return Finding("Database", .wrong, "\(address): \(error)", mend: "look at the database, and at the way to it")
+                return Finding("Database", .wrong, "\(address): \(error)", mend: "check the database, and the connection to it")
             }
         } catch {
-            return Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it anew")
+            return Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it again")
         }
     }
 
@@ -113,7 +113,7 @@ package struct RelayDoctor {
                 }
         } catch {
             return [
-                Finding("Database state", .wrong, "it does not say how it is: \(error)", mend: "look at the database's log")
+                Finding("Database state", .wrong, "it does not report its state: \(error)", mend: "look at the database's log")
             ]
         }
     }
@@ -127,7 +127,7 @@ package struct RelayDoctor {
             return Finding("Disk", .wrong, "\(path) cannot be seen", mend: "run this as the relay's user")
         }
         if let files = Disk.freeFiles(at: path), files < Self.freeFilesMin {
-            return Finding("Disk", .wrong, "\(files) files more can be made there", mend: "remove some: df -i \(path)")
+            return Finding("Disk", .wrong, "only \(files) more files can be created there", mend: "remove some: df -i \(path)")
         }
         let text = "\(free >> 20) MiB are free"
         let state: Finding.State = free < Self.freeBytesMin ? .wrong : free < Self.freeBytesLow ? .doubtful : .well
@@ -139,22 +139,34 @@ package struct RelayDoctor {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
         else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
-        guard answer.status == 200, let read = try? RunningRelay(parsing: answer.body, dataDirectory: path) else {
+        // An edge hands the question on: what answers it is the owner's process, with the owner's settings.
+        let edge = (try? AdminSocket(in: folder).ask(.get, AdminPath.edge)).flatMap(read)
+        guard let owner = read(answer) else {
+            if let edge, answer.status == 503 {
+                return (
+                    Finding(
+                        "Relay", .wrong, "\(edge.words), as an edge that reaches no relay that owns the log",
+                        mend: "look at the findings on nodes, and at its log"), [], edge.configuration
+                )
+            }
             return (
                 Finding(
                     "Relay", .doubtful, "runs, and answers with \(answer.status): it is of another version than this program",
-                    mend: "restart it, or use the program that it was started with"), [], nil
+                    mend: "restart it, or use the program that it was started with"), [], edge?.configuration
             )
         }
-        let clock = read.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
-        let what = "runs on \(read.address), \(read.software), process \(read.process)"
-        guard read.isReady else {
-            return (
-                Finding("Relay", .wrong, "\(what), and takes no writes", mend: "look at its log, and at the disk"),
-                clock, read.configuration
-            )
+        let clock = owner.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
+        let what = edge.map { "\($0.words), as an edge of the relay that owns the log, which \(owner.words)" } ?? owner.words
+        let configuration = (edge ?? owner).configuration
+        guard owner.isReady else {
+            let mend = "look at its log, and at the disk"
+            return (Finding("Relay", .wrong, "\(what), and takes no writes", mend: mend), clock, configuration)
         }
-        return (Finding("Relay", .well, "\(what), ready"), clock, read.configuration)
+        return (Finding("Relay", .well, "\(what), ready"), clock, configuration)
+    }
+
+    private func read(_ answer: HTTPExchange.Answer) -> RunningRelay? {
+        answer.status == 200 ? try? RunningRelay(parsing: answer.body, dataDirectory: path) : nil
     }
 
     private func clockFinding(aheadSeconds: Int64) -> [Finding] {
@@ -162,7 +174,7 @@ package struct RelayDoctor {
         return [
             Finding(
                 "Clock", .doubtful, "\(words): no history is removed by it",
-                mend: "set it, where it is wrong (date -u); where it is right: heliograph clock --confirm\(flag)")
+                mend: "set it if it is wrong (date -u); if it is right: heliograph clock --confirm\(flag)")
         ]
     }
 
@@ -183,7 +195,7 @@ package struct RelayDoctor {
             let text = days < 0 ? "it is out of date since \(-days) days" : "it holds for \(days) days"
             let state: Finding.State = days < 0 ? .wrong : days < Self.certificateDaysLow ? .doubtful : .well
             return [
-                Finding("Certificate", state, text, mend: state == .well ? nil : "renew it; the relay takes it up by itself")
+                Finding("Certificate", state, text, mend: state == .well ? nil : "renew it; the relay notices by itself")
             ]
         } catch {
             return [Finding("Certificate", .wrong, error.message, mend: "name a certificate and its own key")]
@@ -203,7 +215,7 @@ package struct RelayDoctor {
                 : [
                     Finding(
                         "Public address", .wrong, "\(url) answers with \(answer.status), which no relay does",
-                        mend: "look at the proxy: it must hand on every path, and WebSockets")
+                        mend: "look at the proxy: it must forward every path, and WebSockets")
                 ]
         } catch {
             return [

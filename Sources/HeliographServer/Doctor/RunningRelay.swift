@@ -11,6 +11,9 @@ struct RunningRelay {
     /// With the settings that it was started with, and where each stood.
     let configuration: ServerConfiguration
 
+    /// Which process that is.
+    var words: String { "runs on \(address), \(software), process \(process)" }
+
     init(parsing report: [UInt8], dataDirectory: String) throws {
         let root = try JSONDocument(parsing: report).root.object()
         software = try root.string("software")

@@ -36,7 +36,7 @@ struct WebPushDoctor {
             return Finding(
                 "Browsers' key", .wrong, error.sentence,
                 mend:
-                    "chmod 600 and chown it to the relay's user; where it is lost, heliograph restore has the one of the backup"
+                    "chmod 600 and chown it to the relay's user; if it is lost, heliograph restore has the one from the backup"
             )
         }
         return Finding("Browsers' key", .well, "\(identity.path), for the relay's eyes alone; heliograph backup has it too")
@@ -60,7 +60,7 @@ struct WebPushDoctor {
             if let refusal = (try? origin.optionalString("refusal")) ?? nil {
                 return Finding(
                     service, .wrong, "refuses our token: \(refusal)",
-                    mend: "look at this machine's clock (date -u: a token that is hours off is refused) and at the contact")
+                    mend: "check this machine's clock (date -u: a token that is hours off is refused) and the contact")
             }
             let trouble = (try? origin.optionalString("trouble")) ?? nil
             return trouble.map { Finding(service, .doubtful, $0, mend: "heliograph push status\(flag)") }
@@ -74,7 +74,7 @@ struct WebPushDoctor {
         return [
             Finding(
                 "Push services", .doubtful, "cannot be reached from here: \(closed.joined(separator: ", "))",
-                mend: "let this machine out to their port 443, through no proxy; whose browsers nobody uses does not matter")
+                mend: "let this machine reach their port 443 without a proxy; services of unused browsers do not matter")
         ]
     }
 }

@@ -11,7 +11,7 @@ final class ClusterWatch: Sendable {
     struct Orders: Sendable {
         let dial: @Sendable (NodeAddress) -> Void
         let hangUp: @Sendable () -> Void
-        /// Tokens or workspaces were changed, by whomever.
+        /// Tokens or workspaces were changed, no matter by whom.
         let entrantsChanged: @Sendable () -> Void
         /// This node owns the log: `take` has the store.
         let serve: @Sendable () -> Void
@@ -20,7 +20,7 @@ final class ClusterWatch: Sendable {
     /// A killed owner has gone after 13 ms: nobody waits longer for the next one than for its load.
     private static let interval = DispatchTimeInterval.milliseconds(250)
 
-    private let node: OpenNode
+    private let node: any ClusterNode
     private let logger: Logger
     private let machine: Mutex<ClusterMachine>
     private let store = Mutex<OpenStore?>(nil)
@@ -28,7 +28,7 @@ final class ClusterWatch: Sendable {
     private let stop = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
 
-    init(_ node: OpenNode, name: String, _ logger: Logger) {
+    init(_ node: any ClusterNode, name: String, _ logger: Logger) {
         self.node = node
         self.logger = logger
         machine = Mutex(ClusterMachine(holder: node.holder, name: name))
@@ -40,7 +40,7 @@ final class ClusterWatch: Sendable {
         }
     }
 
-    /// Of the edge's link. Orders of the machine come with its next look.
+    /// The edge's link has ended. The machine's orders come with its next look.
     func linkEnded() { _ = handle(.linkEnded) }
 
     /// Returns when nothing is asked any more: with the store where this node owns the log by now.

@@ -4,17 +4,35 @@ import WebSocketEngine
 
 /// Plain HTTP at an edge: what is the same at every node is answered here, all else by the owner. Lives on the main loop's thread.
 final class EdgeRoutes {
+    private let configuration: ServerConfiguration
+    private let loops: EventLoopGroup
+    private var port: UInt16 = 0
     private let access: Access
     private let responder: Responder
     private let registry: PrometheusRegistry
-    /// Requests that may let somebody in, or end that: who is answered finds it done at this node, too.
-    private var changing: Set<HTTPRequestID> = []
+    private let reads: EntrantReads
+    /// Requests that may let somebody in, or end that: whoever is answered finds it done at this node, too.
+    private var changing: [HTTPRequestID: Caller] = [:]
 
-    init(access: Access, responder: Responder, registry: PrometheusRegistry) {
+    private enum Caller {
+        /// This machine's operator, who waits for no turn.
+        case administrator
+        case peer
+    }
+
+    init(
+        _ configuration: ServerConfiguration, _ loops: EventLoopGroup, access: Access, reads: EntrantReads,
+        responder: Responder, registry: PrometheusRegistry
+    ) {
+        (self.configuration, self.loops) = (configuration, loops)
         self.access = access
+        self.reads = reads
         self.responder = responder
         self.registry = registry
     }
+
+    /// Connections are accepted now.
+    func listens(at port: UInt16) { self.port = port }
 
     /// False: the owner answers it.
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID, isServing: Bool) -> Bool {
@@ -28,15 +46,19 @@ final class EdgeRoutes {
                 access.mayReadMetrics(request) ? .metrics(registry.exposition) : .text(401, "a token is needed\n"))
         // With an owner it is one of those that are handed on: a token that this machine has made is known there, too, by the answer.
         case ("POST", AdminPath.reload) where !isServing && NodePeer(request.peer) == .administrator: reload(id)
+        case ("GET", AdminPath.edge) where NodePeer(request.peer) == .administrator:
+            report(id, isServing: isServing)
         default:
             if responder.answersAlike(request, id) { return true }
-            if request.method != "GET", request.method != "HEAD" { changing.insert(id) }
+            if Routes.changesEntrants(request) {
+                changing[id] = NodePeer(request.peer) == .administrator ? .administrator : .peer
+            }
             return false
         }
         return true
     }
 
-    /// Who was revoked is out here by the answer; elsewhere each node finds out by itself, as it does of what another machine changes.
+    /// Revoked peers are out here by the answer; elsewhere each node finds out by itself, as it does of what another machine changes.
     private func reload(_ id: HTTPRequestID) {
         access.reload { [responder] result in
             switch result {
@@ -48,13 +70,24 @@ final class EdgeRoutes {
         }
     }
 
+    private func report(_ id: HTTPRequestID, isServing: Bool) {
+        loops.census { [configuration, port, responder] engine in
+            let report = EdgeReport(
+                configuration: configuration, address: configuration.localURL(port: port), engine: engine, isReady: isServing)
+            responder.respond(id, .json(200, report.bytes))
+        }
+    }
+
     func answered(_ id: HTTPRequestID, _ response: HTTPResponse) {
-        guard changing.remove(id) != nil, response.status < 300 else { return responder.pass(id, response) }
-        access.reload { [responder] _ in responder.pass(id, response) }
+        guard let caller = changing.removeValue(forKey: id), response.status < 300 else { return responder.pass(id, response) }
+        switch caller {
+        case .administrator: access.reload { [responder] _ in responder.pass(id, response) }
+        case .peer: reads.askInTime { [responder] in responder.pass(id, response) }
+        }
     }
 
     func failed(_ id: HTTPRequestID, _ failure: EdgeMachine.CallFailure) {
-        changing.remove(id)
+        changing[id] = nil
         let sentence =
             switch failure {
             case .noOwner: "no relay that owns the log is reached; try again"

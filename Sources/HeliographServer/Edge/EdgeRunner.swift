@@ -9,6 +9,7 @@ final class EdgeRunner {
     private let loops: EventLoopGroup
     private let access: Access
     private let routes: EdgeRoutes
+    private let reads: EntrantReads
     private let unknownTokens: UnknownTokens
     private let attendance: Attendance
     private let measures: Measures
@@ -16,18 +17,15 @@ final class EdgeRunner {
     /// Set once, before anything happens.
     var link: OwnerLink?
     private var sent = (messages: 0, bytes: 0)
-    /// When the tokens may be read for an unknown one again: guesses of strangers are no load on the database.
-    private var nextRead = MonotonicTime(nanoseconds: 0)
-    private var isReadDue = false
-    private static let readNanoseconds: Int64 = 1_000_000_000
 
     init(
-        loops: EventLoopGroup, access: Access, routes: EdgeRoutes, unknownTokens: UnknownTokens, attendance: Attendance,
-        measures: Measures
+        loops: EventLoopGroup, access: Access, routes: EdgeRoutes, reads: EntrantReads, unknownTokens: UnknownTokens,
+        attendance: Attendance, measures: Measures
     ) {
         self.loops = loops
         self.access = access
         self.routes = routes
+        self.reads = reads
         self.unknownTokens = unknownTokens
         self.attendance = attendance
         self.measures = measures
@@ -53,7 +51,7 @@ final class EdgeRunner {
             if !routes.answer(request, id, isServing: isServing) {
                 handle(.called(EdgeMachine.CallID(rawValue: id.rawValue), HTTPCall(request)))
             }
-        case .tokenUnknown: readTokensInTime()
+        case .tokenUnknown: reads.askInTime()
         case .said, .linkOpened, .linkClosed, .linkCongested, .linkDrained:
             preconditionFailure("an edge decodes nothing, and takes no links")
         }
@@ -75,28 +73,10 @@ final class EdgeRunner {
         handle(.peerClosed(PeerID(connection)))
     }
 
+    /// As the database says.
     func entrantsChanged() {
         unknownTokens.forget()
-        readTokens()
-    }
-
-    private func readTokensInTime() {
-        guard !isReadDue else { return }
-        let wait = nextRead.nanoseconds - MonotonicTime.now.nanoseconds
-        guard wait > 0 else { return readTokens() }
-        isReadDue = true
-        _ = loops.main.schedule(after: .nanoseconds(wait)) { [weak self] in
-            self?.isReadDue = false
-            self?.readTokens()
-        }
-    }
-
-    private func readTokens() {
-        nextRead = MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + Self.readNanoseconds)
-        let doubted = unknownTokens.doubted
-        access.reload { [unknownTokens] result in
-            if case .success = result { unknownTokens.wereRead(doubted) }
-        }
+        reads.readNow()
     }
 
     /// The turn is over.

@@ -16,6 +16,7 @@ final class OwnerLink: ClientHandler {
     private var isOpen = false
     /// What a turn has for the owner goes out together.
     private var gathered = RecordWriter()
+    private var shares = LinkShares()
     /// One that is away is not told of twice a second.
     private var hasTold = false
 
@@ -65,12 +66,22 @@ final class OwnerLink: ClientHandler {
 
     func tell(_ message: EdgeMessage) {
         guard isOpen else { return }
+        let before = gathered.count
         message.write(to: &gathered)
-        if gathered.count >= NodeLinkLimits.gatheredBytesMax { turnEnded() }
+        shares.tell(gathered.count - before, of: message.speaker.map { UInt64($0) })
+        if gathered.count >= NodeLinkLimits.gatheredBytesMax { flush() }
     }
 
     /// What this turn has for the owner is sent.
     func turnEnded() {
+        flush()
+        guard isOpen, let connection else { return }
+        let changes = shares.settle(shares.told, waiting: loop.outboxBytes(of: connection))
+        for number in changes.filled { take(.shareFilled(Int(number))) }
+        for number in changes.drained { take(.shareDrained(Int(number))) }
+    }
+
+    private func flush() {
         guard let connection, !gathered.isEmpty else { return }
         loop.send(OutgoingMessage(binary: gathered.take()), to: connection)
     }
@@ -102,6 +113,7 @@ final class OwnerLink: ClientHandler {
         self.connection = nil
         isOpen = false
         _ = gathered.take()
+        shares = LinkShares()
         take(.linkEnded)
         ended()
     }

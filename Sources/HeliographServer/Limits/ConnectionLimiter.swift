@@ -48,7 +48,7 @@ struct ConnectionLimiter {
 
     // MARK: - WebSockets
 
-    /// `leave` follows. `address` is whom it counts for; nil: nobody.
+    /// `leave` follows. `address` is what it counts for; nil: nothing.
     mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(LimitError) {
         if let address, Self.isReached(limits.connectionsPerAddress, ofAddresses[address]) { throw .connectionsPerAddress }
         if Self.isReached(limits.connectionsPerToken, ofTokens[token]) { throw .connectionsPerToken }

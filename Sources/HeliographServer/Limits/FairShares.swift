@@ -1,4 +1,4 @@
-/// Divides what one turn of the core and one commit can do among the peers who want something of them: whoever is served last waits for
+/// Divides what one turn of the core and one commit can do among the peers that want something of them: the last to be served waits for
 /// as much as every other may take, not for all that one wants. A peer alone has all of it.
 ///
 /// Facts in, waits out: it looks at no clock.
@@ -54,6 +54,6 @@ struct FairShares {
     /// What a message can take that is as large as one may be. It bounds what a jump of the clock does.
     static let restNanosecondsMax: Int64 = 50_000_000
     /// Bytes, as `Relay.Backlog.stagedCost` has them. An approval there and back waits for up to four commits, so each is to take about a hundredth
-    /// of a second; and it is as large as those of a hundred hosts that send single events without end, whom it would slow.
+    /// of a second; and it is as large as those of a hundred hosts that send single events without end, which it would slow.
     static let batchCostMax = 3 << 19
 }

@@ -118,7 +118,7 @@ final class RateLimiters {
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    /// `address` is whom it counts for; nil: nobody. Moments are as `RateLimiter.took` has them.
+    /// `address` is what it counts for; nil: nothing. Moments are as `RateLimiter.took` has them.
     func rates(of token: Token, at address: Peer?, _ now: Int64) -> ConnectionRates {
         let own = ofTokens[token.id] ?? (token.role == .host ? .ofHost(limits) : .ofClient(limits))
         ofTokens[token.id] = own
@@ -129,7 +129,7 @@ final class RateLimiters {
 
     private func rateLimiter(of address: Peer, _ now: Int64) -> RateLimiter {
         if let known = ofAddresses[address] { return known }
-        // Whoever is connected goes on with the one that he has.
+        // A connected peer goes on with the one that it has.
         if ofAddresses.count >= ServerLimits.addressesMax { ofAddresses = ofAddresses.filter { !$0.value.isFull(at: now) } }
         let rateLimiter = RateLimiter.ofAddress(limits)
         ofAddresses[address] = rateLimiter

@@ -14,6 +14,8 @@ final class ReadThrottle {
         case disk
         /// Until the batch that is being gathered is on its way.
         case batch
+        /// Until its part of what waits on its edge's link has become small.
+        case share
     }
 
     init(loop: EventLoop, connections: PeerConnections) { (self.loop, self.connections) = (loop, connections) }
@@ -45,6 +47,12 @@ final class ReadThrottle {
     func resume(for reason: Reason) {
         guard let connections = paused.removeValue(forKey: reason) else { return }
         for connection in connections { resume(connection) }
+    }
+
+    func resume(_ connection: ConnectionID, from reason: Reason) {
+        guard paused[reason]?.remove(connection) != nil else { return }
+        if paused[reason]?.isEmpty == true { paused[reason] = nil }
+        resume(connection)
     }
 
     /// It is gone.

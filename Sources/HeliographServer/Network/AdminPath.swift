@@ -1,8 +1,8 @@
 /// What the relay answers on its admin socket alone, to the commands of its own machine.
 enum AdminPath {
-    /// Reads the tokens anew.
+    /// Reads the tokens again.
     static let reload = "/v1/admin/reload"
-    /// Reads how pushes are sent anew, and says how that is.
+    /// Reads how pushes are sent again, and says how that is.
     static let push = "/v1/admin/push"
     /// Asks Apple what it thinks of each key.
     static let pushQuestion = "/v1/admin/push/ask"
@@ -10,4 +10,6 @@ enum AdminPath {
     static let clock = "/v1/admin/clock"
     static let tokens = "/v1/admin/tokens"
     static let report = "/v1/admin/report"
+    /// How the node on this machine is, where it is an edge; an owner has no such thing. All else is answered by the owner.
+    static let edge = "/v1/admin/edge"
 }

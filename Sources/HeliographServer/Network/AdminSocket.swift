@@ -1,6 +1,6 @@
 import RelayAccess
 
-/// How the command line asks the relay that runs on a data directory. Whoever may use the socket is its owner.
+/// How the command line asks the relay that runs on a data directory. Only the owner may use the socket.
 struct AdminSocket {
     let path: String
 

@@ -1,7 +1,7 @@
 /// Finds out where a request comes from that came through proxies, by the one header that they are known to write.
 ///
 /// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
-/// where the nearest proxy wrote, through proxies that are trusted, and no further: what stands left of that, anybody may have made up.
+/// where the nearest proxy wrote, through proxies that are trusted, and no further: anybody may have made up what is left of that.
 struct Forwarding: Sendable {
     enum Header: String, Sendable, CaseIterable {
         case xForwardedFor = "X-Forwarded-For"

@@ -54,7 +54,7 @@ struct IPNetwork: Hashable, CustomStringConvertible {
     /// In bits.
     let length: Int
 
-    /// Nil for what is none, and where bits behind the length are set: that is a slip of whoever wrote it.
+    /// Nil for what is none, and where bits behind the length are set: that is a slip of its author.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }

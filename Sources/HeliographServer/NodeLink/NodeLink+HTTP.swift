@@ -48,7 +48,7 @@ extension NodePeer {
 }
 
 extension Peer {
-    /// At the owner: the edge's administrator is the owner's, whoever runs it there.
+    /// At the owner: the edge's administrator is the owner's, no matter who runs it there.
     init(_ peer: NodePeer) {
         switch peer {
         case .ip(let address): self = .ip(address)

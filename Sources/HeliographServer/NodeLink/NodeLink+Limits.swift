@@ -2,7 +2,7 @@ import RelayCluster
 import WebSocketEngine
 
 extension WebSocketEngine.Limits {
-    /// Of either end of a link.
+    /// The limits of either end of a link.
     static var ofNodeLink: Self {
         var limits = Self()
         limits.messageBytesMax = NodeLinkLimits.messageBytesMax

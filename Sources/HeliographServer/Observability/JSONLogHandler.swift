@@ -33,7 +33,7 @@ package struct JSONLogHandler: LogHandler {
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Without its end. Whoever reads a log in a terminal sees no character that commands it, hides or turns text around: each is
+    /// Without its end. A person who reads a log in a terminal sees no character that commands it, hides or turns text around: each is
     /// spelled as JSON does.
     static func line(
         _ message: String, of label: String, _ level: Logger.Level, _ merged: Logger.Metadata, at date: Date

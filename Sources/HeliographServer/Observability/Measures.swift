@@ -3,7 +3,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// What the relay counts; the names are a promise to whoever builds a dashboard on them.
+/// What the relay counts; the names are a promise to people who build a dashboard on them.
 struct Measures: Sendable {
     private let hosts: Meter
     private let clients: Meter

@@ -4,7 +4,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// How a relay is, for whoever has to find out what is wrong with it: numbers and settings. Nothing that anybody could come in with, and
+/// A relay's state, for a person who has to find out what is wrong with it: numbers and settings. No secret that lets anybody in, and
 /// nothing that agents or people wrote.
 struct Report {
     static let fileName = "report.json"
@@ -34,13 +34,7 @@ struct Report {
                 $0.field("residentBytes", Self.residentBytes)
                 $0.field("descriptors", Self.descriptors)
             }
-            writer.object("connections") {
-                $0.field("all", Int64(engine.connections))
-                $0.field("pending", Int64(engine.pending))
-                $0.field("congested", Int64(engine.congested))
-                $0.field("waitingBytes", Int64(engine.waitingBytes))
-                $0.field("waitingBytesMax", Int64(engine.waitingBytesMax))
-            }
+            engine.write(to: &writer)
             writer.object("held") { writer in
                 for (name, count) in core.counts { writer.raw(dynamic: name, "\(count)".utf8) }
                 writer.field("breach", core.breach)
@@ -54,16 +48,7 @@ struct Report {
                 $0.field("aheadSeconds", clockDoubt.map { $0 / 1000 })
             }
             writer.field("pushesUnderWay", Int64(pushesUnderWay))
-            writer.object("settings") { writer in
-                for setting in Settings.all {
-                    if let text = setting.text(configuration) { writer.field(dynamic: setting.key, text) }
-                }
-            }
-            writer.object("from") { writer in
-                for (key, source) in configuration.sources.sorted(by: { $0.key < $1.key }) {
-                    writer.field(dynamic: key, source)
-                }
-            }
+            configuration.write(to: &writer)
         }
     }
 
@@ -76,5 +61,31 @@ struct Report {
 
     static var descriptors: Int64? {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { Int64($0.count) }
+    }
+}
+
+extension ServerConfiguration {
+    /// The settings that a process runs with, and where each stood.
+    func write(to writer: inout JSONWriter) {
+        writer.object("settings") { writer in
+            for setting in Settings.all {
+                if let text = setting.text(self) { writer.field(dynamic: setting.key, text) }
+            }
+        }
+        writer.object("from") { writer in
+            for (key, source) in sources.sorted(by: { $0.key < $1.key }) { writer.field(dynamic: key, source) }
+        }
+    }
+}
+
+extension EngineCensus {
+    func write(to writer: inout JSONWriter) {
+        writer.object("connections") {
+            $0.field("all", Int64(connections))
+            $0.field("pending", Int64(pending))
+            $0.field("congested", Int64(congested))
+            $0.field("waitingBytes", Int64(waitingBytes))
+            $0.field("waitingBytesMax", Int64(waitingBytesMax))
+        }
     }
 }

@@ -10,10 +10,10 @@ import RelayProtocol
 /// Nothing of a code is stored: neither who reads the log nor who reads the data file alone can decide; who reads a database that the data
 /// is in, can. That a code works once, for one approval and for a while is the core's to say.
 final class PushCodes {
-    /// A tag of 128 bits: whoever guesses a thousand times a second hits none before the sun is cold.
+    /// A tag of 128 bits: a thousand guesses a second hit none before the sun is cold.
     private static let tagBytes = 16
     static let secretBytes = 32
-    /// What a push has where its code shall stand.
+    /// What a push has in the place of its code.
     private static let placeholder = Array(#""code":"CODE""#.utf8)
 
     private let path: String

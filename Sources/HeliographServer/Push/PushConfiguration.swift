@@ -10,8 +10,8 @@ import RelayProtocol
 /// | field | default | |
 /// |---|---|---|
 /// | `teams[].team`, `.key` | | as Apple names them: ten capital letters and digits |
-/// | `teams[].file` | | the `.p8`; beside `push.json` unless the path is absolute |
-/// | `teams[].bundles` | | the apps that this key speaks for; each stands in one team |
+/// | `teams[].file` | | the `.p8`; next to `push.json` unless the path is absolute |
+/// | `teams[].bundles` | | the apps that this key speaks for; each is in one team |
 /// | `teams[].broadcasts` | none | those of them for which broadcast is enabled at Apple: their cards listen to channels (iOS 18) |
 /// | `teams[].environments` | both | a team may come twice, with a key for each |
 /// | `hosts` | Apple's | for tests: by `devices`, `broadcasts`, `channels`, then by environment |
@@ -65,7 +65,7 @@ extension PushConfiguration {
         for entry in try root.array("teams", countMax: Self.teamsMax) {
             let team = try Team(from: entry)
             for (index, bundle) in team.bundles.enumerated() where (self.team(of: bundle) ?? team.team) != team.team {
-                throw WireError(.badValue, at: "\(entry.path).bundles[\(index)]", "this app stands in another team already")
+                throw WireError(.badValue, at: "\(entry.path).bundles[\(index)]", "this app is already in another team")
             }
             for (index, environment) in team.environments.enumerated()
             where teams.contains(where: { $0.team == team.team && $0.environments.contains(environment) }) {
@@ -89,7 +89,7 @@ extension PushConfiguration {
             }
             for (name, entry) in try entry.object().members() {
                 guard let environment = PushEnvironment(rawValue: name) else {
-                    throw WireError(.badValue, at: entry.path, "this is none of: production, sandbox")
+                    throw WireError(.badValue, at: entry.path, "this is neither production nor sandbox")
                 }
                 try entry.object().allow("host", "port", "address")
                 let port = try entry.optionalInteger("port", in: 1...65_535) ?? 443
@@ -141,7 +141,7 @@ extension PushConfiguration.Team {
             for entry in try value.array("broadcasts", countMax: PushConfiguration.bundlesMax) {
                 let bundle = try entry.string()
                 guard bundles.contains(bundle) else {
-                    throw WireError(.badValue, at: entry.path, "this is none of the bundles beside it")
+                    throw WireError(.badValue, at: entry.path, "this is not one of the bundles next to it")
                 }
                 broadcasts.append(bundle)
             }
@@ -152,7 +152,7 @@ extension PushConfiguration.Team {
         }
         for entry in try value.array("environments", countMax: PushEnvironment.allCases.count) {
             guard let environment = PushEnvironment(rawValue: try entry.string()), !environments.contains(environment) else {
-                throw WireError(.badValue, at: entry.path, "this is none of production and sandbox, or there twice")
+                throw WireError(.badValue, at: entry.path, "this is neither production nor sandbox, or it is there twice")
             }
             environments.append(environment)
         }

@@ -27,14 +27,14 @@ extension APNsUncertainty {
 extension APNsObstacle {
     fileprivate var sentence: String {
         switch self {
-        case .patienceOver(let trouble?): "there was no way to send it in time: \(trouble)"
-        case .patienceOver(nil): "there was no way to send it in time"
+        case .patienceOver(let trouble?): "it could not be sent in time: \(trouble)"
+        case .patienceOver(nil): "it could not be sent in time"
         case .breakerOpen(let reason?): "nothing is sent for now: Apple refuses our key (\(reason.rawValue))"
         case .breakerOpen(nil): "nothing is sent for now: Apple refuses our key"
         case .queueFull: "too many pushes wait already"
         case .noKey(let sentence): sentence
         case .invalidRequest: "a header of it cannot be sent"
-        case .replaced: "how pushes are sent was set up anew"
+        case .replaced: "pushes were set up again"
         case .stopped: "the relay was stopping"
         }
     }

@@ -45,8 +45,8 @@ extension WebPushUncertainty {
 extension WebPushObstacle {
     fileprivate var sentence: String {
         switch self {
-        case .patienceOver(let trouble?): "there was no way to send it in time: \(trouble)"
-        case .patienceOver(nil): "there was no way to send it in time"
+        case .patienceOver(let trouble?): "it could not be sent in time: \(trouble)"
+        case .patienceOver(nil): "it could not be sent in time"
         case .breakerOpen(let reason): "nothing is sent for now: the push service refuses our token (\(reason))"
         case .queueFull: "too many pushes wait already"
         case .superseded: "a later one took its place before it was sent"

@@ -204,7 +204,7 @@ final class PushRunner {
             trouble = nil
             if let configuration { try use(configuration) } else { stopUsing() }
             mailbox.put(.pushWayChanged)
-            logger.notice("the configuration of pushes was read anew")
+            logger.notice("the configuration of pushes was read again")
         } catch {
             trouble = "\(error)"
             logger.error("the configuration of pushes cannot be used", metadata: ["error": "\(error)"])

@@ -3,14 +3,14 @@ import HeliographCrypto
 import PushWeb
 import RelayCore
 
-/// The secrets of pushes where several relays share a database: whichever is at work honours the codes and subscriptions of each.
+/// The secrets of pushes where several relays share a database: the one that serves honours the codes and subscriptions of each.
 struct SharedSecrets: Sendable {
     private enum SecretName {
         static let codes = "push-secret"
         static let browsers = "web-push-key"
     }
 
-    /// Of `PushCodes`.
+    /// The secret of `PushCodes`.
     let codes: [UInt8]
     /// Nil: no browser has asked for one yet.
     let browsersKey: VAPIDKey?
@@ -54,7 +54,7 @@ struct SharedSecrets: Sendable {
         do throws(WebPushError) { return try VAPIDKey(pem: String(decoding: bytes, as: UTF8.self)) } catch {
             throw ServerError(
                 .push,
-                "The database's key for browsers cannot be used (\(error.message)): put it right (\(SecretName.browsers) in secrets), or delete its row, and every browser has to subscribe anew."
+                "The database's key for browsers cannot be used (\(error.message)): correct it (\(SecretName.browsers) in secrets), or delete its row, and every browser has to subscribe again."
             )
         }
     }

@@ -1,7 +1,7 @@
 import PushWeb
 import RelayProtocol
 
-/// Which subscriptions are taken: those that `PushWeb` would call. Asked by the planner's channel at each registration, so that whoever sends
+/// Which subscriptions are taken: those that `PushWeb` would call. The planner's channel asks at each registration, so a client that sends
 /// another hears of it at once, over the WebSocket and over HTTP alike.
 enum WebPushAdmission {
     static func fault(in subscription: WebSubscription, _ services: WebPushServices) -> WireError? {

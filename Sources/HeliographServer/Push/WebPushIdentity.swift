@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import PushWeb
 
-/// As whom a relay pushes to browsers: its key pair, and where push services can ask somebody.
+/// A relay's identity for pushes to browsers: its key pair, and where push services can ask somebody.
 struct WebPushIdentity {
     /// In the data directory, and in backups: a subscription is bound to the key for life.
     static let fileName = "web-push-key.pem"
 
-    /// Of the key.
+    /// The path of the key.
     let path: String
     /// What the person set for this purpose; else `publicURL` has to do.
     private let given: String?
@@ -58,13 +58,13 @@ struct WebPushIdentity {
     func contact() throws(PushObstacleError) -> VAPIDContact {
         guard let text = given ?? publicURL else {
             throw PushObstacleError(
-                sentence: "the makers of browsers want to know whom they can ask about its notifications: \(Self.mend)")
+                sentence: "the makers of browsers want a contact for its notifications: \(Self.mend)")
         }
         do throws(WebPushError) { return try VAPIDContact(text) } catch {
             let name = given == nil ? "the public URL" : "pushContact"
             throw PushObstacleError(
                 sentence:
-                    "\(name) does not tell the makers of browsers whom to ask (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
+                    "\(name) is not a contact for the makers of browsers (it \(VAPIDContact.fault(in: text) ?? "")): \(Self.mend)"
             )
         }
     }

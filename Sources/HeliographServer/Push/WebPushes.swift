@@ -15,7 +15,7 @@ protocol WebPushSender: AnyObject, Sendable {
 
 extension WebPushClient: WebPushSender {}
 
-/// Pushes to browsers: as whom, by which key, and what carries them out. Needs no `push.json`. Lives on the loop's thread.
+/// Pushes to browsers: in whose name, by which key, and what carries them out. Needs no `push.json`. Lives on the loop's thread.
 ///
 /// The key pair is made when a browser first asks for it: a relay whose browsers want no pushes has none.
 final class WebPushes {

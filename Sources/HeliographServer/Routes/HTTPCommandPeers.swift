@@ -39,7 +39,7 @@ final class HTTPCommandPeers {
         mailbox.put(.clientSent(peer, .command(id, command)))
     }
 
-    /// Decides by the code of a push. The command has the push's name: whoever sends it twice has said it once.
+    /// Decides by the code of a push. The command has the push's name: sent twice, it counts once.
     func present(_ push: PushID, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
         guard let id = CommandID("code_\(push.rawValue)") else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }

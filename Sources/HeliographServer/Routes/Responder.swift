@@ -14,7 +14,7 @@ final class Responder {
     func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
         var response = response
         if response.status == 429 || response.status == 503, !response.headers.contains(where: { $0.0 == "retry-after" }) {
-            response.headers.append(Routes.retryAfter())
+            response.headers.append(HTTPResponse.retryAfter())
         }
         response.headers.append(contentsOf: page.securityHeaders)
         response.headers.append(("date", HTTPDate.now))

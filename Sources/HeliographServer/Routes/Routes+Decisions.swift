@@ -24,7 +24,7 @@ extension Routes {
                 return respond(id, Self.noSuchCode)
             }
             var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
-            response.headers.append(Self.retryAfter(seconds: Int(wait.components.seconds) + 1))
+            response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
             return respond(id, response)
         }
         guard request.body.count <= Self.decisionBytesMax else {

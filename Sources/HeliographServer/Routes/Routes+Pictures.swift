@@ -8,7 +8,7 @@ import WebSocketEngine
 extension Routes {
     static let picturesPath = "/v1/pictures"
 
-    /// `POST /v1/pictures?session=ID`, by whoever may steer that session.
+    /// `POST /v1/pictures?session=ID`, by a client that may steer that session.
     func keepPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
         do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .steer) } catch {

@@ -6,7 +6,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions beside this file.
+/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions next to this file.
 final class Routes {
     private let responder: Responder
     let access: Access
@@ -44,7 +44,7 @@ final class Routes {
         case ("GET", "/metrics"): metrics(request, id)
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", ProtocolVersion.mePath): me(request, id)
-        case ("POST", "/v1/logout"): logOut(request, id)
+        case ("POST", Self.logOutPath): logOut(request, id)
         case ("GET", Self.pushKeyPath): pushKey(request, id)
         case (_, let path) where path == Self.devicesPath || path.hasPrefix(Self.devicesPath + "/"): devices(request, id)
         case (_, let path) where path == Self.tokensPath || path.hasPrefix(Self.tokensPath + "/"): tokens(request, id)
@@ -83,6 +83,15 @@ final class Routes {
         }
     }
 
+    private static let logOutPath = "/v1/logout"
+
+    /// Whether what is answered to it may have let somebody in, ended that, or given somebody another name.
+    static func changesEntrants(_ request: HTTPRequest) -> Bool {
+        guard request.method == "POST" else { return false }
+        return [ProtocolVersion.pairPath, logOutPath, AdminPath.reload].contains(request.path)
+            || request.path.hasPrefix(tokensPath + "/")
+    }
+
     // MARK: - Pairing
 
     private func pair(_ request: HTTPRequest, _ id: HTTPRequestID) {
@@ -116,7 +125,7 @@ final class Routes {
         ]
         if let parent = new.token.parent { metadata["by"] = "\(parent)" }
         logger.notice("paired", metadata: metadata)
-        // A browser keeps its token in a cookie that no script can read, and the page a key beside it.
+        // A browser keeps its token in a cookie that no script can read, and the page a key in addition.
         let answer = PairAnswer(
             secret: new.pageKey.map(PairAnswer.Secret.key) ?? .token(new.secret), role: new.token.role, name: new.token.name)
         var headers = [("content-type", "application/json")]
@@ -184,43 +193,5 @@ final class Routes {
         respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: refusal.notice)))
     }
 
-    /// Without a number another each time, so that those who are refused together do not come back together.
-    static func retryAfter(seconds: Int = .random(in: 1...ServerLimits.retryAfterSecondsMax)) -> (String, String) {
-        ("retry-after", "\(seconds)")
-    }
-
     func respond(_ id: HTTPRequestID, _ response: HTTPResponse) { responder.respond(id, response) }
-}
-
-extension HTTPResponse {
-    static func text(_ status: UInt16, _ text: String) -> HTTPResponse {
-        HTTPResponse(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
-    }
-
-    /// In the text format of Prometheus.
-    static func metrics(_ exposition: String) -> HTTPResponse {
-        HTTPResponse(
-            status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
-            body: .bytes(Array(exposition.utf8)))
-    }
-
-    static func json(_ status: UInt16, _ notice: Notice) -> HTTPResponse {
-        json(status, notice.errorBody)
-    }
-
-    static func json(_ status: UInt16, _ body: [UInt8]) -> HTTPResponse {
-        HTTPResponse(status: status, headers: [("content-type", "application/json")], body: .bytes(body))
-    }
-}
-
-extension Notice {
-    fileprivate var errorBody: [UInt8] {
-        JSONWriter.object { writer in
-            writer.object("error") {
-                $0.field("code", code)
-                $0.field("message", message)
-                $0.field("path", path)
-            }
-        }
-    }
 }

@@ -73,7 +73,7 @@ struct WebPage {
         ]
     }
 
-    /// What stands in the page itself, each by its digest: this very text may run, and nothing else that stands in a page.
+    /// The parts of the page itself, each by its digest: this very text may run, and nothing else in a page.
     private static func sources(of element: String, in page: String) -> [String] {
         var sources: [String] = []
         var rest = page[...]

@@ -1,39 +1,48 @@
 import RelayCluster
 import WebSocketEngine
 
-/// Who must be sent nothing more for now: a peer whose own connection does not keep up, and all that come over a link that does not.
+/// Peers that must be sent nothing more for now: one whose own connection, or own part of a link, does not keep up, and all that come over
+/// a link that does not.
 struct Congestion {
-    private var connections: Set<ConnectionID> = []
+    /// What of a peer's own it is that does not keep up.
+    enum Cause {
+        case connection
+        /// Its part of what waits on its edge's link.
+        case share
+    }
+
+    private var peers: [ConnectionID: Set<Cause>] = [:]
     private var links: Set<Int> = []
 
-    func holds(_ connection: ConnectionID) -> Bool { connections.contains(connection) || isLinkCongested(of: connection) }
+    func holds(_ connection: ConnectionID) -> Bool { peers[connection] != nil || isLinkCongested(of: connection) }
 
     /// True: from now on.
-    mutating func began(_ connection: ConnectionID) -> Bool {
+    mutating func began(_ connection: ConnectionID, _ cause: Cause = .connection) -> Bool {
         let held = holds(connection)
-        connections.insert(connection)
+        peers[connection, default: []].insert(cause)
         return !held
     }
 
     /// True: it keeps up again.
-    mutating func ended(_ connection: ConnectionID) -> Bool {
-        guard connections.remove(connection) != nil else { return false }
+    mutating func ended(_ connection: ConnectionID, _ cause: Cause = .connection) -> Bool {
+        guard peers[connection]?.remove(cause) != nil else { return false }
+        if peers[connection]?.isEmpty == true { peers[connection] = nil }
         return !holds(connection)
     }
 
-    /// Of its peers, those for whom that is news.
-    mutating func began(link: Int, _ peers: [ConnectionID]) -> [ConnectionID] {
+    /// Those of its peers for which that is news.
+    mutating func began(link: Int, _ remote: [ConnectionID]) -> [ConnectionID] {
         guard links.insert(link).inserted else { return [] }
-        return peers.filter { !connections.contains($0) }
+        return remote.filter { peers[$0] == nil }
     }
 
     /// Likewise, those that keep up again.
-    mutating func ended(link: Int, _ peers: [ConnectionID]) -> [ConnectionID] {
+    mutating func ended(link: Int, _ remote: [ConnectionID]) -> [ConnectionID] {
         guard links.remove(link) != nil else { return [] }
-        return peers.filter { !connections.contains($0) }
+        return remote.filter { peers[$0] == nil }
     }
 
-    mutating func forget(_ connection: ConnectionID) { connections.remove(connection) }
+    mutating func forget(_ connection: ConnectionID) { peers[connection] = nil }
 
     mutating func forget(link: Int) { links.remove(link) }
 

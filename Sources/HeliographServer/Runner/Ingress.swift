@@ -80,6 +80,19 @@ final class Ingress {
         }
     }
 
+    /// What it asks for would fill the link that others have their part of: nothing more is taken from it, nor sent to it, until that has gone.
+    func shareChanged(_ connection: ConnectionID, isFull: Bool) {
+        guard accounts[connection] != nil else { return }
+        guard isFull else {
+            readThrottle.resume(connection, from: .share)
+            if congestion.ended(connection, .share) { runner.feed(.drained(PeerID(connection))) }
+            return
+        }
+        measures.congested()
+        _ = readThrottle.pause(connection, for: .share)
+        if congestion.began(connection, .share) { runner.feed(.congested(PeerID(connection))) }
+    }
+
     private func peers(of link: Int) -> [ConnectionID] {
         accounts.keys.filter { RemotePeer.link(of: $0.rawValue) == link }
     }

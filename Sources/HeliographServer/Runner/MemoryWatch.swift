@@ -16,7 +16,7 @@ final class MemoryWatch {
     private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
 
     private static let interval = Duration.seconds(1)
-    /// Whoever has less waiting is not behind.
+    /// A client with less waiting is not behind.
     private static let behindBytes = 64 << 10
 
     init(

@@ -87,7 +87,7 @@ final class PeerHandler: ServerHandler {
         case .malformed(let sentence):
             if !hasToldOfForwarding {
                 logger.warning(
-                    "a trusted proxy does not say whom requests are from; they count as its own",
+                    "a trusted proxy does not say who sent its requests; they count as its own",
                     metadata: ["peer": "\(peer)", "reason": "\(sentence)"])
             }
             hasToldOfForwarding = true
@@ -98,11 +98,11 @@ final class PeerHandler: ServerHandler {
         let limit = ConnectionLimiter.LimitError.requestsPerSecondPerAddress
         measures.turnedAway(limit)
         var response = HTTPResponse.text(limit.status, limit.sentence + "\n")
-        response.headers.append(Routes.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
+        response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait / 1_000_000_000) + 1))
         return response
     }
 
-    /// Pictures are large. Whoever has no token sends nothing large.
+    /// Pictures are large. A peer without a token sends nothing large.
     func bodyBytesMax(of request: HTTPRequest) -> Int? {
         guard request.method == "POST", request.path == Routes.picturesPath,
             (try? admission.authenticator?.authenticate(request, to: [], isUpgrade: false)) != nil
@@ -128,7 +128,8 @@ final class PeerHandler: ServerHandler {
             return .refuse(status: 400, body: "offer the subprotocol \(ProtocolVersion.subprotocol)\n")
         }
         guard let authenticator = admission.authenticator else {
-            return .refuse(status: 503, headers: [Routes.retryAfter()], body: "the relay takes nobody now; try again\n")
+            return .refuse(
+                status: 503, headers: [HTTPResponse.retryAfter()], body: "the relay takes no connections now; try again\n")
         }
         let token: Token
         do {
@@ -137,7 +138,8 @@ final class PeerHandler: ServerHandler {
             if error == .unknown, let digest = Authenticator.digest(in: request), mayBeNew(digest) {
                 deliver(.tokenUnknown(digest), 0)
                 return .refuse(
-                    status: 503, headers: [Routes.retryAfter(seconds: 1)], body: "this token is not known here yet; try again\n"
+                    status: 503, headers: [HTTPResponse.retryAfter(seconds: 1)],
+                    body: "this token is not known here yet; try again\n"
                 )
             }
             measures.refused()
@@ -159,7 +161,7 @@ final class PeerHandler: ServerHandler {
             strangers.notice(
                 "turned an upgrade away",
                 ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"], logger)
-            return .refuse(status: error.status, headers: [Routes.retryAfter()], body: "\(error.sentence)\n")
+            return .refuse(status: error.status, headers: [HTTPResponse.retryAfter()], body: "\(error.sentence)\n")
         }
     }
 

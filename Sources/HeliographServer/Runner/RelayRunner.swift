@@ -17,7 +17,7 @@ final class RelayRunner {
     private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
     private let epochs: Epochs
-    /// What the log holds, read anew.
+    /// What the log holds, read again.
     private let load: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
@@ -40,7 +40,7 @@ final class RelayRunner {
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// Nobody can say what the store holds. Everybody is away until it has been read anew.
+    /// Nobody can say what the store holds. Everybody is away until it has been read again.
     private(set) var isSuspended = false { didSet { admission.shut(isSuspended || isLeaving) } }
     /// The relay ends.
     private(set) var isLeaving = false { didSet { admission.shut(isSuspended || isLeaving) } }
@@ -48,7 +48,7 @@ final class RelayRunner {
     private var sent = (messages: 0, bytes: 0)
     /// Workspaces that were removed, as far as was told; for every life of the relay.
     private var removedWorkspaces: Set<WorkspaceID> = []
-    /// The store was read anew: who may come in has to be, too.
+    /// The store was read again: who may come in has to be, too.
     var wasReadAnew: () -> Void = {}
     /// Which relay this is: answers for an earlier one are not for this.
     private var life = 0
@@ -119,7 +119,7 @@ final class RelayRunner {
         send(MessageToHost.notice(notice).bytes, to: [peer])
     }
 
-    /// For good: whoever comes now is to come back to the next relay.
+    /// For good: a peer that comes now is to come back to the next relay.
     func leave() {
         isLeaving = true
         dismissEveryone()
@@ -278,13 +278,13 @@ final class RelayRunner {
         case .unknown(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
             logger.critical(
-                "the store cannot say what it holds: all are sent away until it can", metadata: ["error": "\(error)"])
+                "the store cannot say what it holds: all peers are disconnected until it can", metadata: ["error": "\(error)"])
             suspend()
         }
         store.batchEnded()
     }
 
-    // MARK: - Reading the store anew
+    // MARK: - Reading the store again
 
     /// What is in memory may no longer be what is on disk. Everybody leaves and comes back with a position, hosts send again what
     /// was not acknowledged, and a new relay begins with what the store holds: a restart without a new process.
@@ -319,7 +319,7 @@ final class RelayRunner {
             isSuspended = false
             store.readAnew()
             pushes.resume()
-            logger.notice("the store has been read anew")
+            logger.notice("the store has been read again")
             begin()
             wasReadAnew()
         case .failure(let error):
@@ -328,7 +328,7 @@ final class RelayRunner {
         }
     }
 
-    /// Whoever had come through the admission just before it closed.
+    /// Peers that had come through the admission just before it closed.
     private func turnAway(_ input: Input) {
         switch input {
         case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _):

@@ -1,4 +1,4 @@
-/// When those come again whom a relay sends away all at once: each at a moment of its own, hosts first.
+/// When peers come back that a relay disconnects all at once: each at a moment of its own, hosts first.
 struct ReturnWindow {
     /// In milliseconds.
     let forHosts: ClosedRange<Int64>
@@ -6,7 +6,7 @@ struct ReturnWindow {
 
     /// What a restart or a takeover takes, in milliseconds.
     private static let first: Int64 = 1_000
-    /// What taking one peer back takes, in microseconds: two slow processors take back 4,000 a second, each with its snapshot. Whoever
+    /// What taking one peer back takes, in microseconds: two slow processors take back 4,000 a second, each with its snapshot. A node that
     /// finds the relay slower than that waits in line, or is told to come again.
     private static let perPeer: Int64 = 250
     private static let max: Int64 = 30_000

@@ -21,7 +21,7 @@ final class StoreHealth {
     private let loop: EventLoop
     private let logger: Logger
 
-    /// What a batch writes beside its events: pages of the tables and of the audit log.
+    /// What a batch writes in addition to its events: pages of the tables and of the audit log.
     private static let roomOfBatch = 64 << 10
     /// Less than a host waits before it sends again.
     private static let shortInterval = Duration.seconds(2)
@@ -52,7 +52,7 @@ final class StoreHealth {
     /// Any batch may have given up what was kept.
     func batchEnded() { if upkeep.isShortOfRoom, !isShortOfRoom { runShort() } }
 
-    /// Nobody can say what it holds, until it has been read anew.
+    /// Nobody can say what it holds, until it has been read again.
     func givenUp() {
         isFailing = true
         refusedBytes = nil

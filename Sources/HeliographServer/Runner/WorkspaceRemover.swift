@@ -46,7 +46,7 @@ final class WorkspaceRemover {
         case .success(false): takeStep(workspace, after: Self.interval)
         case .failure(let error):
             logger.error(
-                "the data of a removed workspace cannot be taken away yet",
+                "the data of a removed workspace cannot be deleted yet",
                 metadata: metadata.merging(["error": "\(error)"]) { first, _ in first })
             takeStep(workspace, after: Self.retryInterval)
         }

@@ -11,7 +11,7 @@ struct DatabaseFolder: Sendable {
         let noted = try StoreAddressFile.read(in: path)
         directory = try DataDirectory(path: path)
         self.address = address
-        // A file beside the note is what a move left that was killed at its end.
+        // A file next to the note is what a move left that was killed at its end.
         if noted != address { try Self.refuseFile(in: directory, besideDatabaseAt: address) }
         lock = try directory.lock()
     }

@@ -14,7 +14,7 @@ struct OpenNode: Sendable {
     /// This process, and no other.
     var holder: String { node.holder }
 
-    /// Of a relay whose data is in the database at `address`.
+    /// For a relay whose data is in the database at `address`.
     init(
         forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String
     ) throws {
@@ -27,6 +27,9 @@ struct OpenNode: Sendable {
 
     /// `look`, `renew` and `claim` are called from one thread. `changes` is how often tokens and workspaces were changed.
     func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try node.look() }
+
+    /// Whether other nodes are alive, whoever owns the log.
+    func hasCompany() throws(LogError) -> Bool { try node.hasCompany() }
 
     /// Whether what is acknowledged is on two machines.
     func isSynchronous() throws(LogError) -> Bool { try node.durability().isSynchronous }

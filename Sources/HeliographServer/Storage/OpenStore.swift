@@ -31,7 +31,7 @@ struct OpenStore: Sendable {
             if let noted {
                 throw ServerError(
                     .settings,
-                    "The relay of \(directory.path) keeps its data in \(noted): say so (\(Settings.named("store").flag)), or remove its store.url to begin anew"
+                    "The relay of \(directory.path) keeps its data in \(noted): say so (\(Settings.named("store").flag)), or remove its store.url to begin afresh"
                 )
             }
             self.init(directory, try SQLiteStore(directory, for: .relay(try directory.lock())))
@@ -43,7 +43,7 @@ struct OpenStore: Sendable {
         self.init(folder, store)
     }
 
-    /// Of a node that owns the log now.
+    /// For a node that owns the log now.
     init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
 
     /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.

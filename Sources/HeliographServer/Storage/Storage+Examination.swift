@@ -8,7 +8,7 @@ extension Storage {
         let mend: String
     }
 
-    /// Looks at the data file, beside a relay that may run or not, and changes nothing in it. `flag` is what a command for this relay needs
+    /// Looks at the data file, while a relay runs or not, and changes nothing in it. `flag` is what a command for this relay needs
     /// besides its name.
     func examine(flag: String) throws(ExaminationError) -> StoreExamination {
         do throws(SQLiteStoreError) { return try DataFile.examine(DataDirectory(existing: directory)) } catch {
@@ -18,7 +18,7 @@ extension Storage {
 
     private static func mend(_ code: SQLiteStoreError.Code, _ flag: String) -> String {
         switch code {
-        case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept beside it"
+        case .corrupt: "heliograph restore FILE\(flag), from a backup; the damaged file is kept next to it"
         case .lost:
             "put it back, or heliograph restore FILE --force\(flag), from a backup; what is left is kept under other names"
         case .newerSchema: "install the version that wrote it, or a newer one"

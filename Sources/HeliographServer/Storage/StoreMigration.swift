@@ -41,7 +41,7 @@ package struct StoreMigration {
 
     package struct MovedSide: Sendable {
         package let rows: Int64
-        /// Of all rows, in 64 digits.
+        /// The digest of all rows, in 64 digits.
         package let digest: String
         /// Rows that are not as they were written.
         package let damaged: Int64
@@ -107,7 +107,7 @@ package struct StoreMigration {
             // In this order: there are never two with one epoch.
             try source.giveUpEpoch()
             try database.commit(epoch: source.epoch)
-            // Before the data file gets another name: whoever is killed here finds the folder to be the database's.
+            // Before the data file gets another name: if it is killed here, it finds the folder to be the database's.
             try StoreAddressFile.write(address, in: directory.path)
         }
         return MigrationReport(tables: tables.map(MovedPart.init), kept: kept)

@@ -8,13 +8,13 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case stream(Delta)
     /// What a tool prints while it runs; live only, as `stream` is.
     case show(ToolOutput)
-    /// Answers a waiting caller, unless the disk did not take it; nil is no decision, and the agent's own prompt or denial stands.
+    /// Answers a waiting caller, unless the disk did not take it; nil is no decision: the agent's own prompt or denial counts.
     case respond(HookToken, [UInt8]?)
     /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
     case restrict(HookToken, [UInt8])
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
-    /// What can be done to a session from afar from now on; nil: nothing. Told again only where it changes.
+    /// What clients can do to a session from now on; nil: nothing. Told again only when it changes.
     case offer(SessionID, SteeringOffer?)
     /// Whether it could take a prompt now. Prompts that wait are given when it is idle.
     case stands(SessionID, SteeringStanding)

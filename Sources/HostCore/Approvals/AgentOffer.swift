@@ -3,7 +3,7 @@ package import RelayProtocol
 /// One of an agent's own options: as people see it, and what the agent is told where a person chose it.
 package struct AgentOffer: Sendable, Equatable {
     package let shown: Offer
-    /// JSON that the answer is made of: copied from the agent where it wrote it, never made anew from what is shown.
+    /// JSON that the answer is made of: copied from the agent where it wrote it, never made from what is shown.
     package let bytes: [UInt8]
 
     package init(_ shown: Offer, bytes: [UInt8]) {

@@ -8,7 +8,7 @@ package protocol AnswerForm {
     /// Nil where the question does not offer that mode.
     func allow(mode: String?) -> [UInt8]?
 
-    /// What stands for the choice of one of `offers`. `words` are those of a denial.
+    /// What represents the choice of one of `offers`. `words` are those of a denial.
     func choose(_ offer: AgentOffer, words: String?) -> [UInt8]?
 
     /// The answers as the agent will repeat them, and what it is handed; nil unless every question is answered with what it offers.

@@ -161,7 +161,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
-            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first stands.
+            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first is kept.
             let first = approval.waitingDecision?.decision.command ?? approval.answer?.command
             if first == nil || first == decision.command { pending[id]?.waitingDecision = (digest, decision) }
         // The same again: what becomes of it is told soon.
@@ -308,7 +308,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                     pending[approval.id]?.phaseAt = now.monotonic
                     continue
                 }
-                // Its hook may yet come back, and then it is asked anew.
+                // Its hook may yet come back, and then it is asked again.
                 pending[approval.id]?.run = nil
                 settle(approval, cancelled: "hostRestarted")
             case .lost, .orphaned, .answered: break
@@ -338,7 +338,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         settle(approval, .approvalStale(approval.id, reason: reason))
     }
 
-    /// The end: told, forgotten, and whoever waits gets no decision.
+    /// The end: reported, forgotten, and a hook that waits gets no decision.
     private mutating func settle(_ approval: PendingApproval<Form>, _ end: EventHead?) {
         orders.append(.settled(approval.session, end))
         forget(approval, isSilent: end == nil)

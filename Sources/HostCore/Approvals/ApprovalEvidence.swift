@@ -19,7 +19,7 @@ package enum ApprovalEvidence {
     /// The call was over, or the question answered: with these answers by question, where they are known.
     case carriedOut(answers: [(question: String, value: String)]?, failed: Bool)
     case reported(Report)
-    /// All that was asked in it is over; `wentOn` where the agent was seen at work after the question.
+    /// All that was asked in it is over; `wentOn` where the agent was seen working after the question.
     case turnEnded(wentOn: Bool)
     case answeredAtTerminal
     case deniedAtTerminal

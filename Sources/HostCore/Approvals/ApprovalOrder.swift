@@ -10,7 +10,7 @@ package enum ApprovalOrder: Equatable {
     case reopened(ApprovalID)
     /// The hook is handed this answer, which the relay is told before.
     case deliver(ApprovalID, HookToken, [UInt8])
-    /// The hook gets no decision, and the agent's own prompt or denial stands.
+    /// The hook gets no decision, and the agent's own prompt stays open, or its denial counts.
     case abstain(HookToken)
     /// The question is over, which the relay is told unless it says so itself.
     case settled(SessionID, EventHead?)

@@ -1,4 +1,4 @@
-/// Where the life of a question stands.
+/// The stage of a question's life.
 package enum ApprovalPhase: Equatable {
     /// A hook waits. Becomes answered, lost, or is resolved.
     case open(HookToken)

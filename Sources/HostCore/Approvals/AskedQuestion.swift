@@ -6,6 +6,12 @@ package struct AskedQuestion: Equatable, Sendable {
         package var label: String
         package var shownLabel: String
         package var description: String?
+
+        package init(label: String, shownLabel: String, description: String?) {
+            self.label = label
+            self.shownLabel = shownLabel
+            self.description = description
+        }
     }
 
     /// On the wire.
@@ -16,18 +22,25 @@ package struct AskedQuestion: Equatable, Sendable {
     package var header: String?
     package var isMultiple: Bool
     package var choices: [Choice]
+    /// It can be answered in words of one's own as well.
+    package var takesWords: Bool
 
-    init(id: String, text: String, shownText: String, isMultiple: Bool = false, choices: [Choice]) {
+    package init(
+        id: String, text: String, shownText: String, header: String? = nil, isMultiple: Bool = false, choices: [Choice],
+        takesWords: Bool
+    ) {
         self.id = id
         self.text = text
         self.shownText = shownText
+        self.header = header
         self.isMultiple = isMultiple
         self.choices = choices
+        self.takesWords = takesWords
     }
 
     /// Nil where it has more choices than are shown. `place` is its own among those that are asked together.
     package init?(
-        _ value: JSONValue, place: Int, text: String, isMultiple: Bool, clean: (String) -> String
+        _ value: JSONValue, place: Int, text: String, isMultiple: Bool, takesWords: Bool = true, clean: (String) -> String
     ) {
         let options = value.list("options").compactMap { option in
             option.text("label").map { (label: $0, description: option.text("description").map(clean)) }
@@ -40,6 +53,7 @@ package struct AskedQuestion: Equatable, Sendable {
         header = value.text("header").map(clean)
         self.isMultiple = isMultiple
         choices = zip(options, shown).map { Choice(label: $0.label, shownLabel: $1, description: $0.description) }
+        self.takesWords = takesWords || choices.isEmpty
     }
 
     package var bytes: [UInt8] {
@@ -48,6 +62,7 @@ package struct AskedQuestion: Equatable, Sendable {
             $0.field("text", shownText)
             $0.field("header", header)
             $0.flag("multiple", isMultiple)
+            $0.flag("choicesOnly", !takesWords)
             $0.array(
                 "choices",
                 choices.map { choice in
@@ -67,7 +82,8 @@ package struct AskedQuestion: Equatable, Sendable {
     /// As much of them as shows whether an answer fits; nothing where that is too long.
     package static func offers(of questions: [AskedQuestion]) -> [QuestionOffer] {
         let offers = questions.map {
-            QuestionOffer(id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple)
+            QuestionOffer(
+                id: $0.id, choices: $0.choices.map(\.shownLabel), isMultiple: $0.isMultiple, isChoicesOnly: !$0.takesWords)
         }
         let bytes = offers.reduce(0) { $0 + $1.choices.reduce(32) { $0 + $1.utf8.count + 4 } }
         return bytes <= QuestionOffer.bytesMax ? offers : []
@@ -81,7 +97,7 @@ package struct AskedQuestion: Equatable, Sendable {
         }
         let text = answer.text.flatMap { $0.isEmpty ? nil : $0 }
         let count = places.count + (text == nil ? 0 : 1)
-        guard count > 0, isMultiple || count == 1 else { return nil }
+        guard count > 0, isMultiple || count == 1, takesWords || text == nil else { return nil }
         return (places.map { choices[$0].label }, text)
     }
 }

@@ -1,14 +1,14 @@
 import RelayProtocol
 
-/// One field of such a form: what may be said in it, and the question that stands for it.
-struct ElicitedField: Sendable {
+/// One field of such a form: what may be said in it, and the question that represents it.
+struct ElicitedField: Equatable, Sendable {
     enum Value: Equatable {
         case said([UInt8])
         /// It need not be filled in, and was not.
         case leftOut
     }
 
-    private enum Kind {
+    private enum Kind: Equatable {
         case text(lengths: ClosedRange<Int64>, format: String?)
         case number(from: Double, through: Double, isWhole: Bool)
         case choice
@@ -37,14 +37,19 @@ struct ElicitedField: Sendable {
         if !hints.isEmpty { words.append("(\(hints.joined(separator: "; ")))") }
         let text = ([message].compactMap { $0 } + [clean(words.joined(separator: " "))]).joined(separator: " · ")
         let shown = ShownLabels.apart(options.map { clean($0.title) } + (isRequired ? [] : [Self.leaveOut]))
-        // The labels are what the server takes; nothing stands for no answer.
+        // The labels are what the server takes; nothing means no answer.
         let labels = options.map { String(decoding: $0.value, as: UTF8.self) } + (isRequired ? [] : [""])
         guard Set(labels).count == labels.count, labels.count <= WireLimits.questionsMax else { return nil }
-        var isMultiple = false
-        if case .choices = kind { isMultiple = true }
+        let (isMultiple, takesWords) =
+            switch kind {
+            case .choice: (false, false)
+            case .choices: (true, false)
+            case .text, .number: (false, true)
+            }
         question = AskedQuestion(
             id: "q\(place)", text: text, shownText: text, isMultiple: isMultiple,
-            choices: zip(labels, shown).map { AskedQuestion.Choice(label: $0, shownLabel: $1, description: nil) })
+            choices: zip(labels, shown).map { AskedQuestion.Choice(label: $0, shownLabel: $1, description: nil) },
+            takesWords: takesWords)
     }
 
     private typealias Option = (value: [UInt8], title: String)

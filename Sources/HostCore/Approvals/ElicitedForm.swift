@@ -1,11 +1,10 @@
 package import RelayProtocol
 
-/// What a server of tools asks in the middle of a call (MCP's elicitation), as questions to a person: one for each field of its form.
+/// What a server of tools asks in the middle of a call (MCP's elicitation), or an agent of its client (ACP's), as questions to a person:
+/// one for each field of its form.
 ///
 /// Only a form that is known whole is one: a field, or a rule about it, that we do not know could mean more than is shown.
-package struct ElicitedForm: Sendable {
-    /// As the agent calls it.
-    package let server: String
+package struct ElicitedForm: Equatable, Sendable {
     /// As people see it.
     package let message: String
     private let fields: [ElicitedField]
@@ -16,15 +15,17 @@ package struct ElicitedForm: Sendable {
     ]
 
     /// `schema` is what the server wants to be filled in.
-    package init?(server: String, message: String, schema: JSONValue?, clean: (String) -> String) {
+    package init?(message: String, schema: JSONValue?, clean: (String) -> String) {
         guard let schema, let members = try? schema.members(), members.allSatisfy({ Self.known.contains($0.key) }),
-            schema.text("type") == "object", let properties = try? schema.optional("properties")?.members() ?? [],
+            schema.optional("type") == nil || schema.text("type") == "object",
+            let properties = try? schema.optional("properties")?.members() ?? [],
             properties.count <= WireLimits.questionsMax
         else { return nil }
         let required = Set(schema.list("required").compactMap { try? $0.string() })
         guard required.isSubset(of: properties.map(\.key)) else { return nil }
-        self.server = server
-        self.message = clean(message)
+        // What it says of the whole form besides.
+        let notes = [schema.text("title"), schema.text("description")].compactMap { $0 }.filter { !$0.isEmpty }
+        self.message = clean(([message] + notes).joined(separator: " · "))
         var fields: [ElicitedField] = []
         for (place, (name, value)) in properties.enumerated() {
             guard
@@ -63,7 +64,7 @@ package struct ElicitedForm: Sendable {
         return (Self.sorted(content.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }), bytes)
     }
 
-    /// The same of what a form was filled in with, by whomever: members in any order, numbers in any spelling.
+    /// The same of what a form was filled in with, no matter by whom: members in any order, numbers in any spelling.
     package static func values(of content: JSONValue?) -> [(question: String, value: String)] {
         let members = (try? content?.members()) ?? []
         return sorted(members.map { ($0.key, String(decoding: ElicitedField.spelled($0.value), as: UTF8.self)) })
@@ -78,6 +79,6 @@ extension AskedQuestion {
     fileprivate init(confirming message: String) {
         self.init(
             id: "q0", text: message, shownText: message,
-            choices: [Choice(label: "{}", shownLabel: "Accept", description: nil)])
+            choices: [Choice(label: "{}", shownLabel: "Accept", description: nil)], takesWords: false)
     }
 }

@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// How a decision is said to the agent.
 extension PendingApproval {
-    /// What is kept of the answer, and the bytes that stand for it; nil where the question does not take it.
+    /// What is kept of the answer, and the bytes that represent it; nil where the question does not take it.
     func answer(to decision: Decision, _ digests: Digests) -> (HandedAnswer, [UInt8])? {
         let command = decision.command
         switch (decision.verdict, kind) {

@@ -1,13 +1,13 @@
 package import RelayProtocol
 
 extension RequestWords {
-    /// Of a tool, with its input as people may see it; nil where no alert can say more of it than its title does.
+    /// The words for a tool, with its input as people may see it; nil where no alert can say more of it than its title does.
     package init?(_ request: ApprovalRequest, input: JSONValue) {
         let command = ((try? input.optionalString("command")) ?? nil).flatMap { $0.isEmpty ? nil : $0 }
         self.init(request, RequestText(input: input), summary: command.flatMap { RequestText(command: $0).fitting })
     }
 
-    /// Of a question.
+    /// The words for a question.
     package init?(_ request: ApprovalRequest, questions: [ShownQuestion]) {
         guard !questions.isEmpty else { return nil }
         self.init(request, RequestText(questions: questions), summary: nil)

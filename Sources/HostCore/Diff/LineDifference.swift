@@ -147,7 +147,7 @@ package struct LineDifference {
         return lines.reversed()
     }
 
-    /// Within one changed place what goes stands before what comes.
+    /// Within one changed place removed lines come before added ones.
     private static func removedFirst(_ lines: [Line]) -> [Line] {
         var result: [Line] = []
         var added: [Line] = []

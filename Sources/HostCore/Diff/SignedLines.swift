@@ -6,7 +6,7 @@ package struct SignedLines {
     /// Some of them are not shown as they are.
     package private(set) var isRedacted = false
 
-    /// `signed` begin with a space, `+`, `-`, `\` or, the heads of hunks, `@`. Each side is looked through as it stands in its file: a sign
+    /// `signed` begin with a space, `+`, `-`, `\` or, the heads of hunks, `@`. Each side is searched as it is in its file: a sign
     /// before each line of a private key makes another text of it. `isExcerpt` is of a part of a file.
     package init(_ signed: [String], isExcerpt: Bool, _ redactor: Redactor) {
         let signs = signed.map { $0.utf8.first ?? UInt8(ascii: " ") }

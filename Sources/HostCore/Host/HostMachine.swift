@@ -18,7 +18,7 @@ package struct HostMachine {
     private var steering: SteeringDesk
     /// What was last told of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
-    /// First prompts of sessions that were started from afar: what becomes of them is told of the start.
+    /// First prompts of sessions that clients started: their outcome is the start's.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
@@ -204,8 +204,8 @@ package struct HostMachine {
         case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
-            // Of an earlier life, which could be steered.
-            let closed = SteeringOffer(reason: "This host is not steered from afar.")
+            // It may come from an earlier life, which could be steered.
+            let closed = SteeringOffer(reason: "Clients cannot steer this host.")
             if !steering.isOpen { emit(.steeringOffered(closed), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }

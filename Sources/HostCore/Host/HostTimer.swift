@@ -1,4 +1,4 @@
-/// What a host waits for by its clock; each is armed at most once, and armed anew it replaces what it was.
+/// What a host waits for by its clock; each is armed at most once, and armed again it replaces what it was.
 package enum HostTimer: Sendable, CaseIterable {
     /// To connect again.
     case retry

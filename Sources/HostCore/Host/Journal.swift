@@ -66,7 +66,7 @@ struct Journal {
         return .taken
     }
 
-    /// What is remembered of a session stands before its start: a power cut that leaves only one of them must not leave a session of which
+    /// What is remembered of a session comes before its start: a power cut that leaves only one of them must not leave a session of which
     /// nobody here knows that it has to end.
     private static func sort(_ items: inout [Spool.Item], _ begun: [String]) {
         let isFirst = { (item: Spool.Item) in if case .note(let key, _?) = item { begun.contains(key) } else { false } }

@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
-/// The pictures of sessions that were started from afar. The command that has them is an event of the session that stands for the host; in
-/// their own they stand with the person's first words.
+/// The pictures of sessions that clients started. The command that has them is an event of the session that represents the host; in
+/// their own they are with the person's first words.
 struct FirstPictures {
     private var waiting: [SessionID: [Picture]] = [:]
 

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Starts and resumes sessions from afar. It stands before the relay as a session of its own, the host's: what can be started is that
+/// Starts and resumes sessions for clients. To the relay it is a session of its own, the host's: what can be started is that
 /// session's offer, and what was asked and what came of it are that session's events, so that a start is steering like any other.
 ///
 /// ```
@@ -115,7 +115,7 @@ package struct LaunchAdapter: AgentAdapter {
         offer = SteeringOffer(projects: Array(projects.prefix(WireLimits.projectsMax)))
         offer.agents = Array(agents.prefix(WireLimits.startableMax))
         if projects.isEmpty {
-            offer.reason = "This host lets no session be started from afar: `heliograph host projects add DIR` there."
+            offer.reason = "This host does not let clients start sessions: `heliograph host projects add DIR` there."
         } else if agents.isEmpty {
             offer.reason = "This host finds no agent that it could start on its PATH."
         } else {
@@ -182,7 +182,7 @@ package struct LaunchAdapter: AgentAdapter {
         switch room {
         case .enough: nil
         case .tooManyUnderWay: "\(limits.pendingMax) others are being started there: try again in a moment"
-        case .tooManyRun: "\(limits.runningMax) sessions that were started from afar run there already: end one first"
+        case .tooManyRun: "\(limits.runningMax) sessions that clients started run there already: end one first"
         case .isUnderWay: "it is being resumed already"
         }
     }

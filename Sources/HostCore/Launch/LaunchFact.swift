@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// What the desk for new sessions learns besides what every adapter does.
 package enum LaunchFact: Sendable {
-    /// Where sessions may be started, and what: read anew when the host's owner changes it.
+    /// Where sessions may be started, and what: read again when the host's owner changes it.
     case read([ProjectOffer], [StartableAgent])
     /// The folder of the project that a command names, as it is at this moment; nil: it is not to be used, and why.
     case resolved(SteeringName, folder: String?, reason: String)

@@ -1,4 +1,4 @@
-/// The bounds of what is started from afar, each with its reason.
+/// The bounds of what clients start, each with its reason.
 package struct LaunchLimits: Sendable {
     /// Sessions that were started so and still run: each is an agent with its model's bill, and some hundred MB.
     package var runningMax = 8

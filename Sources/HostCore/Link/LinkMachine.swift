@@ -58,7 +58,7 @@ package struct LinkMachine {
     private let name: String?
     private let capabilities: Set<Capability>
     private var reconnect: ReconnectMachine
-    /// Of this connection: greater than of every earlier one, also of an earlier process unless the clock was set back.
+    /// This connection's number: greater than every earlier one's, also in an earlier process unless the clock was set back.
     private var attempt: Int64 = 0
     /// Since when the connection is up.
     private var liveSince: HostInstant?
@@ -280,7 +280,7 @@ package struct LinkMachine {
     private mutating func land(_ session: SessionID, through: Int64) {
         let landed = inFlight.filter { $0.session == session && $0.last <= through }
         inFlight.removeAll { $0.session == session && $0.last <= through }
-        // More than was sent: our numbering is about to be made anew behind it.
+        // More than was sent: our numbering is about to be made again behind it.
         if through > sentThrough[session] ?? 0 { sentThrough[session] = through }
         if let left = carefulLeft {
             let count = landed.reduce(0) { $0 + Int($1.last - $1.first) + 1 }

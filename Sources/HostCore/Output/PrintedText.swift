@@ -13,7 +13,7 @@ enum PrintedText {
     static func plain(_ bytes: some Sequence<UInt8>) -> String {
         var plain: [UInt8] = []
         var lineStart = 0
-        /// What is printed next stands in this line's place.
+        /// What is printed next replaces this line.
         var isReturned = false
         var escape = Escape.none
         for byte in bytes {

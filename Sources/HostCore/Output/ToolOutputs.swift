@@ -14,7 +14,7 @@ package struct ToolOutputs: Sendable {
 
     private let limits: ToolOutputLimits
     private let cleaner = Cleaner()
-    /// Of the calls that run.
+    /// The output of the calls that run.
     private var outputs: [Key: Output] = [:]
     private var count = 0
     /// Nothing is told before.
@@ -102,7 +102,7 @@ package struct ToolOutputs: Sendable {
 }
 
 extension ToolOutputs {
-    /// Of one call.
+    /// The output of one call.
     private struct Output {
         let order: Int
         /// Its end, from the beginning of a line on.

@@ -16,7 +16,7 @@ package struct Cleaner: Sendable {
     /// A text without what looks like a secret.
     package func clean(_ text: String) -> String { redactor.redact(text: text).text }
 
-    /// Of a text that may begin and end within a private key.
+    /// Cleans a text that may begin and end within a private key.
     package func cleanExcerpt(_ text: String) -> String { redactor.lines(of: text, isExcerpt: true).joined(separator: "\n") }
 
     /// All of it, or nil where that is too long.
@@ -43,7 +43,7 @@ package struct Cleaner: Sendable {
     }
 
     /// A tool's input as people may see it.
-    /// It is cut where it does not fit, and where something is hidden that must be seen by whoever allows `tool`.
+    /// It is cut where it does not fit, and where something is hidden that a person who allows `tool` must see.
     package func clean(_ input: JSONValue, of tool: String, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
         var isCut = false
         var clean: (json: [UInt8], redacted: Bool, isWhole: Bool)

@@ -1,7 +1,7 @@
 /// Whether a person may allow a text of which parts are hidden.
 ///
-/// The rule: what is hidden must be a secret of a known shape, in a place where only a value can stand. It may be no part of a
-/// command's name, an argument of its own, a path or a host, and nothing that can become a command: what stands in a substitution,
+/// The rule: what is hidden must be a secret of a known shape, in a place where only a value can be. It may be no part of a
+/// command's name, an argument of its own, a path or a host, and nothing that can become a command: what is in a substitution,
 /// what a variable holds that is used again, what goes to a program that runs its input. What is not understood is not fair.
 struct HiddenParts {
     private let ranges: [Range<Int>]
@@ -53,7 +53,7 @@ struct HiddenParts {
             if isFirst, !isPlain(parts.before, before: range.lowerBound) { return false }
             return isSecret(value, isNamed: true) && (name.first == UInt8(ascii: "-") ? position > 0 : occursOnce(name))
         }
-        // The name of the program stands there as it is.
+        // The name of the program is there as it is.
         guard position > 0, SecretShape.isWhole(value) || Self.isHeader(parts.before) && SecretShape.isMachineMade(value) else {
             return false
         }
@@ -68,7 +68,7 @@ struct HiddenParts {
         return Self.isInAddress(parts.before, parts.after)
     }
 
-    /// `NAME=` stands in the command as it is, and nothing before it in its word; the value may be in quotes.
+    /// `NAME=` is in the command as it is, and nothing before it in its word; the value may be in quotes.
     private func isPlain(_ text: ArraySlice<UInt8>, before end: Int) -> Bool {
         let textEnd = SecretScanner.isQuote(bytes[end - 1]) ? end - 1 : end
         let start = textEnd - text.count
@@ -96,7 +96,7 @@ struct HiddenParts {
         return [":", ": ", ": bearer ", ": basic ", ": token "].contains(scheme)
     }
 
-    /// Whether it stands in `https://user:value@host` or `https://host/path?name=value&…`.
+    /// Whether it is in `https://user:value@host` or `https://host/path?name=value&…`.
     private static func isInAddress(_ before: ArraySlice<UInt8>, _ after: ArraySlice<UInt8>) -> Bool {
         let scheme = before.prefix(while: SecretScanner.isLetter)
         guard !scheme.isEmpty, before.dropFirst(scheme.count).starts(with: "://".utf8) else { return false }
@@ -123,7 +123,7 @@ struct HiddenParts {
             && !rest.contains(UInt8(ascii: "@")) && !rest.contains(UInt8(ascii: "\\"))
     }
 
-    /// Programs for whom a text, wherever it came from, is something to run.
+    /// Programs that run a text, wherever it came from.
     private static let interpreters: Set<String> = [
         "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "csh", "tcsh", "pwsh", "powershell", "python", "python2", "python3",
         "perl",
@@ -162,7 +162,7 @@ struct HiddenParts {
         return !name.isEmpty && word.text.dropFirst(name.count).first == UInt8(ascii: "=")
     }
 
-    /// Whether `name` stands nowhere else: not `$name`, not within another command that is made of it.
+    /// Whether `name` occurs nowhere else: not `$name`, not within another command that is made of it.
     private func occursOnce(_ name: ArraySlice<UInt8>) -> Bool {
         func isInside(_ index: Int) -> Bool {
             bytes.indices.contains(index) && (SecretScanner.isAlphanumeric(bytes[index]) || bytes[index] == UInt8(ascii: "_"))
@@ -216,7 +216,7 @@ extension PlainCommand.Word {
         return first <= range.lowerBound && range.upperBound <= last + 1
     }
 
-    /// What stands before and behind a part of the word; nil where a quote or a backslash stands within the part.
+    /// What comes before and after a part of the word; nil where a quote or a backslash is within the part.
     func parts(around range: Range<Int>) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>)? {
         guard let start = places.firstIndex(of: range.lowerBound), start + range.count <= places.count,
             places[start + range.count - 1] == range.upperBound - 1

@@ -5,7 +5,7 @@ struct PlainCommand: Equatable {
     struct Word: Equatable {
         /// Without its quotes.
         var text: [UInt8] = []
-        /// Where each of these bytes stands in the command.
+        /// The place of each of these bytes in the command.
         var places: [Int] = []
         /// Holds a `$NAME`, or what the shell may read as names of files.
         var isExpanded = false

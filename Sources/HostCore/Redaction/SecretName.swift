@@ -1,6 +1,6 @@
 /// What a name says about its value: `PGPASSWORD`, `api-key`, `clientSecret` do; `max_tokens`, `password_file`, `key` do not.
 enum SecretName: Equatable {
-    /// Whatever stands there is secret, however short or plain.
+    /// Whatever is there is secret, however short or plain.
     case password
     /// A password of several words.
     case passphrase

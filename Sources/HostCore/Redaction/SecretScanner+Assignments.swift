@@ -129,7 +129,7 @@ extension SecretScanner {
         return valueEnd
     }
 
-    /// `token: String = "x"`: the value stands behind the type.
+    /// `token: String = "x"`: the value comes after the type.
     private func typedValue(after type: Range<Int>, _ certainty: Certainty) -> Int? {
         guard certainty == .possible, bytes[type].allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "?") }) else {
             return nil
@@ -139,7 +139,7 @@ extension SecretScanner {
         return end(from: index + 1, max: 4, while: Self.isBlank)
     }
 
-    /// The inside of the quotes that open here; the quotes may be escaped, and a letter may stand before them as in `f"x"`.
+    /// The inside of the quotes that open here; the quotes may be escaped, and a letter may precede them as in `f"x"`.
     func quotedInside(at start: Int) -> Range<Int>? {
         var index = start
         if let letter = byte(index), Self.isLetter(letter), byte(index + 1).map(Self.isQuote) == true { index += 1 }

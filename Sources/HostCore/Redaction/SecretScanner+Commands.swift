@@ -76,7 +76,7 @@ extension SecretScanner {
         "password", "passwd", "secret", "token", "value", "key", "user", "username", "file", "-",
     ]
     private static let wordsMax = 32
-    /// `sudo`, `env A=b` and the like stand before a command.
+    /// `sudo`, `env A=b` and the like come before a command.
     private static let wrappers: Set<String> = ["sudo", "env", "nohup", "time", "npx", "pnpx", "command", "exec", "doas"]
 
     mutating func findCommands() {

@@ -1,4 +1,4 @@
-/// Private keys: each line of one is hidden, whatever stands around the lines (indents, quotes, signs of a diff, line numbers, escapes),
+/// Private keys: each line of one is hidden, whatever is around the lines (indents, quotes, signs of a diff, line numbers, escapes),
 /// and also where its beginning or its end is missing.
 extension SecretScanner {
     /// A key's lines have 64 characters and more, but for its last.
@@ -117,7 +117,7 @@ extension SecretScanner {
         return hasSmall && (digits > 0 || line.count >= 48) && slashes <= max(3, line.count / 8)
     }
 
-    /// Behind `\r\n`, or what stands for it inside another text, however often escaped.
+    /// After `\r\n`, or what represents it inside another text, however often escaped.
     private func lineBreakEnd(_ index: Int) -> Int? {
         switch bytes[index] {
         case 10, 13: return index + 1

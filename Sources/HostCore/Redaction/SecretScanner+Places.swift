@@ -1,4 +1,4 @@
-/// Secrets that are known by the syntax they stand in: the addresses.
+/// Secrets that are known by the syntax they are in: the addresses.
 extension SecretScanner {
     // MARK: - URLs
 
@@ -36,7 +36,7 @@ extension SecretScanner {
 
     // MARK: - Addresses that are secrets themselves
 
-    /// What stands before the secret part of an address that whoever knows it may write to.
+    /// What comes before the secret part of an address that anyone who knows it may write to.
     private static let hooks: [StaticString] = [
         "hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/",
         "discordapp.com/api/webhooks/", "discord.com/api/v10/webhooks/", "webhook.office.com/webhookb2/",

@@ -1,4 +1,4 @@
-/// Secrets that are known by how they look, whatever stands around them.
+/// Secrets that are known by how they look, whatever is around them.
 extension SecretScanner {
     /// As much of a shape as its judgement needs; a prefix may follow upon a prefix in a hostile text.
     private static let shapeSampleBytes = 64
@@ -106,7 +106,7 @@ extension SecretScanner {
         return (index, trimmed(end(from: sampleEnd, while: SecretShape.Alphabet.dotted.contains), from: start))
     }
 
-    /// The token after `Bearer`, wherever it stands; the word itself stays.
+    /// The token after `Bearer`, wherever it is; the word itself stays.
     private func bearerToken(at index: Int) -> (start: Int, end: Int)? {
         guard starts("bearer", at: index, ignoringCase: true), byte(index + 6) == 32 else { return nil }
         func isToken(_ byte: UInt8) -> Bool {

@@ -9,7 +9,7 @@ struct SecretShape: Sendable {
         case url
         /// And `_ - .`.
         case dotted
-        /// And `_ - . : / + = ~`, which also stand in addresses and paths.
+        /// And `_ - . : / + = ~`, which also occur in addresses and paths.
         case any
 
         func contains(_ byte: UInt8) -> Bool {

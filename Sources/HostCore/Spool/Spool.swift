@@ -6,7 +6,7 @@ package import RelayProtocol
 /// events are acknowledged is simply deleted. What is damaged, or was torn by a power cut, is passed over at opening.
 ///
 /// A number is given to an event when it is written. It holds once the relay was asked, since this opening, how far it has the
-/// session (`acknowledge`); until then nothing is sent, and what the relay already has a number for is numbered anew. So no
+/// session (`acknowledge`); until then nothing is sent, and what the relay already has a number for is renumbered. So no
 /// number ever means two events, whatever became of our files.
 ///
 /// What a disk does to a spool:
@@ -149,7 +149,7 @@ package final class Spool {
         do throws(SpoolError) {
             try disk.append(bytes, to: current)
         } catch {
-            // Whatever part of it was written goes, so that the next record stands where the index says.
+            // Whatever part of it was written goes, so that the next record is where the index says.
             do throws(SpoolError) { try disk.truncate(current, to: currentBytes) } catch { isSuspect = true }
             throw error
         }
@@ -229,7 +229,7 @@ package final class Spool {
 
     // MARK: Reading
 
-    /// Where one of them is damaged, that one is dropped, which is a gap, and this throws: ask for a batch anew.
+    /// Where one of them is damaged, that one is dropped, which is a gap, and this throws: ask for a batch again.
     package func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for entry in batch.entries {
@@ -301,7 +301,7 @@ package final class Spool {
     // MARK: Room
 
     private func rotateIfFull(_ isNeeded: (SessionID) -> Bool) throws(SpoolError) {
-        // Begun anew early when nothing waits: then all that is old can go.
+        // Begun again early when nothing waits: then all that is old can go.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
         try rotate(isNeeded)

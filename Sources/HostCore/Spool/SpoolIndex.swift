@@ -104,7 +104,7 @@ package struct SpoolIndex: Sendable {
         sessions[id]?.lastUse = uses
     }
 
-    /// By number, mostly at the end. The same number again is the same event, written anew because the first place is doubted.
+    /// By number, mostly at the end. The same number again is the same event, written again because the first place is doubted.
     private mutating func insert(_ entry: Entry, into id: SessionID) {
         guard let entries = sessions[id]?.entries, let last = entries.last, last.seq >= entry.seq else {
             sessions[id]?.entries.append(entry)
@@ -213,7 +213,7 @@ package struct SpoolIndex: Sendable {
             .sorted { $0.1.offset < $1.1.offset }
     }
 
-    /// A file was written anew with only these entries in it, at these places.
+    /// A file was written again with only these entries in it, at these places.
     mutating func replaceSegment(_ number: Int, bytes: Int, with kept: [(session: SessionID, entry: Entry)]) {
         for (id, session) in sessions where session.entries.contains(where: { $0.segment == number }) {
             let moved = kept.filter { $0.session == id }.map(\.entry)

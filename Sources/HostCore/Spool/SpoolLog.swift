@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the spool has to tell an operator, and whoever keeps its books.
+/// What the spool has to tell an operator, and the host's machine.
 package enum SpoolLog: Sendable, Equatable {
     /// What was owed first; `numbers` are those of the events among them.
     case took([Spool.Item], numbers: [Int64])

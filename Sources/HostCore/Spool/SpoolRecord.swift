@@ -8,7 +8,7 @@ enum SpoolRecord: Equatable {
     /// `provisionalFrom` on were numbered without asking the relay, and none of them was sent.
     case session(SessionID, next: Int64, acknowledged: Int64, provisionalFrom: Int64?)
     /// The relay was asked: it has the session through that number. Where that is beyond `from`, all that was numbered from
-    /// there on is void and follows anew.
+    /// there on is void and follows again.
     case agreed(SessionID, from: Int64, through: Int64, next: Int64)
     /// Something to remember over a restart; nil forgets it.
     case note(String, [UInt8]?)

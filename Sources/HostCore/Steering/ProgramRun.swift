@@ -7,7 +7,7 @@ internal import RelayProtocol
 package struct ProgramRun: Sendable, Hashable {
     package static let nameBytesMax = 64
 
-    /// Of this run's own, at random.
+    /// This run's own name, made at random.
     package let name: String
     /// When it began to have the session steered: milliseconds of the machine's clock that never jumps, the same for all its programs.
     package let since: Int64

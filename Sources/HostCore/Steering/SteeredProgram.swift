@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A program that runs a session and fetches what people afar send it: what it offers, its open request for the next command, what it has
+/// A program that runs a session and fetches what clients send it: what it offers, its open request for the next command, what it has
 /// still to fetch, and what it has fetched and not told the end of.
 ///
 /// ```
@@ -8,7 +8,7 @@ package import RelayProtocol
 ///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
 /// ```
 ///
-/// A command is handed only to the run of the program whose offer stands. A newer run's offer takes the place of an older one's, and then
+/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, and then
 /// nothing that the older one says changes what the newer one said; it still tells what became of what it was handed itself.
 ///
 /// Pure, and the same for every adapter whose sessions are run by programs.

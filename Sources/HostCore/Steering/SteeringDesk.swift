@@ -72,7 +72,7 @@ struct SteeringDesk {
         return place(request, at: now)
     }
 
-    /// The first prompt of a session that was started from afar: who may start it may say what it is for.
+    /// The first prompt of a session that a client started: who may start it may say what it is for.
     mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
         if let refusal = refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)
@@ -90,7 +90,7 @@ struct SteeringDesk {
             sessions[request.session]?.give(request, until: until)
             return [.give(request)]
         }
-        guard prompt.whenBusy != .refuse else { return ending([.refuse(request, "the agent is at work")]) }
+        guard prompt.whenBusy != .refuse else { return ending([.refuse(request, "the agent is working")]) }
         guard session.queue.count < limits.queuedMax else {
             return ending([.refuse(request, "too many prompts wait already")])
         }
@@ -124,7 +124,7 @@ struct SteeringDesk {
         sessions[session]?.holds(name) == true || told[session]?.contains(name) == true
     }
 
-    /// The relay has had that end, and asks anew: it was restarted, and somebody sent the command again.
+    /// The relay has had that end, and asks again: it was restarted, and somebody sent the command again.
     private func endAgain(of name: SteeringName, in session: SessionID) -> [SteeringOrder] {
         guard !isToldAnyway(name, in: session), let end = ends[name] else { return [] }
         return [.tell(session, end)]
@@ -143,7 +143,7 @@ struct SteeringDesk {
 
     // MARK: What the agents say
 
-    /// Nil: nothing can be done to it from afar, for now.
+    /// Nil: clients can do nothing to it for now.
     mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
         guard offer != nil || sessions[session] != nil else { return }
         sessions[session, default: SteeredSession()].offer = offer
@@ -155,7 +155,7 @@ struct SteeringDesk {
     }
 
     mutating func changed(_ change: SteeringChange, of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
-        // The first end of a command stands, also where its evidence comes after the wait for it was over.
+        // The first end of a command counts, also where its evidence comes after the wait for it was over.
         guard sessions[session]?.isGiven(change.name) == true else { return [] }
         guard change.stage.isFinal else { return [.tell(session, change)] }
         sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
@@ -219,7 +219,7 @@ struct SteeringDesk {
     /// Why it is not done now; nil where it may be.
     private func refusal(of request: SteeringRequest) -> String? {
         guard let session = sessions[request.session], let offer = session.offer else {
-            return "nothing can be done to this session from afar"
+            return "clients can do nothing to this session"
         }
         guard offer.actions.contains(request.action.kind) else {
             return offer.reason ?? "this session does not take \(request.action.kind.rawValue)"
@@ -252,7 +252,7 @@ private struct SteeredSession {
     private(set) var given: [(request: SteeringRequest, until: Int64)] = []
     /// Nil where the agent has not shown it yet.
     private(set) var standing: SteeringStanding?
-    /// The agent has said how it stands since something was last given.
+    /// The agent has reported its state since something was last given.
     private var isStandingFresh = false
 
     /// One prompt at a time: what comes after it may depend on what comes of it.

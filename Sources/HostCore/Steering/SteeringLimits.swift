@@ -10,7 +10,7 @@ package struct SteeringLimits: Sendable {
     package var queuedFor = Duration.seconds(12 * 60 * 60)
     /// Names of which it is known that they came before. The relay sends none twice: this is for one that does.
     package var knownMax = 1_024
-    /// So long they are: less than the day after which the relay lets a client use a name anew.
+    /// So long they are: less than the day after which the relay lets a client use a name again.
     package var knownFor = Duration.seconds(23 * 60 * 60)
 
     /// A program's request for the next command is open so long; then it asks again, and shows by that that it is there.

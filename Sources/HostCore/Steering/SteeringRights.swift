@@ -1,16 +1,16 @@
 package import RelayProtocol
 
-/// Who may steer the sessions of this host, by what its owner set here: the relay's word alone is not enough.
+/// Which clients may steer the sessions of this host, by what its owner set here: the relay's word alone is not enough.
 package enum SteeringRights: Sendable, Equatable {
     case nobody
-    /// Whom the relay knows to be allowed to.
+    /// Clients that the relay knows to be allowed to.
     case everyone
-    /// Of these, whom the relay knows to be allowed to.
+    /// Those of these that the relay knows to be allowed to.
     case only(Set<ClientID>)
 
     func refusal(of client: Named<ClientTag>) -> String? {
         switch self {
-        case .nobody: "this host is not steered from afar"
+        case .nobody: "clients cannot steer this host"
         case .everyone: nil
         case .only(let clients): clients.contains(client.id) ? nil : "this host is not steered by \(client.name)"
         }

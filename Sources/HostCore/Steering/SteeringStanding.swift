@@ -3,6 +3,6 @@ package enum SteeringStanding: String, Sendable, CaseIterable {
     case idle
     /// In a turn.
     case busy
-    /// It waits for an answer, or something stands open at its terminal: whatever is typed there now might be taken for the answer.
+    /// It waits for an answer, or something is open at its terminal: whatever is typed there now might be taken for the answer.
     case waiting
 }

@@ -75,7 +75,7 @@ package struct JSONRepair {
         result.append(end)
     }
 
-    /// A key that stands twice keeps both values, the later under a name of its own.
+    /// A key that occurs twice keeps both values, the later under a name of its own.
     private mutating func key(_ keys: inout Set<[UInt8]>) {
         let name = current == UInt8(ascii: "\"") ? string() : String(decoding: bareWord(), as: UTF8.self)
         var number = 1
@@ -90,7 +90,7 @@ package struct JSONRepair {
         if current == UInt8(ascii: ":") { index += 1 }
     }
 
-    /// A number, true, false or null as it stands; whatever else as a text.
+    /// A number, true, false or null as it is; anything else as a text.
     private mutating func word() -> [UInt8] {
         let word = bareWord()
         if word.isEmpty { return Array("null".utf8) }

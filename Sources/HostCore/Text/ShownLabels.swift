@@ -1,6 +1,6 @@
 /// The labels of choices, as people see them.
 package enum ShownLabels {
-    /// Labels that look alike, because what differed was hidden, get a number each: whoever chooses one must mean one.
+    /// Labels that look alike, because what differed was hidden, get a number each: a person who chooses one must mean that one.
     package static func apart(_ labels: [String]) -> [String] {
         // Swift's own equality: what looks alike in other bytes is alike, too.
         let counts = Dictionary(labels.map { (TextCut.trim($0), 1) }, uniquingKeysWith: +)

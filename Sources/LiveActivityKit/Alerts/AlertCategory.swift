@@ -1,6 +1,6 @@
 /// The categories that the relay's alerts name, and the buttons that each has.
 public enum AlertCategory: String, Sendable, CaseIterable {
-    /// The whole input stands in the alert.
+    /// The whole input is in the alert.
     case approval = "HELIOGRAPH_APPROVAL"
     /// It does not: it can be denied from there, never allowed.
     case review = "HELIOGRAPH_APPROVAL_REVIEW"
@@ -46,7 +46,7 @@ public enum AlertAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whoever finds the phone on the table does not allow anything.
+    /// A stranger who finds the phone on the table cannot allow anything.
     public var needsUnlock: Bool { self == .allow }
     public var opensApp: Bool { self == .review || self == .answer || self == .open }
 }

@@ -1,4 +1,4 @@
-/// What the relay put beside `aps` in an alert.
+/// What the relay put next to `aps` in an alert.
 public struct AlertPayload: Sendable, Hashable {
     /// Nil: it is about several, or about none.
     public var session: String?

@@ -3,7 +3,7 @@ import Foundation
 public import UserNotifications
 
 extension AlertCategory {
-    /// Registers the categories beside those that the app has of its own. Call it at every launch, and when the app comes to the
+    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the
     /// front: where the person never lets text be shown, nothing that they could not see is offered to be allowed.
     public static func register() {
         let center = UNUserNotificationCenter.current()

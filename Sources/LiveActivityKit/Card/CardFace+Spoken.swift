@@ -22,7 +22,7 @@ extension CardFace {
         switch phase {
         case .starting: return "\(agent) is starting."
         case .working:
-            if let sessions = state.sessions, sessions > 1 { return "\(sessions) sessions are at work." }
+            if let sessions = state.sessions, sessions > 1 { return "\(sessions) sessions are working." }
             return CardText.sentence(detail.map { "\(agent) is working: \($0)" } ?? "\(agent) is working")
         case .approval:
             guard let approval = state.approval else {

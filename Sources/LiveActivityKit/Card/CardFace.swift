@@ -16,7 +16,7 @@ public struct CardFace: Sendable, Equatable {
     public enum Clock: Sendable, Equatable {
         /// Counts up from there without a push.
         case since(Date)
-        /// A text that stands still.
+        /// A text that does not move.
         case text(String)
     }
 

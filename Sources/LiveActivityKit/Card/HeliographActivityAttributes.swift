@@ -5,7 +5,7 @@ public import Foundation
 /// ActivityKit decodes this and `ContentState` with a `JSONDecoder` as it comes: dates are seconds since 2001, a field that is
 /// not optional must be there, fields that nobody knows are passed over.
 public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
-    /// Nil: the card stands for all sessions of the person.
+    /// Nil: the card shows all sessions of the person.
     public var session: String?
     public var title: String
     public var project: String?
@@ -39,7 +39,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         /// Tools started.
         public var operations: Int
         public var messages: Int
-        /// How many sessions the card stands for; on the card of all sessions only.
+        /// How many sessions the card shows; on the card of all sessions only.
         public var sessions: Int?
         public var error: String?
         public var startedAt: Date
@@ -86,7 +86,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var tool: String
         public var summary: String
         public var isQuestion: Bool
-        /// The session of this approval, where the card stands for all sessions.
+        /// The session of this approval, where the card shows all sessions.
         public var session: String?
         /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
         public var isWhole: Bool?

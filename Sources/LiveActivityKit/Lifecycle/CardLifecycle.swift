@@ -63,7 +63,7 @@ public struct CardLifecycle: Sendable {
         case update(card: String, ContentState, staleAt: Date?)
         case end(card: String, ContentState?, Dismissal)
         case send(RelayReport, number: Int)
-        /// To whoever asked for the last input.
+        /// To the caller of the last input.
         case refuse(LiveActivityError)
         /// The relay will not learn this.
         case giveUp(RelayReport, LiveActivityError.Code)

@@ -41,7 +41,7 @@ public enum CardFact: Sendable, Equatable {
     }
 }
 
-/// Where there are no Live Activities: nothing happens, and whoever asks for a card is told so.
+/// Where there are no Live Activities: nothing happens, and a caller that asks for a card is told so.
 public struct UnsupportedCards: CardDriving {
     public init() {}
 
@@ -80,7 +80,7 @@ public struct SystemManagerClock: ManagerClock {
     public func sleep(until moment: Date) async {
         let seconds = moment.timeIntervalSince(now)
         guard seconds > 0 else { return }
-        // Cancelled is as good as over: whoever cancels does not listen any more.
+        // Cancelled is as good as over: a caller that cancels does not listen any more.
         try? await Task.sleep(for: .seconds(seconds))
     }
 }

@@ -11,7 +11,7 @@ public struct Answer: Codable, Hashable, Sendable {
     public var question: String
     /// Labels of the choices taken, as they were shown.
     public var choices: [String]
-    /// Their places in the question's list, from 0. Without them a label that stands there twice is refused.
+    /// Their places in the question's list, from 0. Without them a label that occurs twice is refused.
     public var indexes: [Int]?
     /// An answer in the person's own words.
     public var text: String?

@@ -19,7 +19,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case always
     }
 
-    /// How much a push says to whoever sees the Lock Screen, and to Apple.
+    /// How much a push says to anyone who sees the Lock Screen, and to Apple.
     public enum Text: String, Codable, Sendable, CaseIterable {
         /// Only with this one does an alert offer to allow.
         case full
@@ -77,7 +77,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Tokens are written in hexadecimal digits.
     public var alertToken: String?
     public var startToken: String?
-    /// Told by the system; whoever sets it up need not.
+    /// Set by the system; the app need not set it.
     public var frequentPushes = false
     public var cards = Cards.perSession
     public var starts = Starts.whenNeeded

@@ -29,7 +29,7 @@ public struct PairingLink: Hashable, Sendable {
     }
 
     /// Redeems the code, which works once and within ten minutes. `name` is what the relay calls this phone from now on. Keep
-    /// the token in the `Keychain`, and the relay's address beside it.
+    /// the token in the `Keychain`, and the relay's address with it.
     ///
     /// Throws `notFound` where the code is unknown, used or too old, `unreachable`, `busy`, `refused` or `badAnswer`. After
     /// `unreachable` the code may be used up: the person makes another.

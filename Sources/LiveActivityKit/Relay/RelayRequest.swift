@@ -52,7 +52,7 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
-    /// Why it was refused, from the relay itself; what stands on the way says other things.
+    /// Why it was refused, from the relay itself; a proxy on the way says other things.
     private struct Said: Decodable {
         struct Notice: Decodable { var message: String }
         var message: String?

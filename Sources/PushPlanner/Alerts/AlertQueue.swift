@@ -144,7 +144,7 @@ struct AlertQueue {
         dueAt = 0
     }
 
-    /// The relay has started: they are numbered anew, and only what is under way still has its push.
+    /// The relay has started: they are renumbered, and only what is under way still has its push.
     mutating func resume(after last: inout Int64, underWay: Set<PushID>) {
         for place in alerts.indices {
             last += 1

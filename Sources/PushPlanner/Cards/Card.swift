@@ -33,7 +33,7 @@ struct Card {
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
-    /// Since when the agent has been at work without a pause.
+    /// Since when the agent has been working without a pause.
     var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
     var errorRung: String?
@@ -131,6 +131,9 @@ struct Card {
     }
 
     init() {}
+
+    /// One that may have been forgotten: `timestamp` is at least that of the last push to it.
+    init(after timestamp: Int64?) { self.timestamp = timestamp ?? 0 }
 
     init(stored value: JSONValue) throws(WireError) {
         stage = CardStage(

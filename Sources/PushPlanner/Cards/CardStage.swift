@@ -69,7 +69,7 @@ enum CardStage: Equatable {
     }
 
     mutating func becomeStarting() {
-        guard isAbsent, !isEndOwed else { preconditionFailure("no card is started beside another") }
+        guard isAbsent, !isEndOwed else { preconditionFailure("no card is started while there is another") }
         self = .starting(channel: channel)
     }
 

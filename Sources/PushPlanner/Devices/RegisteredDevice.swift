@@ -22,6 +22,9 @@ struct RegisteredDevice {
     var starts: [Int64] = []
     /// A card was started by push and the app has not told of it; until then no other is.
     var startPendingUntil: Int64 = 0
+    /// Of all pushes to cards that are forgotten, the latest timestamp; nil where none is. The clock may have been ahead then, and one
+    /// that its app tells of again is on the screen with what it was sent.
+    private(set) var forgottenTimestamp: Int64?
     /// Alerts about what has happened.
     var alerts = AlertQueue()
 
@@ -62,6 +65,13 @@ struct RegisteredDevice {
         let own = told ?? device.choices
         device.choices = choices
         told = own == choices ? nil : own
+    }
+
+    /// False where that changes nothing.
+    mutating func forgets(_ card: Card) -> Bool {
+        guard card.timestamp > forgottenTimestamp ?? 0 else { return false }
+        forgottenTimestamp = card.timestamp
+        return true
     }
 
     /// One sentence of all; nil: nothing is wrong.
@@ -114,6 +124,7 @@ struct RegisteredDevice {
         urgent = PushBucket(level: try value.integer("urgent"), at: try value.integer("urgentAt"))
         for start in try value.array("starts") { starts.append(try start.integer()) }
         startPendingUntil = try value.integer("startPendingUntil")
+        forgottenTimestamp = try value.optionalInteger("forgottenTimestamp")
         alerts = try AlertQueue(stored: value)
     }
 
@@ -135,6 +146,7 @@ struct RegisteredDevice {
             writer.field("urgentAt", urgent.at)
             writer.array("starts", starts.map { Array(String($0).utf8) })
             writer.field("startPendingUntil", startPendingUntil)
+            writer.field("forgottenTimestamp", forgottenTimestamp)
             alerts.write(to: &writer)
         }
     }

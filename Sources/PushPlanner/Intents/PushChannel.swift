@@ -19,7 +19,7 @@ package protocol PushChannel: Sendable {
     func fitting(_ content: AlertContent, on device: Device) -> AlertContent
     /// JSON, as it goes out but for code and seal.
     func payload(of content: PushContent, on device: Device) -> [UInt8]
-    /// Why pushes do not arrive, for whoever looks at the device.
+    /// Why pushes do not arrive, for a person who looks at the device.
     func sentence(on advice: PushAdvice, reason: String) -> String
 
     /// How urgent an intent is, how long it is kept and what it replaces, in the service's own words: in its record …
@@ -29,7 +29,7 @@ package protocol PushChannel: Sendable {
     func show(_ intent: PushIntent, to writer: inout JSONWriter)
 }
 
-/// Of a channel that takes every address and has room for all that the planner composes.
+/// The defaults of a channel that takes every address and has room for all that the planner composes.
 extension PushChannel {
     package func fault(in device: Device) -> WireError? { nil }
     package func takesBack(on device: Device) -> Bool { true }

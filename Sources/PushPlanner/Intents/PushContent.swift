@@ -20,7 +20,7 @@ package struct AlertContent: Sendable {
     /// Nil where the person only tries whether pushes arrive.
     package var kind: AlertKind?
     package var text: AlertText
-    /// What stands together in the list.
+    /// What belongs together in the list.
     package var thread: String
     /// The person sees one notification of this name, however often it is sent.
     package var replaces: String

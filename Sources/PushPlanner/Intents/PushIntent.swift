@@ -14,7 +14,7 @@ package struct PushIntent: Sendable, Equatable {
         case deleteChannel(channel: String)
     }
 
-    /// What this is in the life of a card, or beside it.
+    /// What this is in the life of a card, or outside it.
     package enum Purpose: String, Sendable, CaseIterable {
         case start, update, end, alert, channel
     }

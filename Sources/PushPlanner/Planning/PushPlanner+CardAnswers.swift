@@ -22,7 +22,7 @@ extension PushPlanner {
             return
         }
         if let token = report.token { takeCardToken(token, for: key, at: now) }
-        var card = cards[key] ?? Card()
+        var card = cards[key] ?? Card(after: devices[key.device]?.forgottenTimestamp)
         switch report.state {
         case .active, .stale:
             // Nothing follows an end that the service took: the one that was asked for since is another.

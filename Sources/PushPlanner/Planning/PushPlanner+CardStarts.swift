@@ -12,7 +12,7 @@ extension PushPlanner {
             cards[key]?.mailbox = nil
             return
         }
-        // Whoever swiped the last one away is shown another when they are waited for.
+        // A person who swiped the last one away is shown another when they are waited for.
         let isUnwanted = cards[key]?.state == .dismissed && subject.waiting.isEmpty
         guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
             key.session.map({ !device.device.muted.contains($0) }) ?? true
@@ -94,7 +94,7 @@ extension PushPlanner {
     /// The app has not told of the card that was asked for. One with a channel is reached all the same; of any other there may be one
     /// on the screen that nobody can end, so no second follows while the system may show it, and an alert tells of the run.
     ///
-    /// Returns whether the card is to be looked at anew.
+    /// Returns whether the card is to be looked at again.
     mutating func startWentUnanswered(_ key: CardKey, at now: Instant) -> Bool {
         guard var card = cards[key] else { return false }
         let isNew = card.stage != .unanswered

@@ -53,7 +53,7 @@ extension PushPlanner {
         guard let card = cards[key], let device = devices[key.device] else { return }
         guard card.inFlight == nil else { return }
         let isWanted = isWanted(key, device)
-        // Whoever looks at the app itself needs no push; what is due then is due when they look away.
+        // A person who looks at the app itself needs no push; what is due then is due when they look away.
         let isSpared = presences.until(key.device, at: now) != nil
         switch card.stage.word {
         case .none, .ended:
@@ -119,7 +119,7 @@ extension PushPlanner {
         card.startedAt + min(cards.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
     }
 
-    /// The system has taken it away by now, whoever could reach it or not.
+    /// The system has removed it by now, whether anybody could reach it or not.
     func isGone(_ card: Card, at now: Instant) -> Bool { now.wall >= card.startedAt + PushPolicy.cardAge }
 
     /// A person who is in the app has the card for as long.
@@ -248,7 +248,7 @@ extension PushPlanner {
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
         guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
-            // The app has told no token yet: nobody can end it but the system. Until then another would stand beside it.
+            // The app has told no token yet: nobody can end it but the system. Until then there would be another one with it.
             card.stage.becomeEnded(isOwed: !isGone(card, at: now))
             card.mailbox =
                 card.isEndOwed

@@ -1,7 +1,7 @@
 package import RelayModel
 package import RelayProtocol
 
-/// For whoever checks the planner.
+/// For checks of the planner.
 extension PushPlanner {
     package var knownChannels: [KnownChannel] { channels.all.map { KnownChannel(name: $0.name, isOver: $0.isOver) } }
 

@@ -18,7 +18,7 @@ extension PushPlanner {
             return
         }
         if planned.isCodeUsed, approval.decision == nil, approval.stage == .pending {
-            // It is being put on disk by whoever used it first; that one is answered.
+            // Its first use is being written to disk; that one is answered.
             reply(.failed(.closed, "this code has been used"), to: command, of: peer)
             return
         }

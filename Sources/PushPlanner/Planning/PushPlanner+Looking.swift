@@ -49,6 +49,7 @@ extension PushPlanner {
 
     mutating func forgetCard(_ key: CardKey, at now: Instant) {
         guard var card = cards.removeValue(forKey: key) else { return }
+        if devices[key.device]?.forgets(card) == true { stageRecord(of: key.device) }
         letGoOfChannel(of: &card, at: now)
         orders.append(.cancelTimer(.card(key.workspace, key.device.device, key.session)))
         if !card.rings.isEmpty, let session = key.session {

@@ -89,7 +89,7 @@ extension PushPlanner {
 
     // MARK: - The disk
 
-    /// What the planner decided stands, whatever became of the tick it was decided in: it is tried with the next batch.
+    /// What the planner decided holds, whatever became of the tick it was decided in: it is tried with the next batch.
     mutating func keepForNextBatch(_ lost: LostPlan) {
         giveBackCodes()
         let tied = takeBackAlerts(lost.tied)

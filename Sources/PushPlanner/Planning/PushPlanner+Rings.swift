@@ -133,7 +133,7 @@ extension PushPlanner {
         else {
             return
         }
-        // Whoever decided on this very device has seen it, and so does who looks.
+        // A person who decided on this very device has seen it, and so does one who looks.
         guard approval.decision?.client != device.client.id, presences.until(key.device, at: now) == nil else { return }
         let subject = PushSubject(view, for: device, app, at: now.wall)
         let alert = OwedAlert(

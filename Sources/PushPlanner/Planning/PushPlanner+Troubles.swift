@@ -22,7 +22,7 @@ extension PushPlanner {
         }
     }
 
-    /// What is held back for quiet hours, or for whoever looks, is again when it is due.
+    /// What is held back for quiet hours, or for a person who looks, is again when it is due.
     mutating func hastenRings(of key: DeviceKey, at now: Instant) {
         for card in cards.keys where card.device == key {
             let soon = now.wall + grace(of: card, at: now)

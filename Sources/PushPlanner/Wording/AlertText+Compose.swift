@@ -1,12 +1,12 @@
 package import RelayProtocol
 
 extension AlertText {
-    /// A title and what stands under it are for a glance; the rest is the body's.
+    /// A title and the line under it are for a glance; the rest is the body's.
     private static let headingBytesMax = 200
 
     /// The words of an alert, in at most `bytesMax` bytes of JSON without the quotes, and no more than the person and `textMax` allow.
     ///
-    /// With `full` a request stands there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
+    /// With `full` a request is there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
     /// false. It is so too where the letters may mislead, and for all but approvals of tools and questions.
     package static func compose(
         kind: AlertKind, subject: PushSubject, textMax: PushText, bytesMax: Int
@@ -39,17 +39,17 @@ extension AlertText {
         if let approval = subject.approval {
             return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
         }
-        return agent("is at work", subject, textMax: textMax, bytesMax: bytesMax)
+        return agent("is working", subject, textMax: textMax, bytesMax: bytesMax)
     }
 
     /// A run whose card is over, for its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        agent("is still at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        agent("is still working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
     }
 
     /// A run whose card nobody can confirm.
     static func unfollowed(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        var alert = agent("is at work", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        var alert = agent("is working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
         alert.body += ". Open the app to follow it."
         return alert.fitting(Payload.alertTextBytesMax)
     }

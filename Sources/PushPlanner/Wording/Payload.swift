@@ -2,11 +2,11 @@
 package enum Payload {
     /// For `AlertText.start`: a glance.
     package static let startTextBytesMax = 256
-    /// For `compose`: the words of an alert, beside everything that may stand in its payload.
+    /// For `compose`: the words of an alert, with everything else that may be in its payload.
     package static let alertTextBytesMax = 3_000
     /// What `CODE` is replaced by, at most.
     package static let codeBytesMax = 128
-    /// The plaintext of `PushSeal`: base64 of it, a nonce and a tag still fit beside a generic alert.
+    /// The plaintext of `PushSeal`: base64 of it, a nonce and a tag still fit next to a generic alert.
     package static let sealedTextBytesMax = 2_400
     /// For `compose` where its words are sealed: the names of the fields and the code are in there too.
     package static let sealedAlertTextBytesMax = sealedTextBytesMax - codeBytesMax - 64

@@ -8,9 +8,9 @@ package struct PushSubject: Sendable {
     package var approval: Approval?
     /// Every approval that is pending.
     package var waiting: Set<ApprovalID> = []
-    /// It stands for all sessions of the workspace; `summary` is then of the one that matters most.
+    /// It represents all sessions of the workspace; `summary` is then of the one that matters most.
     package var isOfAll = false
-    /// Sessions that this stands for.
+    /// The sessions that this represents.
     package var sessions: Int64 = 1
     /// The highest level of a budget that was crossed, in percent; 0: none.
     package var budgetLevel: Int64 = 0
@@ -41,7 +41,7 @@ package struct AlertText: Sendable, Equatable {
     package var title: String
     package var subtitle: String?
     package var body: String
-    /// The whole input of the approval stands here, uncut: only then may it be allowed from what is shown.
+    /// The whole input of the approval is here, uncut: only then may it be allowed from what is shown.
     package var isWhole: Bool
 
     package init(title: String, subtitle: String?, body: String, isWhole: Bool) {

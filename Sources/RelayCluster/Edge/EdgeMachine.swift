@@ -19,6 +19,9 @@ package struct EdgeMachine {
         /// So much waits on the link that its peers must be read no further.
         case linkCongested
         case linkDrained
+        /// So much of what waits on the link is of the peer with this number that it must be read no further.
+        case shareFilled(Int)
+        case shareDrained(Int)
         case ownerSaid(OwnerMessage)
         /// This node ends, or becomes the owner.
         case left
@@ -68,7 +71,7 @@ package struct EdgeMachine {
         var pauses: Set<Pause> = []
     }
 
-    private enum Pause { case owner, link }
+    private enum Pause { case owner, link, share }
 
     private enum Slot {
         /// Becomes `open`.
@@ -107,6 +110,8 @@ package struct EdgeMachine {
         case .linkEnded: end(as: .away)
         case .linkCongested: linkCongested()
         case .linkDrained: linkDrained()
+        case .shareFilled(let number): if let peer = peer(number) { pause(peer, for: .share) }
+        case .shareDrained(let number): if let peer = peer(number) { resume(peer, from: .share) }
         case .ownerSaid(let message): ownerSaid(message)
         case .left: end(as: .left)
         }
@@ -198,7 +203,9 @@ package struct EdgeMachine {
         case .text(let numbers, let bytes):
             var there: [PeerID] = []
             there.reserveCapacity(numbers.count)
-            for number in numbers { if let peer = peer(number) { there.append(peer) } }
+            for number in numbers where slots.indices.contains(number) {
+                if case .open(let peer) = slots[number] { there.append(peer) }
+            }
             if !there.isEmpty { orders.append(.send(bytes, to: there)) }
         case .close(let number, let code, let reason):
             if let peer = peer(number) { orders.append(.close(peer, code: code, reason: reason)) }

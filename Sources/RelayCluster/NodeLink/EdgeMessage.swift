@@ -11,6 +11,9 @@ package enum EdgeMessage: Sendable, Equatable {
     /// Numbered from 1, never twice on one link.
     case call(UInt64, HTTPCall)
 
+    /// Whose part of the link it takes; nil: nobody's.
+    package var speaker: Int? { if case .text(let peer, _) = self { peer } else { nil } }
+
     package func write(to writer: inout RecordWriter) {
         switch self {
         case .open(let peer, let opening):

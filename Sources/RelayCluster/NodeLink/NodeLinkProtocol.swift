@@ -12,18 +12,27 @@ package enum NodeLinkProtocol {
 package enum NodeLinkLimits {
     /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
     package static let messageBytesMax = 24 << 20
-    /// What one turn of a loop gathers before it is sent, so that the other end begins with it.
-    package static let gatheredBytesMax = 64 << 10
+    /// What one turn of a loop gathers before it is sent, so that the other end begins with it. A message of the link is what the other end
+    /// hands on in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one write.
+    package static let gatheredBytesMax = 256 << 10
     /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
     package static let congestedBytes = 8 << 20
     package static let drainedBytes = 1 << 20
+    /// What one peer has on a link at a time, an eighth of what makes it congested: an edge reads the peer no further, an owner takes it for
+    /// congested and reads it no further either. All others go on.
+    package static let shareBytesMax = 1 << 20
+    package static let shareDrainedBytes = 256 << 10
+    /// Beyond this an owner sends no more answers that are larger than small over a link: pictures, and lists of what is there, which many may
+    /// ask for at once.
+    package static let answersBytesMax = 16 << 20
+    package static let smallAnswerBytes = 64 << 10
     /// With more the link ends, and its peers come again.
     package static let outboxBytesMax = 64 << 20
     /// Peers of one link: more than a node has descriptors.
     package static let peersMax = 1 << 20
     /// Requests of one edge that wait for the owner: a crowd that loads the page at once; each holds a body.
     package static let callsMax = 256
-    /// Of one request: what libwebsockets hands out.
+    /// The limit of one request: what libwebsockets hands out.
     package static let headersMax = 64
     /// More than any header that an edge takes (63 KiB), each of whose bytes may have become three.
     package static let fieldBytesMax = 192 << 10

@@ -15,8 +15,7 @@ package enum OwnerMessage: Sendable, Equatable {
         switch self {
         case .text(let peers, let bytes):
             writer.byte(1)
-            writer.number(peers.count)
-            for peer in peers { writer.number(peer) }
+            writer.numbers(peers)
             writer.data(bytes)
         case .close(let peer, let code, let reason):
             writer.byte(2)
@@ -52,9 +51,8 @@ package enum OwnerMessage: Sendable, Equatable {
         }
         switch try reader.byte() {
         case 1:
-            let count = try reader.number(below: NodeLinkLimits.peersMax + 1, "the count of peers")
-            var peers: [Int] = []
-            for _ in 0..<count { peers.append(try peer()) }
+            let peers = try reader.numbers(
+                atMost: NodeLinkLimits.peersMax, below: NodeLinkLimits.peersMax, "the count of peers", "a peer's number")
             self = .text(peers, try reader.data(atMost: NodeLinkLimits.messageBytesMax, "a message"))
         case 2:
             self = .close(

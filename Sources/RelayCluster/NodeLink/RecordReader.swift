@@ -32,6 +32,29 @@ struct RecordReader {
         return Int(value)
     }
 
+    /// A count, and so many numbers, most of them of one byte or two.
+    mutating func numbers(
+        atMost countMax: Int, below limit: Int, _ counted: String, _ what: String
+    ) throws(NodeLinkError) -> [Int] {
+        let count = try number(below: countMax + 1, counted)
+        // Each has a byte at least: no count makes room for more than came.
+        guard count <= bytes.count - position else { throw NodeLinkError(.cutOff, "a record of the link ends in its middle") }
+        var numbers: [Int] = []
+        numbers.reserveCapacity(count)
+        for _ in 0..<count {
+            guard position + 1 < bytes.count, bytes[position + 1] < 0x80 || bytes[position] < 0x80 else {
+                numbers.append(try number(below: limit, what))
+                continue
+            }
+            let first = Int(bytes[position])
+            let value = first < 0x80 ? first : first & 0x7F | Int(bytes[position + 1]) << 7
+            position += first < 0x80 ? 1 : 2
+            guard value < limit else { throw NodeLinkError(.tooLarge, "\(what) on the link is \(value), not below \(limit)") }
+            numbers.append(value)
+        }
+        return numbers
+    }
+
     mutating func data(atMost limit: Int, _ what: String) throws(NodeLinkError) -> [UInt8] {
         let count = try number(below: limit + 1, "the length of \(what)")
         guard count <= bytes.count - position else { throw NodeLinkError(.cutOff, "\(what) on the link ends in its middle") }

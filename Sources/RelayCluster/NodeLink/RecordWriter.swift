@@ -26,6 +26,14 @@ package struct RecordWriter {
 
     mutating func number(_ value: Int) { number(UInt64(value)) }
 
+    /// A count, and so many: a message for thousands is mostly this.
+    mutating func numbers(_ values: [Int]) {
+        number(values.count)
+        for value in values {
+            if value < 0x80 { bytes.append(UInt8(value)) } else { number(value) }
+        }
+    }
+
     mutating func data(_ value: some Collection<UInt8>) {
         number(value.count)
         bytes.append(contentsOf: value)

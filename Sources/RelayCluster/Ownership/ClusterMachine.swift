@@ -1,6 +1,6 @@
 /// Which part a node has among several: edge, or owner. Pure: the clock and the database's word come in.
 ///
-/// Safety is not here: whoever believes to be the owner and is not is fenced at its first commit. What is here is that somebody takes over
+/// Safety is not here: a node that wrongly believes it is the owner is fenced at its first commit. What is here is that somebody takes over
 /// soon, that not all try at once, and that edges find the owner.
 package struct ClusterMachine {
     package enum Fact: Sendable {

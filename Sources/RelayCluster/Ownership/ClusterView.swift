@@ -38,9 +38,9 @@ package struct NodeAddress: Sendable, Equatable {
     package var name: String
     /// `http://…` or `https://…`, without a path.
     package var url: String
-    /// The bearer of whoever dials it: it can be read by all who may read the database, and by nobody else.
+    /// The bearer token for dialling it: everybody who may read the database can read it, and nobody else.
     package var secret: String
-    /// Of the link's protocol.
+    /// The version of the link's protocol.
     package var version: Int
 
     package init(holder: String, name: String, url: String, secret: String, version: Int) {

@@ -27,7 +27,7 @@ struct BudgetBook: Equatable {
 
     // MARK: - Changes
 
-    /// Sets, replaces or takes away. What is spent already crosses nothing: whoever sets it sees that.
+    /// Sets, replaces or takes away. What is spent already crosses nothing: the person who sets it sees that.
     mutating func set(_ budget: Budget) {
         let kept = budget.microUSD > 0 ? budget : nil
         switch budget.scope {

@@ -105,7 +105,7 @@ struct Budgets {
         return books.keys.filter { books[$0]?.ofDay != nil }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Where there are several for one scope, the last holds, as with their records: what is taken away and set anew at once goes on.
+    /// Where there are several for one scope, the last holds, as with their records: what is taken away and set again at once goes on.
     mutating func applyOrders(_ records: inout [PushRecord]) {
         guard !next.orders.isEmpty else { return }
         var last: [BudgetOrder.Place: Int] = [:]
@@ -164,7 +164,7 @@ struct Budgets {
         next = Batch()
     }
 
-    /// The batch is on disk. Returns where what is shown has changed; whoever ordered is answered when it is.
+    /// The batch is on disk. Returns where what is shown has changed; the client that ordered it is answered when it is.
     mutating func committed() -> [WorkspaceID] {
         books = staged
         return committing.moved.sorted { $0.rawValue < $1.rawValue }

@@ -4,7 +4,7 @@ import RelayProtocol
 /// What is remembered of commands: those that wait for the disk, and those that reach beyond the log.
 ///
 /// The latter are each on disk under their name before they have their effect, and have it once, however often they are sent within
-/// `Limits.commandsAge`. Whoever sends one again is told what is known of it.
+/// `Limits.commandsAge`. A client that sends one again is told what is known of it.
 struct Commands {
     /// Those that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
@@ -55,8 +55,19 @@ struct Commands {
 
     // MARK: - Beyond the log
 
-    /// What is known of a command that was sent before.
-    func reply(to name: CommandKey) -> Reply? { recorded[name]?.reply }
+    /// What is known of a command that was sent before. Another one under its name is refused: to say of it what became of the first
+    /// would be untrue. What the first was is not known after a restart.
+    func reply(to name: CommandKey, for request: SteeringRequest) -> Reply? {
+        let known = recorded[name]
+        let content = known?.content ?? waiters.first { $0.key == name }?.content
+        if let content, content != CommandContent(request) {
+            return .failed(
+                Notice(
+                    code: WireError.Code.badValue.rawValue, message: "this id was used for another command: take another",
+                    path: "$.id"), winner: nil)
+        }
+        return known?.reply
+    }
 
     /// A command to a host waits until it is on disk. Returns what is to be put there; nil where nothing is.
     mutating func asked(
@@ -75,7 +86,9 @@ struct Commands {
         }
         began(peer)
         let isFirst = !waiters.contains { $0.key == name }
-        waiters.append(CommandWaiter(peer: peer, key: name, request: isFirst ? request : nil, host: host))
+        waiters.append(
+            CommandWaiter(
+                peer: peer, key: name, content: CommandContent(request), request: isFirst ? request : nil, host: host))
         guard isFirst else { return nil }
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
     }
@@ -113,6 +126,7 @@ struct Commands {
                     unsent.append((SessionKey(workspace: waiter.host.workspace, session: request.session), request))
                 }
                 recorded[waiter.key]?.reply = answer
+                recorded[waiter.key]?.content = waiter.content
             }
             if let known = recorded[waiter.key] { orders.reply(known.reply, to: waiter.key.command, of: waiter.peer) }
         }
@@ -163,14 +177,17 @@ struct Commands {
 private struct RecordedCommand {
     /// By the time that history ages by.
     let at: Int64
-    /// To whoever sends it again.
+    /// To a client that sends it again.
     var reply: Reply
+    /// Nil where it was recorded by a relay before.
+    var content: CommandContent?
 }
 
 /// A command that goes to its host when it is on disk.
 private struct CommandWaiter {
     let peer: PeerID
     let key: CommandKey
+    let content: CommandContent
     /// Nil where another waiter of the same name carries it.
     let request: SteeringRequest?
     let host: HostKey

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// The last record of a workspace's audit log. Whoever keeps it elsewhere can tell later that nothing before it was touched.
+/// The last record of a workspace's audit log. Somebody who keeps it elsewhere can check later that nothing before it was touched.
 package struct AuditHead: Sendable, Equatable {
     package let workspace: WorkspaceID
     /// 0 before the first record.

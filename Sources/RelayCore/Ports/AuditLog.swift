@@ -3,7 +3,7 @@ package import RelayProtocol
 /// The port to the record of who decided what, and who was let in. A store adds to it by itself, in the transaction of what is recorded;
 /// nothing ever changes or removes a line.
 ///
-/// From any thread, beside everything else; takes as long as there are lines.
+/// From any thread, while everything else goes on; takes as long as there are lines.
 package protocol AuditLog: Sendable {
     /// Calls `body` with each line, without its end, in the order in which they were written, one workspace after the other, until it says
     /// false; nil for every workspace.

@@ -56,7 +56,7 @@ extension LogBatch {
 }
 
 extension LogBatch {
-    /// Throws where any of it contradicts what is stored or what stands before it: for a log without transactions, so that what follows
+    /// Throws where any of it contradicts what is stored or what comes before it: for a log without transactions, so that what follows
     /// cannot fail half-way.
     package func check(
         in workspaces: [WorkspaceID], stored: (SessionKey) -> (place: RemovedSession, isRemoved: Bool)?

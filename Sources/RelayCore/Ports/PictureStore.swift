@@ -1,13 +1,13 @@
 package import RelayModel
 package import RelayProtocol
 
-/// The port to the pictures that go with prompts. They are kept beside the log, in the same store: nothing of them is in a snapshot, and
+/// The port to the pictures that go with prompts. They are kept next to the log, in the same store: nothing of them is in a snapshot, and
 /// retention takes them with the events that they belong to, in its own transaction.
 ///
 /// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`PictureStoreContract`) runs on every
 /// implementation.
 package protocol PictureStore: Sendable {
-    /// Keeps a picture beside a session, as its newest, and lets the workspace's oldest go for it where `PictureLimits` has it so. The same
+    /// Keeps a picture with a session, as its newest, and lets the workspace's oldest go for it where `PictureLimits` has it so. The same
     /// one again is kept once. False where there is no such session.
     func keep(_ picture: KeptPicture, of session: SessionKey, at: Int64) throws(LogError) -> Bool
 
@@ -15,7 +15,7 @@ package protocol PictureStore: Sendable {
     /// written.
     func picture(_ digest: PictureDigest, in workspace: WorkspaceID, of host: HostID?) throws(LogError) -> KeptPicture?
 
-    /// Whether all of these are kept beside this session, as they are named.
+    /// Whether all of these are kept with this session, as they are named.
     func hasPictures(_ pictures: [Picture], of session: SessionKey) throws(LogError) -> Bool
 }
 

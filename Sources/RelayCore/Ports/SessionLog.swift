@@ -20,7 +20,7 @@ package protocol SessionLog {
     ///
     /// After `inDoubt` nobody knows whether it is there, and the same batch may be committed again; after any other error it is not there.
     ///
-    /// An approval that is over never changes again: what a batch says of one is left out, and its name handed back. It asks anew under
+    /// An approval that is over never changes again: what a batch says of one is left out, and its name handed back. It asks again under
     /// a name that the log has had.
     @discardableResult func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName]
 
@@ -43,7 +43,7 @@ package protocol SessionLog {
 /// What one tick made: to be committed in one transaction, in this order.
 package struct LogBatch: Sendable {
     package var appends: [SessionAppend]
-    /// What retention lets go of. No session stands in both lists.
+    /// What retention removes. No session is in both lists.
     package var trims: [SessionTrim]
     /// Commands with an effect outside the log, so that each has it once.
     package var commands: [CommandRecord]
@@ -112,7 +112,7 @@ package struct RemovedSession: Sendable, Equatable {
     package var host: HostID
     package var seq: Int64
     package var hostSeq: Int64
-    /// What it had used up, as `SessionState.usage`: whoever goes on with it counts from there. Empty: nothing.
+    /// What it had used up, as `SessionState.usage`: a host that continues it counts from there. Empty: nothing.
     package var usage: [UInt8]
 
     package init(host: HostID, seq: Int64, hostSeq: Int64, usage: [UInt8] = []) {

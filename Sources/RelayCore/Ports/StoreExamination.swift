@@ -4,7 +4,7 @@ package struct StoreExamination: Sendable {
     package let damagedRecords: [DamagedRecord]
     /// An older version wrote it: the relay brings it up to date when it starts. Its records were not looked at.
     package let isOlder: Bool
-    /// Whether everything was checked. The relay checks a larger store itself, beside its work.
+    /// Whether everything was checked. The relay checks a larger store itself, in the background.
     package let isChecked: Bool
 
     package init(damagedRecords: [DamagedRecord], isOlder: Bool, isChecked: Bool) {

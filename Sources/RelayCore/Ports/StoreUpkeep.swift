@@ -24,7 +24,7 @@ package protocol StoreUpkeep: Sendable {
     /// until something takes its place.
     var damagedRecords: [DamagedRecord] { get }
 
-    /// Reads everything that is stored, beside what else goes on. Throws `damaged` where that is no matter of single records; nothing is
+    /// Reads everything that is stored, in the background. Throws `damaged` where that is no matter of single records; nothing is
     /// written after that. Hands back the events that are not as they were written, which `damagedRecords` then has, too; nil where the
     /// store was closed before the end.
     func checkEverything() throws(LogError) -> [DamagedRecord]?
@@ -33,7 +33,7 @@ package protocol StoreUpkeep: Sendable {
 
     /// Writes everything as it is at one moment into a file of its own, while the relay goes on; hands back its size in bytes. A relay
     /// that starts on it begins a new epoch. `replacing` says whether it may take another file's place; else that is a `conflict`. `texts`
-    /// by name, such as a key that lies beside the data, go into it and come out with it.
+    /// by name, such as a key that is next to the data, go into it and come out with it.
     func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64
 }
 

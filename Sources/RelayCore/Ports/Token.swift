@@ -35,7 +35,7 @@ package struct Token: Sendable, Equatable {
     /// The last time it was noted that it let somebody in.
     package var lastUse: TokenUse?
 
-    /// What whoever shows it may do.
+    /// What its holder may do.
     package var scope: Scope { Scope(of: role) }
 
     package init(
@@ -84,7 +84,7 @@ package struct TokenUse: Sendable, Equatable {
     }
 }
 
-/// Which token is to be revoked, with what, and by whom.
+/// Which token is to be revoked, with what, and who revokes it.
 package struct TokenRevocation: Sendable {
     package var id: String
     /// Nil: in whichever it is.

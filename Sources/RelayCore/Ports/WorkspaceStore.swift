@@ -28,7 +28,7 @@ package enum WorkspaceRules {
     /// Rows of a removed workspace that go in one transaction: it must not hold up what is live.
     package static let removedRowsMax = 2_000
 
-    /// Whether one more may be called so, beside those that there are.
+    /// Whether one more may be called so, in addition to the existing ones.
     package static func check(_ name: String, beside others: [Named<WorkspaceTag>]) throws(LogError) {
         guard others.count < countMax else {
             throw LogError(.conflict, "There are \(countMax) workspaces, and no more may be added.")

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Who is connected: clients, and hosts, each of which one connection speaks for.
+/// The connected clients, and the connected hosts, each with the one connection that speaks for it.
 struct Presence {
     private(set) var hosts: [PeerID: HostPeer] = [:]
     private(set) var clients: [PeerID: ClientPeer] = [:]

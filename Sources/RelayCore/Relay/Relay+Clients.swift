@@ -39,7 +39,7 @@ extension Relay {
         tellPlanner(.clientLeft(peer), at: now)
     }
 
-    /// Whoever commands comes this way: over a connection, over HTTP, or by the code of a push.
+    /// Every command comes this way: over a connection, over HTTP, or by the code of a push.
     mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
@@ -135,7 +135,7 @@ extension Relay {
     ) {
         let id = request.command
         let name = CommandKey(client.key, id)
-        if let known = commands.reply(to: name) { return orders.reply(known, to: id, of: peer) }
+        if let known = commands.reply(to: name, for: request) { return orders.reply(known, to: id, of: peer) }
         let key = SessionKey(workspace: client.workspace, session: request.session)
         guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
         let host = HostKey(workspace: client.workspace, host: view.hostID)

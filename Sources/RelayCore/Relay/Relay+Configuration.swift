@@ -10,7 +10,7 @@ extension Relay {
         package var retention: Retention
         package var quotas: Quotas
         package var push: PushSettings
-        /// Of how many removed sessions the places are kept at hand.
+        /// How many removed sessions have their places in memory.
         package var removedSessionsMax: Int
 
         package init(

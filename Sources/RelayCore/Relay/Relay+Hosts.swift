@@ -64,7 +64,7 @@ extension Relay {
         takeBackSteering(of: host.key, peer)
     }
 
-    /// Whoever was shown out steers no more: what still waits at a host is taken back. What an agent has, it has.
+    /// A disconnected client steers no more: what still waits at a host is taken back. What an agent has, it has.
     mutating func takeBackSteering(of host: HostKey, _ peer: PeerID) {
         guard let holders, presence.hosts[peer]?.capabilities.contains(.steer) == true else { return }
         for key in sessions.inOrder(of: host) {

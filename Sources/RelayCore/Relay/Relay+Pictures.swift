@@ -11,7 +11,7 @@ extension Relay {
         orders.add(.findPictures(peer, request, key))
     }
 
-    /// Much may have changed meanwhile: the command is looked at anew.
+    /// Much may have changed meanwhile: the command is looked at again.
     mutating func picturesFound(_ finding: PictureFinding, _ request: SteeringRequest, _ peer: PeerID, at now: Instant) {
         guard let client = presence.clients[peer], !client.isShownOut else { return }
         commands.answered(peer)

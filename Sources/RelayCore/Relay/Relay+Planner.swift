@@ -64,14 +64,14 @@ extension Relay {
         }
     }
 
-    /// By a code: for as long as it takes, whoever presented it is a client with a connection.
+    /// By a code: for as long as it takes, its presenter is a client with a connection.
     private mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, as identity: ClientIdentity, _ peer: PeerID, with push: PushID,
         at now: Instant
     ) {
         clientConnected(peer, identity, hasSaidHello: true)
         guard let client = presence.clients[peer] else {
-            preconditionFailure("whoever presents a code is a client from here on")
+            preconditionFailure("the presenter of a code is a client from here on")
         }
         run(.decide(decide), command, of: client, peer, at: now)
         let key = SessionKey(workspace: identity.workspace.id, session: decide.session)

@@ -4,7 +4,7 @@ import RelayProtocol
 
 /// The end of a workspace.
 extension Relay {
-    /// Whoever is connected is shown out at once. The rest goes when no batch is under way that may have something of it.
+    /// Connected peers are disconnected at once. The rest is removed when no batch is under way that may have something of it.
     mutating func workspaceRemoved(_ workspace: WorkspaceID, at now: Instant) {
         leaving.insert(workspace)
         showOut(of: workspace, at: now)

@@ -11,7 +11,7 @@ struct AgeClock: Sendable {
     struct Limits {
         /// So far the wall clock may part from the steady one: it is set to the network's time, now and then.
         static let drift: Int64 = 60 * 60 * 1000
-        /// So long a machine may have been off; the steady clock begins anew with the machine. A long weekend.
+        /// So long a machine may have been off; the steady clock begins again with the machine. A long weekend.
         static let absence: Int64 = 3 * 24 * 60 * 60 * 1000
         /// A wall clock that goes on for so long is believed: nobody lives with a wrong one.
         static let confirmation: Int64 = 3 * 24 * 60 * 60 * 1000

@@ -74,7 +74,7 @@ struct RemovedSessions {
         return lookUp
     }
 
-    /// Whoever waits for `welcome` comes back; events are sent again. False where the read was for something else.
+    /// A host that waits for `welcome` comes back; events are sent again. False where the read was for something else.
     mutating func lookUpFailed(
         _ id: ReadID, _ reason: String, isThere: (PeerID) -> Bool, _ orders: inout Orders
     ) -> Bool {

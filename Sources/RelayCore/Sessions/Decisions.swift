@@ -7,7 +7,7 @@ enum Deciding {
     case isStaged
     /// Somebody was first. Whether this says the same is answered when that is on disk, and not before.
     case wasDecided
-    /// What was resolved long ago is only on disk. It cannot be decided any more, but whoever asks again hears the same again.
+    /// What was resolved long ago is only on disk. It cannot be decided any more, but a client that asks again gets the same answer.
     case isLate
     case refused(Reply)
 }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// One session: what is staged on top of what is on disk. What is on disk of it stands in `Sessions.shown`.
+/// One session: what is staged on top of what is on disk. What is on disk of it is in `Sessions.shown`.
 struct Session {
     let key: SessionKey
     /// With everything accepted so far.

@@ -218,7 +218,7 @@ struct Sessions {
 
         guard case .approvalRequested(let request) = event.head else { return }
         guard let opened = approval else {
-            // Another input under a name that stands for one already: whoever decides that one decides nothing of this.
+            // Another input under a name that already means one: a decision on that one decides nothing about this.
             let standing = sessions.values[place].staged.approvals[request.approval]
             guard standing?.request.digest != request.digest else { return }
             return stage(.nameTaken(at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
@@ -345,7 +345,7 @@ struct Sessions {
         }
     }
 
-    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; what is staged begins it anew, where it was.
+    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; what is staged begins it again, where it was.
     mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
         let (key, bytes) = (trim.key, shown[trim.key]?.eventBytes ?? 0)
         shown.remove(key)

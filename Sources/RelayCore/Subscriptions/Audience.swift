@@ -103,7 +103,7 @@ struct Audiences {
         if subscriberCount > clients.values.reduce(0, { $0 + $1.subscriptions.count }) {
             return "sessions have more subscribers than clients subscriptions"
         }
-        return misfiled(among: clients).map { "the peer \($0.rawValue) stands in a wrong list" }
+        return misfiled(among: clients).map { "the peer \($0.rawValue) is in a wrong list" }
     }
 
     private func misfiled(among clients: [PeerID: Subscriber]) -> PeerID? {

@@ -5,7 +5,7 @@ import RelayProtocol
 enum Snapshot {
     /// The latest sessions of a workspace.
     static func of(_ workspace: WorkspaceID, in shown: CommittedSessions) -> MessageToClient {
-        // What they are put in order by stands beside the views: a view's state is large, and there may be thousands.
+        // What they are put in order by is apart from the views: a view's state is large, and there may be thousands.
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
         for (key, view) in shown.views where key.workspace == workspace {

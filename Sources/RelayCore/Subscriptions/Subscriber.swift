@@ -14,7 +14,7 @@ struct Subscriber {
 
 /// A client's view of one session.
 struct Subscription {
-    /// Asked for again while a read was under way: begins anew when that is done. One read at a time, however often one asks.
+    /// Asked for again while a read was under way: begins again when that is done. One read at a time, however often one asks.
     var again: Begin?
 
     enum Begin: Equatable {

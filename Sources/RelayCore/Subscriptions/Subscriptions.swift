@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Who follows what, and how a view begins: snapshot or replay, then live, without gap or repeat.
+/// What each client follows, and how a view begins: snapshot or replay, then live, without gap or repeat.
 ///
 /// A client that does not take what is sent to it is sent no more, nobody else waits for it, and when it has read what waited it goes on
 /// with what it missed, or with a snapshot where that is much.
@@ -372,7 +372,7 @@ struct Subscriptions {
 
     // MARK: - Counting
 
-    /// For whoever checks that it is bounded.
+    /// For checks that it is bounded.
     func count(into census: inout RelayCensus) {
         census.reads += reads.count
         census.subscribers = audiences.subscriberCount

@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/me`: as whom the relay knows the holder of a token.
+/// The answer of `GET /v1/me`: how the relay knows the holder of a token.
 package struct Identity: Equatable, Sendable {
     package enum Holder: Equatable, Sendable {
         case client(Named<ClientTag>)

@@ -16,7 +16,7 @@ package struct Answer: Sendable, Equatable {
     }
 
     /// Which of the choices are meant, by their places; nil where they do not fit what was shown. What was shown at a place must be what the
-    /// answer says stood there. By labels alone, one that stands there twice means none.
+    /// answer says stood there. By labels alone, one that occurs twice means none.
     package func places(in shown: [String]) -> [Int]? {
         guard let indexes else {
             let places = choices.map { label in shown.indices.filter { shown[$0] == label } }

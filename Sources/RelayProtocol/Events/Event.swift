@@ -1,6 +1,6 @@
-/// One fact about a session, in past tense; immutable. Its number stands beside it, not in it.
+/// One fact about a session, in past tense; immutable. Its number is next to it, not in it.
 package struct Event: Sendable {
-    /// Milliseconds since 1970, by the clock of whoever saw it; for display, never for order.
+    /// Milliseconds since 1970, by the clock of the machine that saw it; for display, never for order.
     package let at: Int64
     package let head: EventHead
     /// The whole event as JSON, exactly as it came: what is stored is what is sent.

@@ -286,7 +286,7 @@ extension BudgetCrossing {
         self.init(
             level: try head.integer("level"), limitMicroUSD: try head.optionalInteger("limitMicroUSD"),
             spentMicroUSD: try head.optionalInteger("costMicroUSD"))
-        // A newer relay may have other scopes: the crossing stands all the same.
+        // A newer relay may have other scopes: the crossing is valid all the same.
         scope = try head.optionalString("scope", bytesMax: WireLimits.nameBytesMax).flatMap(Budget.ScopeName.init)
     }
 

@@ -172,7 +172,7 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var questions: [QuestionOffer] = []
     /// In which the agent can go on when it is allowed; empty where there is nothing to choose.
     package var modes: [String] = []
-    /// What the agent itself offers beside a plain yes and no; the digest covers them.
+    /// What the agent itself offers besides a plain yes and no; the digest covers them.
     package var offers: [Offer] = []
     /// Nil where the host has nothing to say besides the title.
     package var alert: RequestWords?

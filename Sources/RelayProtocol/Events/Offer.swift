@@ -1,4 +1,4 @@
-/// One of an agent's own options beside a plain yes and a plain no, such as "always allow": taken only where a person chose it by its id.
+/// One of an agent's own options besides a plain yes and a plain no, such as "always allow": taken only where a person chose it by its id.
 package struct Offer: Sendable, Equatable {
     /// Where what it says is kept, and so for how long it holds.
     package enum Scope: String, Sendable, CaseIterable {

@@ -7,11 +7,14 @@ package struct QuestionOffer: Sendable, Equatable {
     /// As they are shown.
     package var choices: [String]
     package var isMultiple: Bool
+    /// It cannot be answered in words of one's own.
+    package var isChoicesOnly: Bool
 
-    package init(id: String, choices: [String], isMultiple: Bool) {
+    package init(id: String, choices: [String], isMultiple: Bool, isChoicesOnly: Bool = false) {
         self.id = id
         self.choices = choices
         self.isMultiple = isMultiple
+        self.isChoicesOnly = isChoicesOnly
     }
 
     static func list(from head: JSONValue) throws(WireError) -> [QuestionOffer] {
@@ -25,7 +28,7 @@ package struct QuestionOffer: Sendable, Equatable {
             offers.append(
                 QuestionOffer(
                     id: try entry.string("id", bytesMax: WireLimits.nameBytesMax), choices: choices,
-                    isMultiple: try entry.flag("multiple")))
+                    isMultiple: try entry.flag("multiple"), isChoicesOnly: try entry.flag("choicesOnly")))
         }
         return offers
     }
@@ -34,15 +37,18 @@ package struct QuestionOffer: Sendable, Equatable {
         writer.field("id", id)
         writer.strings("choices", choices)
         writer.flag("multiple", isMultiple)
+        writer.flag("choicesOnly", isChoicesOnly)
     }
 
-    /// Every question is answered once, with what it offers or in the person's own words, and no other is.
+    /// Every question is answered once, with what it offers or, where it takes them, in the person's own words, and no other is.
     package static func fit(_ answers: [Answer], _ offers: [QuestionOffer]) -> Bool {
         guard answers.count == offers.count else { return false }
         return offers.allSatisfy { offer in
             let mine = answers.filter { $0.question == offer.id }
             guard mine.count == 1, let answer = mine.first, answer.places(in: offer.choices) != nil else { return false }
-            let parts = answer.choices.count + (answer.text?.isEmpty == false ? 1 : 0)
+            let hasWords = answer.text?.isEmpty == false
+            guard !offer.isChoicesOnly || !hasWords else { return false }
+            let parts = answer.choices.count + (hasWords ? 1 : 0)
             return offer.isMultiple ? parts > 0 : parts == 1
         }
     }

@@ -5,7 +5,7 @@ enum ByteScan {
         scan(bytes, from: start, marks: { $0 & highBits }, isMarked: { $0 >= 0x80 })
     }
 
-    /// The first place from `start` on, or the end, where inside of a JSON string something other than a plain byte stands: a quote, a
+    /// The first place from `start` on, or the end, where inside of a JSON string something other than a plain byte is: a quote, a
     /// backslash or a control character.
     static func endOfPlain(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(

@@ -15,7 +15,7 @@ package final class JSONDocument: Sendable {
     /// How deep its deepest place is.
     private let depth: Int
 
-    /// `isUTF8`: whoever has the bytes has checked that they are UTF-8, as a WebSocket does with each text.
+    /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
         var parser = JSONParser(byteCount: bytes.count)
         try parser.parse(bytes.span, isUTF8: isUTF8)
@@ -30,7 +30,7 @@ package final class JSONDocument: Sendable {
 
     package var root: JSONValue { JSONValue(document: self, index: 0) }
 
-    /// Where a node stands, as a path like `$.events[3].kind`; computed only when an error needs it.
+    /// The place of a node, as a path like `$.events[3].kind`; computed only when an error needs it.
     func path(to target: Int) -> String {
         var path = "$"
         var current = 0

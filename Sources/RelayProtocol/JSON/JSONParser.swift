@@ -61,7 +61,7 @@ struct JSONParser: ~Copyable {
         try parseValue(bytes)
     }
 
-    /// Consumes the closing bracket, or the comma that must stand between two children.
+    /// Consumes the closing bracket, or the comma that must be between two children.
     @inline(__always)
     private mutating func closes(with bracket: UInt8, _ bytes: Span<UInt8>) throws(WireError) -> Bool {
         guard let byte = current(bytes) else { throw refusal(.badJSON, "the text ends inside a container") }
@@ -78,7 +78,7 @@ struct JSONParser: ~Copyable {
             guard byte == UInt8(ascii: ",") else { throw refusal(.badJSON, "a comma is missing") }
             index += 1
             skipSpace(bytes)
-            if current(bytes) == bracket { throw refusal(.badJSON, "a comma stands before the closing bracket") }
+            if current(bytes) == bracket { throw refusal(.badJSON, "there is a comma before the closing bracket") }
         }
         return false
     }
@@ -129,7 +129,7 @@ struct JSONParser: ~Copyable {
     }
 
     private func duplicate(_ key: Int, _ bytes: Span<UInt8>) -> WireError {
-        refusal(.duplicateKey, "the key \"\(String(decoding: keyBytes(key, bytes), as: UTF8.self))\" stands twice")
+        refusal(.duplicateKey, "the key \"\(String(decoding: keyBytes(key, bytes), as: UTF8.self))\" occurs twice")
     }
 
     // MARK: - Scalars
@@ -202,7 +202,7 @@ struct JSONParser: ~Copyable {
                 isEscaped = true
                 try parseEscape(bytes)
             case nil: throw refusal(.badJSON, "the text ends inside a string")
-            default: throw refusal(.badJSON, "a control character stands unescaped in a string")
+            default: throw refusal(.badJSON, "a string contains an unescaped control character")
             }
         }
     }
@@ -212,14 +212,14 @@ struct JSONParser: ~Copyable {
         switch current(bytes) {
         case UInt8(ascii: "u"):
             let high = try parseHexadecimal(bytes)
-            if (0xDC00..<0xE000).contains(high) { throw refusal(.loneSurrogate, "a low surrogate stands alone") }
+            if (0xDC00..<0xE000).contains(high) { throw refusal(.loneSurrogate, "a low surrogate has no partner") }
             guard (0xD800..<0xDC00).contains(high) else { return }
             guard current(bytes) == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u") else {
-                throw refusal(.loneSurrogate, "a high surrogate stands alone")
+                throw refusal(.loneSurrogate, "a high surrogate has no partner")
             }
             index += 1
             guard (0xDC00..<0xE000).contains(try parseHexadecimal(bytes)) else {
-                throw refusal(.loneSurrogate, "a high surrogate stands alone")
+                throw refusal(.loneSurrogate, "a high surrogate has no partner")
             }
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -267,7 +267,7 @@ struct JSONParser: ~Copyable {
 
     private func refuseByteOrderMark(_ bytes: Span<UInt8>) throws(WireError) {
         guard bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF else { return }
-        throw WireError(.badJSON, at: "byte 0", "a byte-order mark stands first")
+        throw WireError(.badJSON, at: "byte 0", "it begins with a byte-order mark")
     }
 
     private func validateUTF8(_ bytes: Span<UInt8>) throws(WireError) {

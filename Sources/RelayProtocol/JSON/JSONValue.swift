@@ -17,7 +17,7 @@ package struct JSONValue: Sendable {
     package var isString: Bool { node.kind == .string }
     package var isNull: Bool { node.kind == .null }
 
-    /// Whether more than `max` containers stand inside each other, this value counted.
+    /// Whether more than `max` containers are nested, this value counted.
     package func isDeeper(than max: Int) -> Bool { document.isDeeper(index, than: max) }
 
     // MARK: - This value as something
@@ -51,7 +51,7 @@ package struct JSONValue: Sendable {
         return Array(JSONElements(of: self))
     }
 
-    /// The members of an object in the order they stand.
+    /// The members of an object in their order.
     package func members() throws(WireError) -> [(key: String, value: JSONValue)] {
         try document.requireObject(at: index)
         var members: [(key: String, value: JSONValue)] = []
@@ -64,7 +64,7 @@ package struct JSONValue: Sendable {
         return members
     }
 
-    /// The names of an object's members, in the order they stand: for whom the bytes of a name count.
+    /// The names of an object's members, in their order: for callers that need the bytes of a name.
     package func names() throws(WireError) -> [JSONValue] {
         try document.requireObject(at: index)
         var names: [JSONValue] = []
@@ -172,7 +172,7 @@ package struct JSONValue: Sendable {
     package func wrongType(_ wanted: String) -> WireError { document.wrongType(index, wanted) }
 }
 
-/// The elements of an array where they stand.
+/// The elements of an array in place.
 struct JSONElements: Sequence, IteratorProtocol {
     private let document: JSONDocument
     private var child: Int

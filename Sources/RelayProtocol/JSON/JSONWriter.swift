@@ -13,7 +13,7 @@ package struct JSONWriter: Sendable {
         room.append(UInt8(ascii: "{"))
     }
 
-    /// A message: its type stands first.
+    /// A message: its type comes first.
     package init(type: StaticString) {
         self.init()
         begin("type")

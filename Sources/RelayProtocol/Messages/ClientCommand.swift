@@ -7,7 +7,7 @@ package enum ClientCommand: Sendable, Equatable {
     case decide(DecideCommand)
     /// Has an effect at the agent once; what becomes of it are events of the session.
     case steer(SessionID, SteeringAction, signature: String? = nil)
-    /// Takes back a prompt, of whomever, where it still waits at its host.
+    /// Takes back a prompt that still waits at its host, no matter whose.
     case withdraw(SessionID, SteeringName)
     /// Is the link alive? A browser cannot see the WebSocket's own pings.
     case ping

@@ -35,7 +35,7 @@ package struct Summary: Sendable, Equatable {
     package var linesRemoved: Int64 = 0
     /// Nil while no level of a budget that concerns it is reached.
     package var budget: BudgetMark?
-    /// Nil where its host says nothing of it: nothing can be done to it from afar.
+    /// Nil where its host says nothing of it: clients can do nothing to it.
     package var steering: SteeringOffer?
     package var error: String?
     /// Milliseconds since 1970.

@@ -22,7 +22,7 @@ package struct Device: Sendable, Equatable {
     package var gathering: Gathering?
     /// No push says what something cost.
     package var hidesCost = false
-    /// Of a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
+    /// For a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
     /// can say who holds the device.
     package var allowsOnLockScreen = false
 
@@ -59,7 +59,7 @@ package enum CardStarts: String, Sendable, CaseIterable {
     case always
 }
 
-/// How much a push says to whoever sees the Lock Screen, and to Apple.
+/// How much a push says to anyone who sees the Lock Screen, and to Apple.
 package enum PushText: String, Sendable, CaseIterable {
     /// The whole command or question, as far as it fits.
     case full

@@ -7,7 +7,7 @@ package struct DeviceChoices: Sendable, Equatable {
     /// Nil: what needs no answer is told as it happens.
     package var gathering: Gathering?
     package var hidesCost = false
-    /// Of a browser alone; see `Device.allowsOnLockScreen`.
+    /// Only for a browser; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
 
     package init() {}

@@ -1,6 +1,6 @@
 /// What a browser hands out for pushes, as the wire has it. Whether the endpoint may be called is its channel's to say.
 ///
-/// A secret: whoever has all three can ring that browser. No description and no reflection shows more than the service.
+/// A secret: anyone who has all three can ring that browser. No description and no reflection shows more than the service.
 package struct WebSubscription: Sendable, Hashable {
     /// A URL.
     package let endpoint: String

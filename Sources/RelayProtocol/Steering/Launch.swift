@@ -1,4 +1,4 @@
-/// What a person wants of a host from afar: a new session in one of its projects, an old one again, or the list of the old ones.
+/// What a client wants of a host: a new session in one of its projects, an old one again, or the list of the old ones.
 package struct Launch: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case start
@@ -67,7 +67,7 @@ package struct Launch: Sendable, Equatable {
 
 /// A folder in which a host lets sessions be started.
 package struct ProjectOffer: Sendable, Equatable {
-    /// Of this host's alone.
+    /// Unique on this host only.
     package var name: String
     /// As people know it: `~/work/site`.
     package var folder: String
@@ -128,7 +128,7 @@ package struct StartableAgent: Sendable, Equatable {
     }
 }
 
-/// A session of a project that an agent could go on with. Content: it stands in the body of the event that answers `past`.
+/// A session of a project that an agent could go on with. Content: it is in the body of the event that answers `past`.
 package struct PastSession: Sendable, Equatable {
     /// The agent's own.
     package var id: String

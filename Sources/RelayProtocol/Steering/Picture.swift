@@ -1,4 +1,4 @@
-/// A picture that goes with a prompt. The wire names it; its bytes go over HTTP, beside the log.
+/// A picture that goes with a prompt. The wire names it; its bytes go over HTTP, outside the log.
 package struct Picture: Sendable, Hashable {
     package var digest: PictureDigest
     package var type: PictureType
@@ -45,7 +45,7 @@ package struct PictureDigest: Hashable, Sendable {
     }
 }
 
-/// What a picture can be, by its first bytes alone: whoever sends one can call it anything.
+/// What a picture can be, by its first bytes alone: its sender can call it anything.
 package enum PictureType: String, Sendable, CaseIterable {
     case png = "image/png"
     case jpeg = "image/jpeg"
@@ -64,7 +64,7 @@ package enum PictureType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Of a file.
+    /// The ending of a file's name.
     package var ending: String {
         switch self {
         case .png: "png"

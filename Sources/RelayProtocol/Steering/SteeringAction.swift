@@ -1,4 +1,4 @@
-/// What a person wants of a session from afar, besides answering what its agent asks.
+/// What a client wants of a session, besides answering what its agent asks.
 package enum SteeringAction: Sendable, Equatable {
     case prompt(Prompt)
     /// Stop what the agent is doing; it waits for the next prompt then.
@@ -10,7 +10,7 @@ package enum SteeringAction: Sendable, Equatable {
     case model(String)
     /// From here on a person is asked before every tool, whatever the agent's rules and mode would let run; or by these again.
     case askAll(Bool)
-    /// Of a host, by the session that stands for it.
+    /// For a host, by the session that represents it.
     case launch(Launch)
 
     package var kind: Kind {
@@ -66,7 +66,7 @@ package enum SteeringAction: Sendable, Equatable {
         package var command: String { String(text.prefix { !$0.isWhitespace }) }
     }
 
-    /// What becomes of a prompt that comes while the agent is at work, or waits for an answer.
+    /// What happens to a prompt that comes while the agent works, or waits for an answer.
     package enum WhenBusy: String, Sendable, CaseIterable {
         /// It waits at its host, and can be withdrawn while it does.
         case queue
@@ -98,7 +98,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         switch self {
         case .prompt(let prompt):
             writer.field("text", prompt.text)

@@ -1,4 +1,4 @@
-/// What a person asked of a session from afar, as its log has it. The text of a prompt is content: it is in the event's body, which the
+/// What a client asked of a session, as its log has it. The text of a prompt is content: it is in the event's body, which the
 /// relay only carries.
 package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID

@@ -22,9 +22,9 @@ package struct SteeringChange: Sendable, Equatable {
     package var stage: SteeringStage
     /// Why it was refused, or nobody knows; of what was taken, how that is known.
     package var reason: String?
-    /// Of `start` and `resume`: the session that has begun.
+    /// For `start` and `resume`: the session that has begun.
     package var started: SessionID?
-    /// Of `past`: content, which goes into the event's body and is not read back from its head.
+    /// For `past`: content, which goes into the event's body and is not read back from its head.
     package var past: [PastSession]?
 
     package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil, started: SessionID? = nil) {

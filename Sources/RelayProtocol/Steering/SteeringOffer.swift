@@ -1,4 +1,4 @@
-/// What can be done to a session from afar, and what it is set to; each replaces the one before.
+/// What clients can do to a session, and how it is set; each replaces the one before.
 package struct SteeringOffer: Sendable, Equatable {
     package var actions: Set<SteeringAction.Kind>
     /// Prompts reach the agent while it works, where the person wants that.
@@ -7,7 +7,7 @@ package struct SteeringOffer: Sendable, Equatable {
     package var takesPictures: Bool
     /// Why an action that people expect is not among them, and what to do about it.
     package var reason: String?
-    /// A person is asked before every tool, as one has wanted from afar.
+    /// A person is asked before every tool, because a client asked for that.
     package var asksAll = false
     package var mode: String?
     package var modes: [String]
@@ -15,7 +15,7 @@ package struct SteeringOffer: Sendable, Equatable {
     package var models: [String]
     /// The agent's own commands, as they are typed: `/compact`.
     package var commands: [String]
-    /// Of a session that stands for its host: where sessions can be started there. Nil for any other.
+    /// For a session that represents its host: where sessions can be started there. Nil for any other.
     package var projects: [ProjectOffer]?
     /// And what can be started there.
     package var agents: [StartableAgent] = []
@@ -39,7 +39,7 @@ package struct SteeringOffer: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) {
         self.init()
-        // A newer host may offer more: what is known stands all the same.
+        // A newer host may offer more: what is known is valid all the same.
         for entry in try value.object().array("actions", countMax: WireLimits.steeringActionsMax) {
             if let kind = SteeringAction.Kind(rawValue: try entry.string()) { actions.insert(kind) }
         }

@@ -1,6 +1,6 @@
 /// Tools in words: agents call some of theirs by names that tell nobody else what they do.
 package enum ToolWords {
-    /// "Bash", "create_issue of github", "a plan". Whatever is not known stands as it is.
+    /// "Bash", "create_issue of github", "a plan". Whatever is not known is left as it is.
     package static func name(_ tool: String) -> String {
         switch tool {
         case planTool: "a plan"
@@ -9,7 +9,7 @@ package enum ToolWords {
         }
     }
 
-    /// What whoever asks to call it wants to do: "run Bash", "use create_issue of github".
+    /// What a caller of it wants to do: "run Bash", "use create_issue of github".
     package static func deed(_ tool: String) -> String {
         switch tool {
         case planTool: "go ahead with a plan"

@@ -6,7 +6,7 @@ package enum Schema {
     }()
 }
 
-/// What a schema cannot say stands in its description; what it can say about presence is in `object`.
+/// What a schema cannot say is in its description; what it can say about presence is in `object`.
 private struct SchemaMaker {
     private typealias JSON = [UInt8]
 

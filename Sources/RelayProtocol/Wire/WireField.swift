@@ -7,14 +7,14 @@ package struct WireField: Sendable {
         case defaulted
         /// Written where there is something to say.
         case optional
-        /// It stands where another field says one of these words: always with the first, perhaps with the others.
+        /// It is present where another field says one of these words: always with the first, perhaps with the others.
         case with(String, always: [String], perhaps: [String])
-        /// At most one of an object's alternatives stands.
+        /// At most one of an object's alternatives is present.
         case alternative
-        /// Required where this alternative stands.
+        /// Required where this alternative is present.
         case beside(String)
 
-        /// It stands where another field says this word, and there it may be required.
+        /// It is present where another field says this word, and there it may be required.
         package static func with(_ field: String, is word: String, isRequired: Bool) -> Presence {
             .with(field, always: isRequired ? [word] : [], perhaps: isRequired ? [] : [word])
         }
@@ -51,7 +51,7 @@ package struct WireField: Sendable {
 
     package var isRequired: Bool { presence == .required }
 
-    /// For people: with which words of another field it stands; nil where that depends on none.
+    /// For people: with which words of another field it is present; nil where that depends on none.
     package var standing: String? {
         guard case .with(let other, let always, let perhaps) = presence else { return nil }
         var parts: [String] = []

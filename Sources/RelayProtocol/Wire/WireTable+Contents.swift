@@ -23,6 +23,7 @@ extension WireTable {
         [
             .required("id", .name), .required("text", .anyText), .optional("header", .anyText),
             .optional("multiple", .flag),
+            .optional("choicesOnly", .flag, "It takes no answer in words of one's own."),
             .required(
                 "choices",
                 .list(.object([.required("label", .anyText), .optional("description", .anyText)]))),

@@ -112,14 +112,14 @@ extension WireTable {
             .list(
                 .object([
                     .required("id", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
-                    .optional("multiple", .flag),
+                    .optional("multiple", .flag), .optional("choicesOnly", .flag),
                 ]), 0...WireLimits.questionsMax),
             "What an answer may choose: the relay refuses another. Left out where it is long."),
         .optional(
             "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
         .optional(
             "offers", .list(.object(offer), 0...WireLimits.offersMax),
-            "What the agent itself offers beside a plain yes and no; `digest` covers them. None where the approval is cut."),
+            "What the agent itself offers besides a plain yes and no; `digest` covers them. None where the approval is cut."),
         .optional(
             "alert",
             .object([

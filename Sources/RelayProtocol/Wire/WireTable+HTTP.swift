@@ -64,9 +64,10 @@ extension WireTable {
     package static let renamed = WireObject("renamed", "The answer, with the new name.", tokenName)
 
     package static let picture = WireObject(
-        "picture", "A picture that the relay keeps beside a session: what `POST /v1/pictures` answers, and prompts name.",
+        "picture", "A picture that the relay keeps with a session: what `POST /v1/pictures` answers, and prompts name.",
         [
-            .required("digest", .digest, "Of its bytes."), .required("type", .word(PictureType.self, name: "picture-type")),
+            .required("digest", .digest, "The digest of its bytes."),
+            .required("type", .word(PictureType.self, name: "picture-type")),
             .required("bytes", .integer(1...Int64(WireLimits.pictureBytesMax))),
         ])
 }

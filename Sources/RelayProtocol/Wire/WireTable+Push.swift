@@ -71,8 +71,8 @@ extension WireTable {
         "device-shown", "What an app or a browser told of itself and its person, without what it is reached by.",
         [
             .required("device", .identifier), .required("name", .name),
-            .required("profile", .name, "Of a browser: `web`."),
-            .optional("environment", environment, "Of an app."),
+            .required("profile", .name, "For a browser: `web`."),
+            .optional("environment", environment, "Only for an app."),
             .required("system", .name, "The version of iOS, or browser and system."),
             .optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one."),
             .optional(

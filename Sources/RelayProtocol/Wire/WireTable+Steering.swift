@@ -1,4 +1,4 @@
-/// What tells a session from afar what to do, and what has become of that.
+/// What clients tell a session to do, and what has become of that.
 extension WireTable {
     /// Besides what names it: the fields of the message of each kind.
     static func steering(_ kind: SteeringAction.Kind) -> (meaning: String, fields: [WireField]) {
@@ -10,7 +10,7 @@ extension WireTable {
                     .required("text", .typed),
                     .defaulted(
                         "busy", .word(SteeringAction.WhenBusy.self),
-                        "What becomes of it while the agent is at work or waits for an answer."),
+                        "What happens to it while the agent works or waits for an answer."),
                     .optional(
                         "command", .flag,
                         "It is one of the commands that the session offers; other text is never taken for a command."),
@@ -28,7 +28,7 @@ extension WireTable {
             )
         case .start:
             (
-                "Start a session in a project of the host that this session stands for.",
+                "Start a session in a project of the host that this session represents.",
                 launch
                     + [.optional("text", .typed, "Its first prompt."), pictures("where its agent offers `pictures`")]
             )
@@ -63,7 +63,7 @@ extension WireTable {
             return command(kind.rawValue, meaning, [.required("session", .identifier)] + fields + [signature])
         } + [
             command(
-                "withdraw", "Takes back a prompt, of whomever, where it still waits at its host.",
+                "withdraw", "Takes back a prompt that still waits at its host, whoever sent it.",
                 [.required("session", .identifier)] + steeringName)
         ]
 
@@ -92,7 +92,7 @@ extension WireTable {
     ]
 
     package static let steeringOffer = WireObject(
-        "steering-offer", "What can be done to a session from afar, and what it is set to.",
+        "steering-offer", "What clients can do to a session, and how it is set.",
         [
             .required(
                 "actions",
@@ -110,7 +110,7 @@ extension WireTable {
             .optional(
                 "projects",
                 .list(.object([.required("name", .name), .required("folder", .line)]), 0...WireLimits.projectsMax),
-                "The session stands for its host, where sessions can be started in these."),
+                "The session represents its host, where sessions can be started in these."),
             .optional(
                 "agents",
                 .list(
@@ -138,6 +138,6 @@ extension WireTable {
         steeringName + [
             .required("stage", .word(SteeringStage.self, name: "steering-stage")),
             .optional("reason", .line, "Why it was refused or nobody knows; how it is known that it was taken."),
-            .optional("started", .identifier, "Of `start` and `resume`: the session that has begun."),
+            .optional("started", .identifier, "For `start` and `resume`: the session that has begun."),
         ]
 }

@@ -25,7 +25,7 @@ package enum WireTable {
     static let named = WireObject("named", [.required("id", .identifier), .required("name", .name)])
 
     static let position = WireObject(
-        "position", "Where a client stands in a session's log.",
+        "position", "A client's position in a session's log.",
         [.required("epoch", .identifier), .required("seq", .count)])
 
     package static let tokens = WireObject(

@@ -61,7 +61,7 @@ extension WireType {
         WireType(.event(kind, isOfHost: isOfHost))
     }
     package static func object(_ object: WireObject) -> WireType { WireType(.object(object), name: object.name) }
-    /// An object that is spelled out where it stands.
+    /// An object that is spelled out in place.
     package static func object(_ fields: [WireField]) -> WireType { WireType(.object(WireObject(nil, fields))) }
     package static func list(_ type: WireType, _ range: ClosedRange<Int> = 0...Int.max) -> WireType {
         WireType(.list(type, range))

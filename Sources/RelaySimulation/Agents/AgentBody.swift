@@ -1,16 +1,16 @@
 import HostCore
 import RelayProtocol
 
-/// What a real adapter serves, played: a server with its terminals, or a program, and the person beside it. Its own process: it outlives
+/// What a real adapter serves, played: a server with its terminals, or a program, and the person next to it. Its own process: it outlives
 /// the daemon.
 protocol AgentBody: AnyObject {
     /// The name of its adapter.
     var adapter: String { get }
-    /// What it asks now and people afar have to see.
+    /// What it asks now and clients have to see.
     var asks: [AgentAsk] { get }
     /// What it asks no longer, and had no way to tell yet.
     var untold: [AgentAsk] { get }
-    /// As people afar have to see its sessions when all is quiet; nil: it is over.
+    /// As clients have to see its sessions when all is quiet; nil: it is over.
     var sessions: [(id: SessionID, status: SessionStatus?)] { get }
 
     func start()

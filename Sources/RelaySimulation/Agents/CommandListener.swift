@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// Waits at the daemon for what people afar send to one session, one request after the other, as `SteeringListener` does.
+/// Waits at the daemon for what clients send to one session, one request after the other, as `SteeringListener` does.
 final class CommandListener<Fact: Sendable> {
     private unowned let world: World
     private let client: LocalClient<Fact>

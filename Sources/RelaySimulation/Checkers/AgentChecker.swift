@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// An answer from afar reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
+/// A client's answer reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
 /// knows none of their names for anything, only what people were shown and what the agent was told.
 struct AgentChecker {
     private struct Choice: Hashable {
@@ -42,7 +42,7 @@ struct AgentChecker {
         let at: Int64
     }
 
-    /// The agent takes this answer. `offer` is that of its own options which it stands for, if any.
+    /// The agent takes this answer. `offer` is the one of its own options that it means, if any.
     mutating func answered(_ asked: Asked, isAllowed: Bool, offer: String?) -> String? {
         let (session, words) = (asked.ask.session, asked.ask.words)
         let what = "\(session) is told \(isAllowed ? "yes" : "no")\(offer.map { " by \($0)" } ?? "") to \(words)"

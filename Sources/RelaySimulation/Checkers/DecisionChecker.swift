@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// One winner for everybody: what clients are told of their decisions is what is on disk, and every decision has an end.
 struct DecisionChecker {
-    /// Commands that were told that their decision stands.
+    /// Commands that were told that their decision counts.
     private var accepted: [(command: CommandID, decide: DecideCommand)] = []
 
     /// `winner` is the decision on disk, if there is one.

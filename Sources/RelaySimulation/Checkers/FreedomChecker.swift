@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// An agent runs a tool from afar only by an allow for exactly that input, in that run, before a cancel; and is told to go on allowing only
+/// An agent runs a tool only by a client's allow for exactly that input, in that run, before a cancel; and is told to go on allowing only
 /// where somebody chose that offer.
 struct FreedomChecker {
     struct Question {

@@ -1,14 +1,14 @@
 import HostCore
 import RelayProtocol
 
-/// What somebody tells an agent from afar is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
+/// What a client tells an agent is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
 /// end that is true.
 struct SteeringChecker {
     private struct Command {
         let request: SteeringRequest
         let isAllowed: Bool
         var takenCount = 0
-        /// Of a command that starts a session: how often one began by it.
+        /// For a command that starts a session: how often one began by it.
         var begunCount = 0
     }
 
@@ -131,7 +131,7 @@ struct SteeringChecker {
         }
     }
 
-    /// Of the relay's own making: a host numbers none of these.
+    /// Whether the relay makes it: a host numbers none of these.
     static func isMadeByRelay(_ head: EventHead) -> Bool {
         switch head {
         case .steeringRequested: true
@@ -140,7 +140,7 @@ struct SteeringChecker {
         }
     }
 
-    /// Of the host's desks and not of a simulated adapter.
+    /// Whether the host's desks make it, and not a simulated adapter.
     static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
         session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
     }

@@ -140,7 +140,7 @@ extension World {
         }
     }
 
-    /// Whether what is told of the sessions of real adapters is how their agents stand.
+    /// Whether what is told of the sessions of real adapters is their agents' state.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
         // The relay's own clock jumped, and ended what their agents still ask.

@@ -107,7 +107,7 @@ final class ClusterDatabase {
             nodes: nodes.map { ClusterView.Node(holder: $0.key, name: $0.value.address.name) })
     }
 
-    /// Whoever ends politely.
+    /// A node that ends politely.
     func giveUp(_ holder: String) {
         leases[holder] = nil
         guard row.holder == holder, active.isEmpty, queue.isEmpty else { return }

@@ -8,19 +8,19 @@ struct ClusterFaults {
     var linkCut = 0.0
     /// Links of a node are slow for a while.
     var linkSlow = 0.0
-    /// Of one message of a link.
+    /// For one message of a link.
     var linkDelay = 0.0
     /// A node does not reach the database.
     var databaseCut = 0.0
-    /// Of one commit.
+    /// For one commit.
     var slowCommit = 0.0
-    /// Of one commit: its answer is lost.
+    /// For one commit: its answer is lost.
     var unclearCommit = 0.0
     var standbyAway = 0.0
     var promotion = 0.0
     /// A peer's connection breaks.
     var cut = 0.0
-    /// Of one message between a peer and its node.
+    /// For one message between a peer and its node.
     var delay = 0.0
 
     static let none = ClusterFaults()

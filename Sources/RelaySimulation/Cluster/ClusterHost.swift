@@ -167,7 +167,7 @@ final class ClusterHost {
             say(.approvalDelivered(approval), index)
             say(.approvalApplied(approval, outcome: decision.verdict.deed == .allow ? .ran : .denied), index)
         case .applied(let command):
-            // What is lost with a database's tail was decided, and may be decided anew.
+            // What is lost with a database's tail was decided, and may be decided again.
             if command != decision.command, !world.losesTails {
                 world.report(.decision, "\(approval) was applied by \(command), and is decided by \(decision.command)")
             }

@@ -36,7 +36,7 @@ final class ClusterNode {
     private var postponed: [(ClusterNode) -> Void] = []
     var wire: NodeWire?
     private var gathered = RecordWriter()
-    /// Whom the record is for that is being handled.
+    /// Which peer the record that is being handled is for.
     private var addressees: Set<PeerID>?
     var linksAreCutUntil: Int64 = 0
     var linksAreSlowUntil: Int64 = 0

@@ -21,7 +21,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     /// The promises that it may be seen to break.
     package var watchers: Set<ClusterPromise> {
         switch self {
-        // Whoever may commit late may also do it twice.
+        // A node that may commit late may also do it twice.
         case .noFence, .fenceWithoutLock: [.fence, .completeness, .durability]
         case .hastyLoad: [.load]
         case .keptEpoch: [.view]

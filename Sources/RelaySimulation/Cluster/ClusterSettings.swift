@@ -1,4 +1,4 @@
-/// What a run of a cluster is like, beside its seed.
+/// What a run of a cluster is like, apart from its seed.
 package struct ClusterSettings: Sendable {
     /// Nil draws it from the seed, from one to four.
     package var nodes: Int?

@@ -12,7 +12,7 @@ extension ClusterWorld {
 
     // MARK: Peers
 
-    /// To any node, as whatever stands before them chooses. The answer is `opened` or `closed`.
+    /// To any node, as whatever is in front of them chooses. The answer is `opened` or `closed`.
     func connect(_ role: ClusterSocket.Role) -> ClusterSocket {
         lastSocket += 1
         let socket = ClusterSocket(

@@ -3,7 +3,7 @@
 final class DatabaseConnection {
     let holder: String
     private(set) var isOpen = true
-    /// Told once, to whoever waits for an answer.
+    /// Told once, to the caller that waits for an answer.
     var whenClosed: (() -> Void)?
 
     init(holder: String) { self.holder = holder }

@@ -3,7 +3,7 @@ import RelayCore
 /// A claim, or a commit of the log: what takes the owners' row.
 final class DatabaseTransaction {
     enum Kind {
-        /// `number` is the batch's own, for whoever looks for it.
+        /// `number` is the batch's own, for a node that looks for it.
         case commit(LogBatch, number: Int, generation: Int64)
         case claim(over: Int64)
         /// A new generation for the same owner.

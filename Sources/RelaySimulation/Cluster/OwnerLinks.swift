@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 
 /// The owner's ends of its links: what comes over them is the same as what comes from sockets, and what is for their peers goes back, to
-/// whoever has the number now. As `LinkAcceptor` and `PeerConnections` do.
+/// the peer that has the number now. As `LinkAcceptor` and `PeerConnections` do.
 final class OwnerLinks {
     private struct Link {
         let wire: NodeWire

@@ -115,7 +115,7 @@ final class OwnerPart {
         armTick()
     }
 
-    /// Everybody leaves and comes back; the log is read anew.
+    /// Everybody leaves and comes back; the log is read again.
     func suspend(reloads: Bool) {
         guard let peers = relay?.peers.sorted() else { return }
         world.trace.note(world.now, node.name, "suspends")

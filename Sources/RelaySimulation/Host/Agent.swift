@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// A coding agent on a host: works, asks, and goes on when somebody answers, at its own terminal or from afar. Its own process:
+/// A coding agent on a host: works, asks, and goes on when somebody answers, at its own terminal or at a client. Its own process:
 /// it outlives the daemon.
 final class Agent {
     /// A question that it waits on.
@@ -33,7 +33,7 @@ final class Agent {
     private(set) var session: SessionID
     /// All that it ever worked on; it may go back to one.
     private var sessions: [SessionID]
-    /// Those of them that somebody started from afar.
+    /// Those of them that a client started.
     private var launched: Set<SessionID> = []
     private let index: Int
     private var run = 0
@@ -174,7 +174,7 @@ final class Agent {
         }
     }
 
-    /// Whoever was stopped tries the very same again.
+    /// An agent that was stopped tries the very same again.
     private func nextInput() -> [UInt8] {
         if world.dice.chance(0.4) { lastInput = world.dice.pick(Self.inputs) }
         return lastInput
@@ -231,7 +231,7 @@ final class Agent {
 
     // MARK: Steering
 
-    /// Something comes from afar. Most agents show that they took it, some do not, and some are gone before they do.
+    /// Something comes from a client. Most agents show that they took it, some do not, and some are gone before they do.
     func steered(_ request: SteeringRequest) {
         let run = run
         world.after(world.dice.within(0...50)) { [self] world in

@@ -23,7 +23,7 @@ struct DeskBugs {
 
     mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
 
-    /// One hook is taken for another that asks the same, whoever's it is.
+    /// One hook is taken for another that asks the same, no matter whose it is.
     func altered(
         _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
     ) -> ApprovalQuestion<SimulatedForm> {
@@ -49,7 +49,7 @@ struct DeskBugs {
         return .decided(session, id, approval.digest, decision)
     }
 
-    /// Who waits for what is over goes on waiting.
+    /// A hook that waits for what is over goes on waiting.
     mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
         guard plant == .lateAnswer else { return order }
         switch order {

@@ -78,7 +78,7 @@ final class HostProcess {
             world.trace.note(world.now, name, "starts", "life \(life), \(daemon.spool.index.pendingCount) events wait")
             daemon.tell(.started(holds: holds))
         } catch {
-            // A disk that is full or fails: whoever supervises it tries again.
+            // A disk that is full or fails: its supervisor tries again.
             world.trace.note(world.now, name, "cannot start", error.message)
             world.after(2_000) { [self] _ in startDaemon() }
         }
@@ -134,7 +134,7 @@ final class HostProcess {
 
     func asked(_ ask: Agent.Ask, by agent: Agent) { daemon?.asked(ask, by: agent) }
 
-    /// It is given what somebody sent from afar.
+    /// It is given what a client sent.
     func steer(_ request: SteeringRequest, of agent: String) {
         agents.first { $0.name == agent }?.steered(request)
     }

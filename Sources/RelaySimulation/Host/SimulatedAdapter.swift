@@ -13,7 +13,7 @@ struct SimulatedAdapter: AgentAdapter {
         /// The agent has shown what became of what it was given.
         case steered(SteeringRequest, SteeringStage)
         case launched(SteeringName, LaunchOutcome)
-        /// A session that was started from afar is there.
+        /// A session that a client started is there.
         case begun(SteeringName, SessionID)
     }
 

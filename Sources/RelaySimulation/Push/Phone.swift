@@ -74,7 +74,7 @@ final class Phone {
         }
     }
 
-    /// Whoever turns it off first: all faults have stopped, and nobody looks.
+    /// All faults have stopped, and nobody looks.
     func calm() {
         isForeground = false
         if world.dice.chance(0.5) {

@@ -19,7 +19,7 @@ extension Phone {
         /// Its start came so late that its channel had been deleted: nobody can reach it any more.
         var isLost = false
 
-        /// What stands for it where pushes are watched over.
+        /// What represents it where pushes are watched.
         var address: CardID { channel.flatMap { CardID($0) } ?? id }
     }
 }

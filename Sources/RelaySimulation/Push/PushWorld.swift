@@ -248,7 +248,7 @@ final class PushWorld {
         var told = push
         if world.plant == .swappedCode, let other = code.other(than: push) { told = other }
         world.relay.feed(.codePresented(peer, use.command, told, verdict))
-        // Whoever waits for too long hangs up.
+        // A sender that waits for too long hangs up.
         world.relay.inThisLife(after: 30_000) { process in process.world.pushes?.hangUp(peer) }
     }
 

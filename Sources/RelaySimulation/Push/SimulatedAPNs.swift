@@ -20,7 +20,7 @@ final class SimulatedAPNs {
         var isDeleted = false
         /// The service took it away, and the relay hears of that by an answer, or does not.
         var isLost = false
-        /// What it keeps for whoever begins to listen.
+        /// What it keeps for devices that begin to listen.
         var last: PushIntent?
     }
 
@@ -51,7 +51,7 @@ final class SimulatedAPNs {
 
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
-    /// The card that this push is for; of a broadcast the channel's name stands for all that listen.
+    /// The card that this push is for; for a broadcast the channel's name represents all that listen.
     func card(of order: PushIntent) -> CardID? {
         if case .broadcast(let name) = order.target { return CardID(name) }
         guard case .device(let token) = order.target, case .card(let card) = tokens[token]?.kind else { return nil }
@@ -104,7 +104,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// The channel is gone, whoever took it away.
+    /// The channel is gone, no matter who removed it.
     private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name):

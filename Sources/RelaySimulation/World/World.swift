@@ -196,7 +196,7 @@ final class World {
             }
         }
         if dice.chance(shape.budgets) { dice.pick(clients).setBudget() }
-        // Of what is sent to a real agent, much comes while it does something else.
+        // Much that is sent to a real agent comes while it does something else.
         if steering != nil, dice.chance(hasRealAgents ? 0.8 : 0.3) { dice.pick(clients).steer() }
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }

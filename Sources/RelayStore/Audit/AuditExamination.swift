@@ -2,7 +2,7 @@ package import RelayCore
 internal import RelayModel
 package import RelayProtocol
 
-/// Checks an audit log that is stored: its chain, and what stands beside it. The store brings the rows, those of approvals first.
+/// Checks an audit log that is stored: its chain, and what is stored with it. The store brings the rows, those of approvals first.
 package struct AuditExamination {
     /// A workspace's name, and how many records there were.
     package typealias Workspace = (name: String, audited: Int64)

@@ -19,7 +19,7 @@ package struct AuditRecord {
     private let what: String
     private let body: (inout JSONWriter) -> Void
 
-    /// One stage that an approval has reached. Tool and title are as stored: the wire bounds them. The decision stands in the
+    /// One stage that an approval has reached. Tool and title are as stored: the wire bounds them. The decision is in the
     /// record of its being made, with the words that went with it.
     package init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
         self.workspace = workspace
@@ -41,7 +41,7 @@ package struct AuditRecord {
         }
     }
 
-    /// What somebody asked of a session from afar, and what came of it in the end; nil for every other event. The text of a prompt stands in
+    /// What a client asked of a session, and what came of it in the end; nil for every other event. The text of a prompt is in
     /// the log; here is its digest, which outlives what retention removes.
     package init?(steering event: LogEvent, of session: SessionKey) {
         guard event.kind.hasPrefix("steering."), let read = try? JSONDocument(parsing: event.bytes).root,

@@ -35,7 +35,7 @@ package final class InMemoryStore: Sendable {
         /// The number of `events[0]`.
         var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
-        /// Of each event, when.
+        /// The time of each event.
         var times: [Int64] = []
         var approvals: [Approval] = []
 
@@ -132,7 +132,7 @@ extension InMemoryStore.Content {
 
     func session(_ key: SessionKey) -> InMemoryStore.Session? { numbers[key].map { sessions[$0] } }
 
-    /// Hands back the names under which something was asked anew.
+    /// Hands back the names under which something was asked again.
     mutating func append(_ append: SessionAppend) -> [ApprovalName] {
         let state = append.state
         let place = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)

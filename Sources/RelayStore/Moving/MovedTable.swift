@@ -29,7 +29,7 @@ package enum MovedTable: String, Sendable, CaseIterable {
     /// At a time, so that the largest rows fit in memory: an event has up to 256 KiB, a picture some MiB.
     package var rowsAtOnce: Int { self == .pictures ? 4 : 256 }
 
-    /// Whether its rows are of a session, whose number stands behind that of the workspace.
+    /// Whether its rows are of a session, whose number comes after that of the workspace.
     package var isOfSession: Bool { [.events, .approvals, .damagedStates, .pictures].contains(self) }
 
     private static let layout: [Self: [Column]] = {

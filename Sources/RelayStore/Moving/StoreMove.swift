@@ -60,7 +60,7 @@ package enum StoreMove {
         return outcomes
     }
 
-    /// Of every table, with names in the place of sessions' numbers.
+    /// The digests of every table, with names in the place of sessions' numbers.
     package static func digests(
         of store: some MovedStore, _ progress: (Progress) -> Void = { _ in }
     ) throws -> [MovedTable: TableDigest] {

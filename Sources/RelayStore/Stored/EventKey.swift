@@ -1,4 +1,4 @@
-/// Where a record stands in the tree of audit records.
+/// The place of a record in the tree of audit records.
 package enum AuditKey {
     /// `workspace` is its number in the file.
     package static func id(workspace: Int64, n: Int64) -> Int64 { EventKey.id(session: workspace, seq: n) }
@@ -6,7 +6,7 @@ package enum AuditKey {
     package static func workspace(id: Int64) -> Int64 { EventKey.session(id: id) }
 }
 
-/// Where an event stands in the tree of events.
+/// The place of an event in the tree of events.
 package enum EventKey {
     private static let seqBits: Int64 = 32
     /// 4,294,967,295 events a session, 2,147,483,647 sessions: a disk is full long before.

@@ -8,7 +8,7 @@ package import RelayProtocol
 package struct LogStateBuilder {
     package var state = LogState()
     package private(set) var damaged: [DamagedRow] = []
-    /// Sessions whose approvals have something to stand in.
+    /// Sessions that exist, so that their approvals have a place.
     private var loaded: Set<SessionKey> = []
 
     /// Workspaces that were removed: what is left of them is on its way out.

@@ -4,8 +4,8 @@ internal import RelayProtocol
 
 /// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.
 ///
-/// It stands in a column of its own. Rows of before version 4 of the schema have none there, and are believed. It is for accidents:
-/// whoever can write the file can write it, too.
+/// It is in a column of its own. Rows of before version 4 of the schema have none there, and are believed. It is for accidents:
+/// anyone who can write the file can write it, too.
 package struct RowChecksum {
     private var value: UInt32 = 0
 

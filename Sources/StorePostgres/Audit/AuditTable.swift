@@ -5,16 +5,16 @@ internal import RelayStore
 
 /// The audit log's rows.
 ///
-/// It outlives retention: trims and removals leave it alone. Whoever adds to it guesses the next place; where somebody else has taken that
+/// It outlives retention: trims and removals leave it alone. A writer guesses the next place; where somebody else has taken that
 /// meanwhile, the database refuses, and the whole transaction is done again while the others wait.
 enum AuditTable {
-    /// Where a workspace's log stands.
+    /// The position of a workspace's log.
     struct Place: Sendable {
         /// The workspace's number.
         let number: Int32
         var head: AuditHead
 
-        /// The line of the next record, and where the log stands then.
+        /// The line of the next record, and the log's position then.
         mutating func add(_ record: AuditRecord) throws(LogError) -> [UInt8] {
             guard head.n < EventKey.seqMax else {
                 throw LogError(.full, "The database has no number left for a record of the audit log.")
@@ -42,8 +42,8 @@ enum AuditTable {
             ], within: PostgresDatabase.askingMax)
     }
 
-    /// Of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that they were
-    /// there.
+    /// The places of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that
+    /// they were there.
     static func places(on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
         let rows = try connection.run(
             PostgresStatement(

@@ -10,7 +10,7 @@ package final class PostgresCredentials: CredentialStore {
     init(_ database: PostgresDatabase) { self.database = database }
 
     package func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag> {
-        // Nearly always it is there, and whoever only looks must not wait for changes of others.
+        // Nearly always it is there, and a relay that only looks must not wait for changes of others.
         if let first = try workspaces().first { return first }
         return try database.write { connection in
             _ = try Self.run(

@@ -5,7 +5,7 @@ internal import RelayStore
 
 /// What the tables hold of a workspace that was removed, but for its audit log.
 ///
-/// Nothing fences it: it is nobody's any more, and whoever still commits to it finds its sessions gone, and reads everything anew.
+/// Nothing fences it: it is nobody's any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
 struct WorkspaceData {
     private let number: Int32
     private let connection: PostgresConnection

@@ -7,11 +7,11 @@ enum Migration {
     /// A version that touches every row of a large table.
     static let runningMax = Duration.seconds(600)
 
-    /// Whoever reads a table for minutes, such as `pg_dump`, is not waited for with a lock in hand: all others would wait behind it, the
+    /// A reader of a table for minutes, such as `pg_dump`, is not waited for with a lock in hand: all others would wait behind it, the
     /// owner that renews its lease, too. The change is given up, and tried again.
     private static let patience = "SET LOCAL lock_timeout = '2s'"
     private static let attemptSeconds = 1.0
-    /// Half a minute in all; whoever starts the relay again tries again.
+    /// Half a minute in all; the next start tries again.
     private static let attemptsMax = 10
 
     /// Versions of PostgreSQL that the store was written for: pipelines need none, `pg_terminate_backend` with a deadline needs 14.

@@ -7,11 +7,11 @@ internal import Synchronization
 final class PostgresDatabase: Sendable {
     /// One pipeline, whatever it does: many times what a busy database takes. Less than an operator waits before looking.
     static let askingMax = Duration.seconds(10)
-    /// At once: reads of history beside a command or two. Each is a process of the database's.
+    /// At once: reads of history and a command or two. Each is a process of the database's.
     static let connectionsMax = 4
     /// Changes that were begun or wait for their turn: a relay and its page make a handful at a time.
     static let changesMax = 16
-    /// For the locks that a change needs, in milliseconds. Whoever has them longer waits for a standby; the database would go on waiting for
+    /// For the locks that a change needs, in milliseconds. A longer wait means that a standby is away; the database would go on waiting for
     /// them after we have gone.
     private static let lockMillisecondsMax = 5_000
 
@@ -40,9 +40,9 @@ final class PostgresDatabase: Sendable {
         return connection
     }
 
-    /// What is acknowledged is on a disk: a database, or a role, for which commits need not wait for that is told to wait for ours. Who has
-    /// chosen `local`, `remote_write` or `remote_apply` has chosen for how many machines, and it stays. A warning of a commit is an answer,
-    /// which nobody may have turned off.
+    /// What is acknowledged is on a disk: a database, or a role, whose commits need not wait for the disk is told to wait for ours. `local`,
+    /// `remote_write` and `remote_apply` stay as they were chosen: they say for how many machines. The warning of a commit is an answer, which
+    /// nobody may have turned off.
     static func prepare(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
         _ = try connection.run(
             [

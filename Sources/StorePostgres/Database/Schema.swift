@@ -2,8 +2,8 @@ internal import HeliographPostgreSQL
 
 /// The tables, as a row of migrations: one a version, never changed once released.
 ///
-/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number stands first in every
-/// key, as that is what is divided up when one database is not enough; sessions are numbered within their workspace, by whoever owns the
+/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number comes first in every
+/// key, as that is what is divided up when one database is not enough; sessions are numbered within their workspace, by the owner of the
 /// log; events and audit records have the two parts of their place in columns of their own; and there are `owners` and `nodes`, which a
 /// file needs not.
 enum Schema {
@@ -28,8 +28,8 @@ enum Schema {
             value text NOT NULL
         )
         """,
-        // Who may commit to the log of what. So far there is one row, of everything. generation grows with each claim: each commit locks
-        // the row and compares, so that whoever was replaced can write nothing more. born_on: the database's identity and timeline when the
+        // The relay that may commit to a log. So far there is one row, for everything. generation grows with each claim: each commit locks
+        // the row and compares, so that a replaced relay can write nothing more. born_on: the database's identity and timeline when the
         // epoch began; on another one something may be missing that clients have seen.
         """
         CREATE TABLE owners (
@@ -190,7 +190,7 @@ enum Schema {
             PRIMARY KEY (workspace, n)
         )
         """,
-        // Against accidents; whoever owns the tables can drop these, and the hashes are for them.
+        // Against accidents; anyone who owns the tables can drop these, and the hashes are for them.
         """
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'the audit log is only ever added to'; END $$
@@ -227,8 +227,8 @@ enum Schema {
     ]
 
     private static let v3 = [
-        // How often tokens and workspaces were changed, counted in the transaction of each change: the relay at work looks, and reads them
-        // anew. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
+        // How often tokens and workspaces were changed, counted in the transaction of each change: the serving relay checks, and reads them
+        // again. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
         // workspace's audit log is, changes nothing of who may come in. Codes are looked up when they are redeemed.
         """
         CREATE TABLE entrants (
@@ -256,7 +256,7 @@ enum Schema {
     ]
 
     private static let v4 = [
-        // What every relay has to know to go on with what another has begun; see SecretStore. Made once, by whoever is first.
+        // What every relay has to know to go on with what another has begun; see SecretStore. Made once, by the first relay.
         """
         CREATE TABLE secrets (
             name text COLLATE "C" PRIMARY KEY,

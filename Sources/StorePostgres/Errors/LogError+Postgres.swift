@@ -2,7 +2,7 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 
 extension LogError {
-    /// What an error, the database's or ours, means to whoever uses the store, where nothing can be there yet: a question, or a
+    /// What an error, the database's or ours, means to the user of the store, where nothing can be there yet: a question, or a
     /// transaction that has not come to its end.
     init(_ error: any Error) {
         if let known = error as? LogError {

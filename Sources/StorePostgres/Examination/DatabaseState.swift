@@ -21,7 +21,7 @@ package struct DatabaseState: Sendable {
     package let isRemote: Bool
     package let isEncrypted: Bool
     package let mayMakeTables: Bool
-    /// Who holds the log; nil: nobody.
+    /// The holder of the log; nil: nobody.
     package let holder: String?
     /// What is left of its lease, less than 0 where it is over.
     package let leaseSeconds: Int64

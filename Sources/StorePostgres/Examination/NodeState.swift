@@ -6,7 +6,7 @@ package struct NodeState: Sendable {
     /// Where it takes links, and the bearer for them.
     package let url: String
     package let secret: String
-    /// Of the link's protocol.
+    /// The version of the link's protocol.
     package let linkVersion: Int
     /// What is left of its lease, less than 0 where it is over.
     package let leaseSeconds: Int64

@@ -203,7 +203,7 @@ struct BatchPlan {
         var removed = RecordRows()
         for record in Dictionary(records.map { ($0.key, $0) }, uniquingKeysWith: { _, later in later }).values {
             guard let bytes = record.bytes else {
-                // Of a workspace that is not there, there is none.
+                // A workspace that is not there has none.
                 if let workspace = facts.workspaces[record.workspace]?.number { removed.add(record, workspace, []) }
                 continue
             }

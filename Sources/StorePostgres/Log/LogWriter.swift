@@ -64,7 +64,7 @@ struct LogWriter {
             switch error.code {
             case .inDoubt:
                 isInDoubt = true
-                // Of the two, this error says more.
+                // This error says more than the other.
                 let taken: [ApprovalName]?
                 do throws(LogError) { taken = try settled(batch) } catch let later {
                     throw later.code == .fenced ? later : error
@@ -148,7 +148,7 @@ struct LogWriter {
         do throws(LogError) { return try put(batch, besidesWriters: true) } catch {
             // Commands have added to the audit log, and could again and again: the second time they wait.
             if error.isAuditPlaceTaken { return try put(batch, besidesWriters: false) }
-            // Somebody else's locks, in another order: whoever is refused of the two begins again.
+            // Somebody else's locks, in another order: the refused one of the two begins again.
             guard error.isOutOfTurn else { throw error }
             return try put(batch, besidesWriters: true)
         }

@@ -4,7 +4,7 @@ internal import RelayModel
 internal import RelayStore
 
 extension StoredApproval {
-    /// Of `approvals AS a`.
+    /// The columns of `approvals AS a`.
     static let columns = "a.approval, a.record, a.session, a.seq, a.stage, a.resolved_at, a.checksum"
 
     /// `row` has `columns` from `column` on.
@@ -17,7 +17,7 @@ extension StoredApproval {
 }
 
 extension StoredPlace {
-    /// Of `sessions AS s`.
+    /// The columns of `sessions AS s`.
     static let columns = "s.host, s.seq, s.host_seq, s.state, s.is_removed, s.checksum"
 
     /// `row` has `columns` from `column` on. Nil where the host's name is misspelled.

@@ -8,7 +8,7 @@ struct StoredSession: Sendable {
     let number: Int32
     let seq: Int64
     let hostSeq: Int64
-    /// As it stands in the row, well spelled or not.
+    /// As it is in the row, well spelled or not.
     let hostName: String
     /// Nothing but its place is left.
     let isRemoved: Bool

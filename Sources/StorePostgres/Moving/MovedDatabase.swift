@@ -81,7 +81,7 @@ package final class MovedDatabase: MoveTarget {
 
     package func read(_ table: MovedTable, _ body: ([MovedRow]) throws -> Void) throws {
         let names = table.columns.map(\.name).joined(separator: ", ")
-        // A session's number that is free is given to whoever comes first: in their order, each keeps its own.
+        // A free session number is given to the first that comes: in their order, each keeps its own.
         let order = table == .sessions ? "ORDER BY workspace, number" : ""
         _ = try ask(
             "DECLARE moved NO SCROLL CURSOR FOR SELECT \(names) FROM \(table.rawValue) \(Self.condition(of: table)) \(order)")

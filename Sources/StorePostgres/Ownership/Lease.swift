@@ -4,8 +4,8 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 internal import Synchronization
 
-/// Renews what says that this process is alive, and looks whether tokens or workspaces were changed, by whomever: on a thread and a
-/// connection of its own.
+/// Renews what says that this process is alive, and checks whether anybody changed tokens or workspaces: on a thread and a connection
+/// of its own, which is there for as long as the log is held.
 final class Lease: Sendable {
     /// Between two looks. What is changed on another machine takes effect within two seconds.
     private static let interval = DispatchTimeInterval.seconds(1)
@@ -37,12 +37,16 @@ final class Lease: Sendable {
         var body: (@Sendable (LogError) -> Void)?
     }
 
-    init(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) throws(LogError) {
+    /// Goes on with the connection that claimed the log. An owner that is not connected is taken for dead, and until something is to be
+    /// committed or read it may have no other.
+    init(
+        _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ claiming: PostgresConnection
+    ) throws(LogError) {
         self.database = database
         bornOn = claim.bornOn
         claimed = claim.renewed
         self.ownership = ownership
-        guard BackgroundThread.start({ [self] in run() }) else {
+        guard BackgroundThread.start({ [self] in run(claiming) }) else {
             throw LogError(.unreachable(isPassing: true), "The system starts no thread.")
         }
     }
@@ -73,9 +77,9 @@ final class Lease: Sendable {
         isStopped.wait()
     }
 
-    private func run() {
+    private func run(_ claiming: PostgresConnection) {
         defer { isStopped.signal() }
-        var connection: PostgresConnection?
+        var connection = Optional(claiming)
         var renewed = claimed
         // As was last told; nil: nobody was.
         var toldChanges: Int64?
@@ -84,7 +88,7 @@ final class Lease: Sendable {
             if let fencing = end.withLock({ $0.fencing }) { return lose(fencing) }
             let asked = ContinuousClock.now
             do {
-                // Whoever waits longer has lost it.
+                // A relay that waits longer has lost it.
                 func left() -> Duration { Self.deadline - (ContinuousClock.now - renewed) }
                 let current = try connection ?? database.connect(for: "lease", within: left())
                 connection = current
@@ -92,7 +96,7 @@ final class Lease: Sendable {
                     guard let born = try ownership.renewLease(on: current, within: left()) else {
                         return lose(LogError(.fenced, "Another relay has taken over the database."))
                     }
-                    // Whoever commits nothing would go on showing what may be missing there.
+                    // A relay that commits nothing would go on showing what may be missing there.
                     guard born == bornOn else { return lose(Ownership.anotherLife) }
                     renewed = asked
                 }

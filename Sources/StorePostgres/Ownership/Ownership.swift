@@ -4,9 +4,9 @@ internal import RelayCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// Who may commit to the log, as one process of a relay sees it.
+/// Which relay may commit to the log, as one process of a relay sees it.
 ///
-/// The generation is safety: each commit locks the row and compares (`fence`), so whoever was replaced can write nothing more, however late
+/// The generation is safety: each commit locks the row and compares (`fence`), so a replaced relay can write nothing more, however late
 /// it wakes up. The lease is liveness: it only says when another may replace it.
 struct Ownership: Sendable {
     /// The lease, as the database's clock has it. A relay that cannot renew it for so long is taken for dead.
@@ -116,6 +116,19 @@ struct Ownership: Sendable {
         )
     }
 
+    /// Whether another process that calls itself a node is alive: its lease is not over, and it is connected.
+    func hasCompany(_ connection: PostgresConnection) throws -> Bool {
+        let rows = try connection.run(
+            PostgresStatement(
+                """
+                SELECT EXISTS (
+                    SELECT FROM nodes WHERE holder <> $1::text AND name IS NOT NULL AND expires_at > now() AND EXISTS (
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || nodes.holder || '/')))
+                """, .text(holder)), within: PostgresDatabase.askingMax)
+        return rows[0].bool(0)
+    }
+
     /// They may hold locks for as long as they like: an owner that was stopped in the middle of a commit, one that waits for a standby.
     private func endConnections(of other: String?, on connection: PostgresConnection) throws {
         guard let other else { return }
@@ -195,7 +208,7 @@ struct Ownership: Sendable {
         }
     }
 
-    /// The next owner begins an epoch: something that was shown is missing here. Whoever holds generation `seen` can commit nothing more.
+    /// The next owner begins an epoch: something that was shown is missing here. A relay with generation `seen` can commit nothing more.
     func endEpoch(over seen: Int64, on connection: PostgresConnection) throws {
         _ = try connection.run(
             [
@@ -232,7 +245,7 @@ struct Ownership: Sendable {
         return rows[2].first?.text(0)
     }
 
-    /// Leaves the log to whoever comes first, and the nodes.
+    /// Leaves the log to the relay that comes first, and the nodes.
     func giveUp(on connection: PostgresConnection) throws {
         _ = try connection.run(
             [

@@ -59,7 +59,7 @@ final class SoleUse {
         return try rows.first?.optionalText(0).map { try Stored.identifier($0) }
     }
 
-    /// Ends it, so that the next relay goes on in `epoch`, nil for another one. Whoever was about to take the log has to look again.
+    /// Ends it, so that the next relay goes on in `epoch`, nil for another one. A relay that was about to take the log has to look again.
     func commit(epoch: Epoch?) throws(LogError) {
         do {
             _ = try connection.run(

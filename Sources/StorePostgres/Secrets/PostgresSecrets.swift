@@ -1,7 +1,7 @@
 internal import HeliographPostgreSQL
 package import RelayCore
 
-/// Secrets in rows. Who reads the database has them.
+/// Secrets in rows. Anyone who reads the database has them.
 package final class PostgresSecrets: SecretStore {
     private let database: PostgresDatabase
 

@@ -16,7 +16,7 @@ package final class PostgresUpkeep: StoreUpkeep {
         self.damage = damage
     }
 
-    /// As it was when somebody last asked: whoever asks must not wait for a database that is away.
+    /// As it was when somebody last asked: nobody who asks must wait for a database that is away.
     package var byteCount: Int64 {
         let isAsked = size.withLock { size in
             defer { size.isAsked = true }

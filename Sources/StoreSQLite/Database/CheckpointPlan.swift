@@ -1,11 +1,11 @@
-/// When the write-ahead log is copied into the file, and by whom.
+/// When the write-ahead log is copied into the file, and what copies it.
 ///
-/// Nearly all of it is copied beside the commits, which go on meanwhile; but SQLite begins the log anew only where nothing is left to copy
+/// Nearly all of it is copied while commits go on; but SQLite begins the log again only where nothing is left to copy
 /// when a commit begins. So once little is left, the thread that commits copies that.
 struct CheckpointPlan {
     enum Step: Equatable {
         case none
-        /// Copy beside the commits, then say so by `copied`.
+        /// Copy while commits go on, then say so by `copied`.
         case copy
         /// Copy what is left before the next commit, then say so by `finished`.
         case finish
@@ -14,7 +14,8 @@ struct CheckpointPlan {
     private enum State {
         /// So many pages were written since the whole log was in the file. Becomes `copying`.
         case writing(Int)
-        /// A copy is under way, the `round`th in a row; so many pages were written meanwhile. Becomes `copied`, or `writing` where it failed.
+        /// A copy is under way, the `round`th in a row; so many pages were written meanwhile. Becomes `copied`, or `writing` where it failed
+        /// or is not whole.
         case copying(round: Int, since: Int)
         /// So many pages are left. Becomes `finishing`, or `copying` where they are too many.
         case copied(round: Int, left: Int)
@@ -46,14 +47,15 @@ struct CheckpointPlan {
         }
     }
 
-    /// The copy has ended; false where it failed, or another process copies.
-    mutating func copied(_ succeeded: Bool) {
+    /// The copy has ended. False: not all that was in the log when it began is in the file, as it failed, another process copies, or somebody
+    /// reads what the rest would write over. What is left then is no commit's to copy, however little came meanwhile.
+    mutating func copied(isWhole: Bool) {
         guard case .copying(let round, let since) = state else { preconditionFailure("a copy ends once") }
-        state = succeeded ? .copied(round: round, left: since) : .writing(Self.pagesMax - Self.retryPages)
+        state = isWhole ? .copied(round: round, left: since) : .writing(Self.pagesMax - Self.retryPages)
     }
 
     /// What was left is copied; false where a reader, or the disk, was in the way.
-    mutating func finished(_ isWhole: Bool) {
+    mutating func finished(isWhole: Bool) {
         guard case .finishing = state else { preconditionFailure("a copy is finished once") }
         state = .writing(isWhole ? 0 : Self.pagesMax - Self.retryPages)
     }

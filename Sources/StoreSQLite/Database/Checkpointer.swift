@@ -29,8 +29,8 @@ final class Checkpointer: Sendable {
         case .none: break
         case .copy: queue.async { self.copy() }
         case .finish:
-            let copied = try? db.checkpoint(.passive)
-            plan.withLock { $0.finished(copied.map { $0.walFrameCount == $0.checkpointedFrameCount } ?? false) }
+            let isWhole = Self.copiesAll(on: db)
+            plan.withLock { $0.finished(isWhole: isWhole) }
         }
     }
 
@@ -45,17 +45,18 @@ final class Checkpointer: Sendable {
     }
 
     private func copy() {
-        let isCopied = connection.withLock { connection in
-            do {
-                let queue = try connection ?? Connections.openToCopy(path)
-                connection = queue
-                _ = try queue.writeWithoutTransaction { try $0.checkpoint(.passive) }
-                return true
-            } catch {
-                return false
-            }
+        let isWhole = connection.withLock { connection in
+            guard let queue = try? connection ?? Connections.openToCopy(path) else { return false }
+            connection = queue
+            return queue.writeWithoutTransaction(Self.copiesAll)
         }
-        plan.withLock { $0.copied(isCopied) }
+        plan.withLock { $0.copied(isWhole: isWhole) }
+    }
+
+    /// Copies; false where that failed, or stopped before what somebody still reads: SQLite calls that a success, too.
+    private static func copiesAll(on db: Database) -> Bool {
+        guard let copied = try? db.checkpoint(.passive) else { return false }
+        return copied.walFrameCount == copied.checkpointedFrameCount
     }
 
     /// Since it was last asked.

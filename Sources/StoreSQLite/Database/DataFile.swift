@@ -113,7 +113,7 @@ package enum DataFile {
         return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : 0
     }
 
-    /// Checks a file that is nobody's yet, takes its epoch away, and leaves it without a journal beside it. `name` is what people
+    /// Checks a file that is nobody's yet, takes its epoch away, and leaves it without a journal next to it. `name` is what people
     /// call it. Throws `corrupt` where it is damaged or none of ours, `newerSchema` where we are too old for it.
     static func prepareForAnotherLife(_ path: String, called name: String) throws(SQLiteStoreError) {
         func broken(_ what: String, _ underlying: (any Error)? = nil) -> SQLiteStoreError {

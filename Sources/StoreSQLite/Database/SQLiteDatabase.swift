@@ -61,7 +61,7 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// GRDB's own has SQLite compile BEGIN and COMMIT anew each time, which was a tenth of a small commit.
+    /// GRDB's own has SQLite compile BEGIN and COMMIT again each time, which was a tenth of a small commit.
     private static func transaction<Value>(in db: Database, _ body: (Database) throws -> Value) throws -> Value {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE").run()
         do {
@@ -128,7 +128,7 @@ final class SQLiteDatabase: Sendable {
     /// the disk takes it. Throws where it does not; the next call tries again.
     ///
     /// Linux reports a failed sync once and then takes the pages for clean, so a later sync proves nothing about them. Copying
-    /// everything from the WAL into the main file writes them anew.
+    /// everything from the WAL into the main file writes them again.
     func reopen() throws(LogError) {
         try pool.withLock { pool throws(LogError) in
             do {

@@ -151,7 +151,7 @@ enum Schema {
             line BLOB NOT NULL,
             UNIQUE (workspace, n)
         ) STRICT;
-        -- Against accidents; whoever can write the file can drop these, and the hashes are for them.
+        -- Against accidents; anyone who can write the file can drop these, and the hashes are for them.
         CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
         BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
         CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
@@ -182,7 +182,7 @@ enum Schema {
         """
 
     /// Half of the pages that an approval wrote, each of which is written and summed up with every step; see decision record 0013. Unlike
-    /// its predecessors it writes: the audit log anew, so the disk has to have room for it twice.
+    /// its predecessors it writes: the audit log again, so the disk has to have room for it twice.
     private static let v5 = """
         -- The audit log has each step of an approval, and outlives it.
         DROP TABLE approval_history;

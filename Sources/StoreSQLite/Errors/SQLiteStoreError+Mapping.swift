@@ -89,7 +89,7 @@ extension SQLiteStoreError {
 }
 
 extension LogError {
-    /// What an error in a transaction, SQLite's or ours, means to whoever uses the store at `path`.
+    /// What an error in a transaction, SQLite's or ours, means to the user of the store at `path`.
     init(_ error: any Error, path: String) {
         self = error as? LogError ?? LogError(SQLiteStoreError(error, path: path))
     }

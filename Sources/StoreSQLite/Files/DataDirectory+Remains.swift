@@ -1,5 +1,5 @@
 extension DataDirectory {
-    /// The data file and what SQLite has beside it, by what follows the data file's name.
+    /// The data file and what SQLite has next to it, by what follows the data file's name.
     static let dataFileParts = ["", "-wal", "-shm"]
 
     /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
@@ -7,7 +7,7 @@ extension DataDirectory {
         dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
     }
 
-    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin anew there would destroy
+    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin again there would destroy
     /// what the `-wal` holds, which was acknowledged; SQLite does so without a word.
     ///
     /// A first start that was cut short leaves nothing of that kind: the data file has its first page before there is a `-wal`, and
@@ -45,7 +45,7 @@ extension DataDirectory {
         if case .file(let bytes) = Files.kind(databasePath + "-wal"), bytes > 0 || !Files.exists(databasePath) {
             found.append("\(databasePath)-wal holds \(bytes) bytes of it")
         }
-        if Files.exists(databasePath + "-shm") { found.append("\(databasePath)-shm lies beside it") }
+        if Files.exists(databasePath + "-shm") { found.append("\(databasePath)-shm is next to it") }
         if let known = RunRecord.content(at: runPath) {
             found.append(known.events > 0 ? "\(runPath) knows of \(known.events) events" : "\(runPath) is a relay's")
         }

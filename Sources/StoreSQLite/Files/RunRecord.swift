@@ -5,7 +5,7 @@ internal import Synchronization
 /// Tells the data file that a relay left in this directory from an older copy that was written over it in place, and from one that lost
 /// its newest pages.
 ///
-/// Each run of a relay has a name of its own. Its first commit puts the name into the data file, beside that of the run before; once
+/// Each run of a relay has a name of its own. Its first commit puts the name into the data file, with that of the run before; once
 /// that is on disk, the name goes into a file of its own, together with how many events there ever were. A crash in between leaves the name of
 /// the run before there, which the data file knows. Nobody has been shown anything by then.
 final class RunRecord: Sendable {

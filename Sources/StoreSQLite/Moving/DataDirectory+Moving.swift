@@ -19,7 +19,7 @@ extension DataDirectory {
         }
     }
 
-    /// Has `body` move what is here, and then gives the data file another name, which is handed back: beside what it became, nobody is
+    /// Has `body` move what is here, and then gives the data file another name, which is handed back: next to what it became, nobody is
     /// to use it by chance. Where `body` throws, all is as it was.
     ///
     /// Throws `busy` while a relay runs here, and what a relay would that starts here.

@@ -10,7 +10,7 @@ struct AuditTable {
     /// The path of the data file.
     let path: String
 
-    /// Where a workspace's log stands.
+    /// The position of a workspace's log.
     struct Place: Sendable {
         /// Its number in the file.
         let workspace: Int64
@@ -27,7 +27,7 @@ struct AuditTable {
         }
     }
 
-    /// Hands back where the log stands then. Whoever calls it notes `n` in a row of its own: it is how many records there were.
+    /// Returns the log's position then. The caller notes `n` in a row of its own: it is how many records there were.
     ///
     /// `known` is where it stood when somebody last looked: another connection may have added to it since.
     func add(_ record: AuditRecord, after known: Place?, in db: Database) throws -> Place {

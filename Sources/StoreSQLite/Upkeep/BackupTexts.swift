@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// Texts that travel in a backup beside the data, by name: in the same file, so that one copy is all there is to keep.
+/// Texts that are in a backup with the data, by name: in the same file, so that one copy is all there is to keep.
 enum BackupTexts {
     private static let prefix = "text:"
 

@@ -33,7 +33,7 @@ extension DataDirectory {
                 throw SQLiteStoreError(
                     .conflict,
                     """
-                    \(file)-wal lies beside \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`.
+                    \(file)-wal is next to \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`.
                     """)
             }
             let draft = "\(databasePath).\(getpid()).new"
@@ -63,7 +63,7 @@ extension DataDirectory {
         try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
     }
 
-    /// The same for whoever has the lock.
+    /// The same for a caller that has the lock.
     func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
         let names = freeNames
         let kept = try setDataAside(as: names.data)
@@ -109,7 +109,7 @@ extension DataDirectory {
         return ("\(databasePath).\(ending)", "\(runPath).\(ending)")
     }
 
-    /// The data file and what SQLite has beside it. Hands back the first name that there was something to give to.
+    /// The data file and what SQLite has next to it. Hands back the first name that there was something to give to.
     ///
     /// All of them have both names before any loses the old one, and the data file loses it first: after a crash in between,
     /// SQLite finds a log without its file and drops it instead of taking it for another file's.

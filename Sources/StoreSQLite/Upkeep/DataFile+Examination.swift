@@ -4,7 +4,7 @@ package import RelayCore
 internal import RelayStore
 
 extension DataFile {
-    /// Looks at the file through a connection that cannot write, beside a relay that may run or not: takes no lock, brings nothing up to
+    /// Looks at the file through a connection that cannot write, while a relay runs or not: takes no lock, brings nothing up to
     /// date. Reads every page up to `checkedBytesMax`. Throws what opening it would.
     package static func examine(
         _ directory: DataDirectory, checkedBytesMax: Int64 = DataFile.checkedBytesMax

@@ -63,13 +63,13 @@ enum Revocations {
     /// When each token was revoked, nil where it is not; empty where the file is not there or cannot be read.
     private static func revocations(in path: String) -> [String: Int64?] {
         guard Files.exists(path) else { return [:] }
-        // Damage is why people restore: what cannot be read says nothing, and whoever restores is asked.
+        // Damage is why people restore: what cannot be read says nothing, and the person who restores is asked.
         let rows = try? looking(at: path) { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
         return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     }
 
     private static func looking<Value>(at path: String, _ body: (Database) throws -> Value) throws -> Value {
-        // What SQLite makes beside a file to read it, a connection that cannot write leaves there.
+        // What SQLite makes next to a file to read it, a connection that cannot write leaves there.
         let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
         defer { for file in made { _ = unsafe unlink(file) } }
         let queue = try Connections.openToLook(path)

@@ -67,9 +67,11 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since.
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
-        guard replacing || !Files.exists(file) else { throw LogError(.conflict, "\(file) is there already.") }
         let draft = "\(file).\(getpid()).new"
-        do throws(SQLiteStoreError) { try Files.create(draft) } catch { throw LogError(error) }
+        do throws(SQLiteStoreError) {
+            try BackupTarget(file).check(replacing: replacing, besideDataFile: database.path)
+            try Files.create(draft)
+        } catch { throw LogError(error) }
         do {
             try database.useWriter { try $0.execute(sql: "VACUUM INTO ?", arguments: [draft]) }
             try DataFile.prepareForAnotherLife(draft, called: file)

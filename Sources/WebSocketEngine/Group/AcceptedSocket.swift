@@ -4,7 +4,7 @@ internal import Synchronization
 /// A connection on its way from who accepted it to the loop that serves it; closed where it never gets there.
 final class AcceptedSocket: Sendable {
     let peer: Peer
-    /// `peer` is whom a PROXY header named.
+    /// `peer` is the address that a PROXY header gave.
     let isNamedByProxy: Bool
     /// The peer that it counts for, see `ServerHandler.countedPeer`.
     let counted: Peer?

@@ -38,7 +38,7 @@ final class Admission: Sendable {
     /// Whether one more that is not a WebSocket may be accepted; else it waits in the kernel.
     func hasRoom(_ limits: Limits) -> Bool { counts.withLock { $0.pending < limits.pendingMax } }
 
-    /// `counted` is whom it counts for; nil: nobody. `isTLS`: it takes a handshake to tell it anything.
+    /// `counted` is what it counts for; nil: nothing. `isTLS`: it takes a handshake to tell it anything.
     func admit(_ counted: Peer?, _ limits: Limits, isTLS: Bool, hasDescriptor: Bool) -> Verdict {
         counts.withLock { counts in
             let reason: TurnAwayReason? =

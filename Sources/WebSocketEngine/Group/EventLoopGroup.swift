@@ -1,6 +1,6 @@
 package import Logging
 
-/// A main event loop, and others beside it that serve connections.
+/// A main event loop, and others that also serve connections.
 ///
 /// Alone, the main one serves them itself. Otherwise it accepts them and hands each to the loop that has the fewest; what it wants
 /// of them is gathered while its turn lasts, and handed over when it ends: one lock and one wake-up for each loop, whatever the turn
@@ -90,7 +90,7 @@ package import Logging
         lane.gathered.add(.respond(request, response))
     }
 
-    /// Nil: the main loop, which ignores whom it does not know.
+    /// Nil: the main loop, which ignores connections that it does not know.
     private func lane(of loop: Int) -> LoopLane? { loop > 0 && loop <= lanes.count ? lanes[loop - 1] : nil }
 
     // MARK: Listening
@@ -124,9 +124,18 @@ package import Logging
         gather({ $0.census }) { found in answer(found.reduce(into: EngineCensus()) { $0.add($1) }) }
     }
 
-    /// `answer` gets what waits for whom on all loops, on the main loop's thread; see `EventLoop.backlogs`.
+    /// `answer` gets what waits for each connection on all loops, on the main loop's thread; see `EventLoop.backlogs`.
     package func backlogs(_ answer: @escaping ([(connection: ConnectionID, bytes: Int)]) -> Void) {
         gather({ $0.backlogs }) { answer($0.flatMap { $0 }) }
+    }
+
+    /// `answer` gets what waits for this connection when all that was ordered before has been taken up, on the main loop's thread and in a later
+    /// turn; see `EventLoop.outboxBytes`.
+    package func weigh(_ connection: ConnectionID, _ answer: @escaping (Int) -> Void) {
+        let (bound, handle) = (LoopBound(answer, loop: main), main.handle)
+        let tell: @Sendable (Int) -> Void = { bytes in handle.execute { bound.value(bytes) } }
+        guard let lane = lane(of: connection.loop) else { return tell(main.outboxBytes(of: connection)) }
+        lane.gathered.add(.weigh(connection, tell))
     }
 
     private func gather<Finding: Sendable>(

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// What the other loops of a group have for the main one: of each, a batch a turn, in order. One lock and at most one wake-up a batch.
 package final class LoopInbox<Item: Sendable>: Sendable {
-    /// What may wait for the main loop. Beyond, whoever brings more is not read until it has taken this, and what they send
+    /// What may wait for the main loop. Beyond, a connection that brings more is not read until it has taken this, and what they send
     /// stays with them, as it does where one loop does everything.
     package static var bytesMax: Int { 8 << 20 }
 

@@ -9,6 +9,8 @@ struct LoopOrders: Sendable {
         case resumeReading(ConnectionID)
         case respond(HTTPRequestID, HTTPResponse)
         case renewCertificate(ListenerConfiguration.TLS)
+        /// What waits for it now.
+        case weigh(ConnectionID, @Sendable (Int) -> Void)
     }
 
     private(set) var orders: [Order] = []
@@ -68,6 +70,7 @@ extension EventLoop {
             case .resumeReading(let connection): resumeReading(connection)
             case .respond(let request, let response): respond(to: request, response)
             case .renewCertificate(let tls): renewCertificate(tls)
+            case .weigh(let connection, let answer): answer(outboxBytes(of: connection))
             }
         }
     }

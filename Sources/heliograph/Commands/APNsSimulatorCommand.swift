@@ -10,9 +10,9 @@ import RelayProtocol
 struct APNsSimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns-simulator",
-        abstract: "Play Apple's push service, and the phones behind it, on this machine.",
+        abstract: "Simulate Apple's push service, and the phones behind it, on this machine.",
         discussion: """
-            Answers as APNs does, only stricter, and keeps a journal of what came, what was answered, and what the phone made of \
+            Answers as APNs does, only stricter, and keeps a journal of each push, its answer, and what the phone made of \
             it. Prints one line of JSON with its addresses and the certificate to trust; then POST commands to `admin`.
 
               heliograph apns-simulator --ca ca.pem --journal pushes.jsonl
@@ -28,13 +28,13 @@ struct APNsSimulatorCommand: ParsableCommand {
               behave, frequentUpdates   what the app and its person allow
               token, tokenState         a token without a phone, or one given up
               online, focus, foreground what the person does with the phone
-              clear                     the phone's notifications are wiped away
+              clear                     remove the phone's notifications
               startActivity, dismiss    a Live Activity, from within the app
-              rotateToken               it gets another token
+              rotateToken               give it another token
               script                    faults
-              device?, screen?, tokens? what there is to see
+              device?, screen?, tokens? show what there is
 
-            All fields, and how an app of any type is described: the article "The APNs simulator" of the documentation.
+            The page "The APNs simulator" of the documentation has all fields, and explains how to describe an app of any type.
             """)
 
     @Option(help: ArgumentHelp("Write the certificate that clients must trust here.", valueName: "file"))
@@ -73,19 +73,19 @@ struct APNsSimulatorCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the journal here, as JSON Lines.", valueName: "file"))
     var journal: String?
 
-    @Option(help: "Streams of one connection, once it has proved who it is.")
+    @Option(help: "Streams of one connection, once it has authenticated.")
     var streams = 1000
 
     @Option(help: ArgumentHelp("Pushes to one token at once, with one more each second.", valueName: "count"))
     var tokenBurst: Int?
 
-    @Option(help: ArgumentHelp("Close a connection that is quiet for so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Close a connection that is quiet for this long.", valueName: "seconds"))
     var idleTimeout: Int64?
 
     @Flag(help: "Enforce one provider token in 20 minutes across connections, not only on each.")
     var oneTokenATeam = false
 
-    @Option(help: "Random identifiers follow from this.")
+    @Option(help: "The seed of random identifiers.")
     var seed: UInt64 = 1
 
     func validate() throws {

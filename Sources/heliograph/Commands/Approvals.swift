@@ -25,7 +25,7 @@ struct Approvals: ParsableCommand {
 
         @OptionGroup var client: ClientCommandOptions
 
-        @Flag(help: "Also what was decided or closed lately.")
+        @Flag(help: "Also list those that were decided or closed lately.")
         var all = false
 
         func run() throws {
@@ -34,7 +34,7 @@ struct Approvals: ParsableCommand {
     }
 
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one, whole.")
+        static let configuration = CommandConfiguration(abstract: "Show one in full.")
 
         @OptionGroup var client: ClientCommandOptions
 
@@ -56,12 +56,12 @@ struct Approvals: ParsableCommand {
         var yes = false
 
         @Option(
-            help: "With a plan: how the agent goes on, default (it asks before each edit) or acceptEdits (edits run unasked).")
+            help: "For a plan, how the agent continues: default (asks before each edit) or acceptEdits (edits without asking).")
         var mode: String?
 
         @Option(
             help: ArgumentHelp(
-                "Take what the agent itself offers, such as to allow always; 'approvals show' lists it with the exact rule.",
+                "Take an option that the agent itself offers, such as to allow always; 'approvals show' lists them with their exact rules.",
                 valueName: "offer"))
         var offer: String?
 
@@ -76,7 +76,7 @@ struct Approvals: ParsableCommand {
         @Option(name: [.short, .long], help: "What the agent's model is told.")
         var message: String?
 
-        @Option(help: ArgumentHelp("Take what the agent itself offers, such as to deny always.", valueName: "offer"))
+        @Option(help: ArgumentHelp("Take an option that the agent itself offers, such as to deny always.", valueName: "offer"))
         var offer: String?
 
         func run() throws { try common.decide(.deny(message: message, offer: offer)) }
@@ -84,7 +84,7 @@ struct Approvals: ParsableCommand {
 
     struct Answer: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Answer a question.", discussion: "Asks on the terminal where neither --choose nor --text is given.")
+            abstract: "Answer a question.", discussion: "Asks on the terminal if neither --choose nor --text is given.")
 
         @OptionGroup var common: DecisionOptions
 
@@ -106,10 +106,10 @@ struct DecisionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Decide only if the input has this digest; for scripts that looked at it before.", valueName: "sha256"))
+            "Decide only if the input has this digest; for scripts that checked it before.", valueName: "sha256"))
     var digest: String?
 
-    @Option(help: ArgumentHelp("How long to look on for what becomes of it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to wait for the outcome.", valueName: "seconds"))
     var wait = 10
 
     func decide(_ wish: DecideOptions.Wish, isConfirmed: Bool = false) throws {

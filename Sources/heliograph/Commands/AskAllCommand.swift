@@ -5,15 +5,15 @@ import HeliographClient
 struct AskAllCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ask-all",
-        abstract: "Be asked before everything that an agent does, or only where its own rules ask.",
+        abstract: "Make an agent ask before everything it does, or only when its own rules say so.",
         discussion: """
               heliograph ask-all on
               heliograph ask-all claude-d51202 on
               heliograph ask-all claude-d51202 off
 
-            While it is on, every tool of the session asks, here and where it runs, also \
-            those that its rules or its mode would let run. It stays on until it is taken \
-            back, whatever is restarted meanwhile.
+            While it is on, every tool of the session asks, also those that its rules or its \
+            mode would let run. You can answer wherever you watch, and where it runs. It \
+            stays on until you turn it off, whatever is restarted meanwhile.
 
             \(ClientExit.help)
             """)
@@ -25,7 +25,7 @@ struct AskAllCommand: ParsableCommand {
 
     func validate() throws {
         let (_, word) = try SteeringOptions.split(words, "word")
-        if word != "on", word != "off" { throw ValidationError("It is on or off.") }
+        if word != "on", word != "off" { throw ValidationError("Say on or off.") }
     }
 
     func run() throws {

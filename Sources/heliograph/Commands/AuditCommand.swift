@@ -20,7 +20,7 @@ struct AuditCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the audit log, one JSON object a line, the oldest first.",
             discussion: """
-                On a terminal, characters that would command it or hide text are spelled out; only what goes elsewhere can be verified.
+                On a terminal, characters that would command it or hide text are spelled out; only output to a file or pipe can be verified.
 
                   heliograph audit export > audit.jsonl
                   heliograph audit export | jq 'select(.what == "approval.decided")'
@@ -49,14 +49,14 @@ struct AuditCommand: ParsableCommand {
                 Without FILE it checks the relay's own data, and that every decision there has its record. With FILE it checks \
                 an exported log; with FILE and --data also that those are the records that the data begins with.
 
-                It prints the head: the last record's number and hash. Keep it where whoever can write the data cannot. With \
-                --head it must be among the records, so that also a cut end, or a log made anew, is noticed.
+                It prints the head: the last record's number and hash. Keep it where nobody who can write the data can \
+                write. With --head it must be among the records, so that a cut end, or a new log, is detected as well.
 
                   heliograph audit verify
                   heliograph audit verify audit.jsonl --data /var/lib/heliograph
                   heliograph audit verify --head 41b1…9c
 
-                Exit codes: 0 nothing is wrong, 1 something is, or it could not be checked.
+                Exit codes: 0 nothing is wrong, 1 something is wrong, or it could not be checked.
                 """)
 
         @Argument(help: "An exported log.")
@@ -64,7 +64,7 @@ struct AuditCommand: ParsableCommand {
 
         @OptionGroup var data: DataOption
 
-        @Option(help: ArgumentHelp("A hash that was a head once; may be given more than once.", valueName: "hash"))
+        @Option(help: ArgumentHelp("A hash that was once a head; may be repeated.", valueName: "hash"))
         var head: [String] = []
 
         @Flag(help: "Print JSON.")
@@ -115,7 +115,7 @@ struct AuditCommand: ParsableCommand {
             }
             let chain = verdict.recordCount > 1 ? ", each follows from the one before it" : ""
             print("\(records)\(chain).")
-            if head.isEmpty { print("Without --head a cut end, or a log made anew, is not noticed.") }
+            if head.isEmpty { print("Without --head a cut end, or a new log, is not noticed.") }
             for head in verdict.heads { print("head of \(head.workspace): \(head.n) \(head.hash)") }
         }
     }

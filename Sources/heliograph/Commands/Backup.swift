@@ -8,7 +8,7 @@ struct Backup: ParsableCommand {
         abstract: "Copy the relay's data file, while the relay runs or not.",
         discussion: """
             The copy is consistent, checked, and readable by its owner alone: it holds everything that agents wrote. A plain copy \
-            of a file in use is none of that.
+            of a file in use is neither consistent nor checked.
 
               heliograph backup /backups/heliograph-$(date +%F).sqlite
               heliograph restore /backups/heliograph-2026-11-21.sqlite
@@ -19,7 +19,7 @@ struct Backup: ParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it is there; a relay's own files are never replaced.")
     var force = false
 
     @Flag(help: "Print JSON.")

@@ -14,25 +14,25 @@ struct BenchCommand: ParsableCommand {
         commandName: "bench",
         abstract: "Measure a relay: how fast, how late, how much processor and memory.",
         discussion: """
-            Without more it starts a relay of its own in a temporary folder. Every subscriber checks that it gets each event once \
-            and in order: otherwise the run fails. It leaves its sessions in a relay that was there before.
+            Without options it starts its own relay in a temporary folder. Every subscriber checks that it gets each event once \
+            and in order; otherwise the run fails. It leaves its sessions behind in a relay that it did not start.
 
               heliograph bench fanout --clients 1000               64 events at a time
-              heliograph bench fanout --clients 1000 --rate 50     when each is due
+              heliograph bench fanout --clients 1000 --rate 50     50 a second
               heliograph bench approval
               heliograph bench ingest --hosts 100 --window 16384
               heliograph bench idle --clients 5000
               heliograph bench storm --clients 5000
               heliograph bench resume --clients 5000 --history 200
-              heliograph bench fanout --data DIR                   a relay that runs
+              heliograph bench fanout --data DIR                   a running relay
               heliograph bench approval --relay URL --client-relay URL
               heliograph bench takeover --relay URL --owner PID --clients 5000
 
             With `--client-relay` the hosts are at one node and the clients at another. `takeover` kills the node with that process id, \
             and waits until all clients are back at another.
 
-            Exit codes: 0 done, 1 the run failed (an event was missing, twice or late without end; the relay refused), 2 wrong usage, 4 \
-            the relay cannot be reached.
+            Exit codes: 0 done, 1 the run failed (an event was missing, repeated or never came in time; the relay refused), 2 wrong \
+            usage, 4 the relay cannot be reached.
             """)
 
     @Argument(help: "fanout, approval, ingest, idle, storm, resume or takeover.")
@@ -41,21 +41,21 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Hosts, each with a connection.")
     var hosts: Int?
 
-    @Option(help: "Sessions, dealt out to the hosts in turn. Default: one for each host.")
+    @Option(help: "Sessions, assigned to the hosts in turn. Default: one for each host.")
     var sessions: Int?
 
-    @Option(help: "Clients, dealt out to the sessions in turn.")
+    @Option(help: "Clients, assigned to the sessions in turn.")
     var clients: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Events a second, all sessions together, whatever comes back. Without: as the window allows.", valueName: "events/s"
+            "Events a second, over all sessions, whatever comes back. Default: as the window allows.", valueName: "events/s"
         ))
     var rate: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Events under way: of each session to its slowest subscriber; with `ingest`, of all hosts to the disk.",
+            "Events in flight: from each session to its slowest subscriber; with `ingest`, from all hosts to the disk.",
             valueName: "events"))
     var window: Int?
 
@@ -97,24 +97,24 @@ struct BenchCommand: ParsableCommand {
             valueName: "url"))
     var relay: [String] = []
 
-    @Option(help: ArgumentHelp("Where clients go, if not where hosts do; may be given several times.", valueName: "url"))
+    @Option(help: ArgumentHelp("Where clients connect, if not where hosts do; may be repeated.", valueName: "url"))
     var clientRelay: [String] = []
 
-    @Option(help: ArgumentHelp("The process of the node that is lost (takeover); --relay names others.", valueName: "id"))
+    @Option(help: ArgumentHelp("The process of the node that is killed (takeover); --relay names others.", valueName: "id"))
     var owner: Int32?
 
-    @Flag(help: "Stop it (SIGSTOP) and leave it so, instead of killing it (takeover).")
+    @Flag(help: "Stop it (SIGSTOP) for good instead of killing it (takeover).")
     var stopOwner = false
 
     @Option(
         help: ArgumentHelp(
-            "The token that all clients come with. Others on this machine can read it here: better $HELIOGRAPH_CLIENT_TOKEN.",
+            "The token of all clients. Others on this machine can read it here, so prefer $HELIOGRAPH_CLIENT_TOKEN.",
             valueName: "token"))
     var clientToken: String?
 
     @Option(
         help: ArgumentHelp(
-            "A host's token, once for each host. Likewise: better $HELIOGRAPH_HOST_TOKENS, with blanks between.",
+            "A host's token, once for each host. Likewise prefer $HELIOGRAPH_HOST_TOKENS, separated by blanks.",
             valueName: "token"))
     var hostToken: [String] = []
 
@@ -131,7 +131,7 @@ struct BenchCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if !relay.isEmpty, dataDirectory != nil { throw ValidationError("--relay and --data name the same thing: give one.") }
+        if !relay.isEmpty, dataDirectory != nil { throw ValidationError("--relay and --data both name the relay: give one.") }
         if !clientRelay.isEmpty, relay.isEmpty { throw ValidationError("--client-relay goes with --relay.") }
         if (scenario == .takeover) != (owner != nil) { throw ValidationError("takeover and --owner go together.") }
         do throws(BenchError) { try plan.check() } catch { throw ValidationError(error.message) }

@@ -5,10 +5,10 @@ import HeliographClient
 struct BudgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "budget",
-        abstract: "See what is spent, and say how much may be.",
+        abstract: "See what is spent, and limit it.",
         discussion: """
-            Clients and phones are told when a level is reached. With --hold every tool needs approval once all of it is spent, \
-            whatever mode the agent is in. A session's own budget takes the place of every session's. Days are UTC.
+            Clients and phones are told when a level is reached. With --hold every tool needs approval once the budget is spent, \
+            whatever mode the agent is in. A session's own budget replaces the one of every session. Days are UTC.
 
               heliograph budgets
               heliograph budget set --day 20 --hold
@@ -25,7 +25,7 @@ struct BudgetCommand: ParsableCommand {
         aliases: ["budgets"])
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List budgets with what is spent of them.")
+        static let configuration = CommandConfiguration(abstract: "List budgets, and what is spent of each.")
 
         @OptionGroup var client: ClientCommandOptions
 
@@ -35,7 +35,7 @@ struct BudgetCommand: ParsableCommand {
     struct Set: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set a budget, or replace it.",
-            discussion: "What is spent stays spent. A level that is reached already is not told of again.")
+            discussion: "What is spent stays spent. A level that was already reached is not announced again.")
 
         @OptionGroup var client: ClientCommandOptions
         @OptionGroup var scope: BudgetScopeOptions
@@ -43,7 +43,7 @@ struct BudgetCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("How much may be spent, such as 5 or 0.25.", valueName: "dollars"))
         var dollars: String
 
-        @Option(help: ArgumentHelp("Where to tell, in percent. Default: 50,80,100.", valueName: "percents"))
+        @Option(help: ArgumentHelp("At which levels to tell people, in percent. Default: 50,80,100.", valueName: "percents"))
         var levels: String?
 
         @Flag(help: "From 100 % on every tool needs approval.")
@@ -56,7 +56,7 @@ struct BudgetCommand: ParsableCommand {
         private var wish: BudgetOptions {
             get throws {
                 guard let amount = BudgetOptions.microUSD(dollars) else {
-                    throw ValidationError("“\(dollars)” is no amount of dollars, such as 5 or 0.25")
+                    throw ValidationError("“\(dollars)” is not an amount of dollars, such as 5 or 0.25")
                 }
                 var wish = BudgetOptions(try scope.scope, microUSD: amount)
                 if let levels {
@@ -72,7 +72,7 @@ struct BudgetCommand: ParsableCommand {
     }
 
     struct Clear: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a budget; what it holds goes on.")
+        static let configuration = CommandConfiguration(abstract: "Remove a budget; sessions that it holds go on.")
 
         @OptionGroup var client: ClientCommandOptions
         @OptionGroup var scope: BudgetScopeOptions

@@ -5,7 +5,7 @@ import HeliographHost
 struct ClaudeTerminalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claude",
-        abstract: "Your own Claude Code with its own screen, which can be left, come back to, and steered from afar.",
+        abstract: "Run your own Claude Code with its own screen, which you can leave, come back to, and steer remotely.",
         discussion: """
               heliograph claude
               heliograph claude start --permission-mode manual --model opus
@@ -15,17 +15,17 @@ struct ClaudeTerminalCommand: ParsableCommand {
             \(TerminalCall.leaveKey) leaves it running; `heliograph claude attach` comes back to it, also over ssh, \
             and from several windows at a time.
 
-            What is sent from afar is typed for you when nothing runs, no dialog is open and you are not typing; what you \
-            have half typed is set aside meanwhile, and given back.
+            Prompts from clients are typed for you when nothing runs, no dialog is open and you are not typing; text that \
+            you have half typed is set aside meanwhile, and comes back.
 
-            Exit codes: the agent's own, 0 where you left it running, 2 where it cannot be done so.
+            Exit codes: the agent's own, 0 if you left it running, 2 if it cannot run this way.
             """,
         subcommands: [Start.self, Attach.self, List.self, Hold.self],
         defaultSubcommand: Start.self)
 
     struct Start: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start it; all that follows is for Claude Code. The word `start` may be left out.")
+            abstract: "Start it; everything that follows is for Claude Code. You may leave out the word `start`.")
 
         @Argument(parsing: .captureForPassthrough, help: "Arguments of Claude Code.")
         var arguments: [String] = []
@@ -42,7 +42,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Come back to one that runs. \(TerminalCall.leaveKey) leaves it running again.")
 
-        @Argument(help: "Which, by its ID in the list; may be left out where only one runs.")
+        @Argument(help: "The one to come back to, by its ID in the list; you may leave it out if only one runs.")
         var id: String?
 
         func run() throws {
@@ -51,7 +51,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show those that run, and what they do.")
+        static let configuration = CommandConfiguration(abstract: "List those that run, and what they do.")
 
         func run() { TerminalCall.list() }
     }

@@ -32,7 +32,7 @@ struct ClientCommandOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
     var caFile: String?
 
-    @Flag(help: "Print JSON: a list is one document, what is followed is one object a line.")
+    @Flag(help: "Print JSON: a list is one document, a stream is one object a line.")
     var json = false
 
     @OptionGroup var data: DataOption

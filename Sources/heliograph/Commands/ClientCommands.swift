@@ -14,7 +14,7 @@ struct Sessions: ParsableCommand {
 
     @OptionGroup var client: ClientCommandOptions
 
-    @Flag(help: "Also those that ended more than a day ago (`--json` always has them).")
+    @Flag(help: "Also list those that ended more than a day ago (`--json` always does).")
     var all = false
 
     func run() throws {
@@ -39,16 +39,16 @@ struct Watch: ParsableCommand {
     @Argument(help: "A session's id, the beginning of it, or `latest`. Default: all.")
     var session: String?
 
-    @Option(help: "How many of the last events to begin with.")
+    @Option(help: "How many of the last events to show first.")
     var last = 20
 
-    @Flag(help: "Print what there is and end.")
+    @Flag(help: "Print what there is, and end.")
     var once = false
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this many seconds.", valueName: "seconds"))
     var seconds: Int?
 
-    @Flag(help: "Also what is seldom of interest, such as usage.")
+    @Flag(help: "Also show what is seldom of interest, such as usage.")
     var verbose = false
 
     func run() throws {
@@ -65,10 +65,10 @@ struct Watch: ParsableCommand {
 /// `heliograph login`
 struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Pair this terminal by a link.",
+        abstract: "Pair this terminal with a link.",
         discussion: """
-            Not needed on the relay's own machine to watch and decide; needed there,
-            too, to tell agents what to do.
+            On the relay's own machine you need it only to tell agents what to do; there
+            you can watch and decide without it.
 
               heliograph login 'https://relay.example/#pair=CODE'
             """)

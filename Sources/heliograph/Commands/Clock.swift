@@ -6,8 +6,8 @@ struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show whether the running relay trusts this machine's clock, or confirm it.",
         discussion: """
-            History ages by the clock (--keep-days). Where the clock has jumped by more than an hour, or has gone on by more than \
-            three days while the machine was off, nothing is removed by what it shows, until it has gone on for three days without \
+            History ages by the clock (--keep-days). If the clock has jumped by more than an hour, or has advanced by more than \
+            three days while the machine was off, nothing is removed because of it until it has run for three days without \
             another jump, or somebody says that it is right:
 
               heliograph clock

@@ -10,7 +10,7 @@ struct ConfigCommand: ParsableCommand {
         abstract: "Show the relay's settings, and where each comes from.",
         discussion: """
             Every setting can be a flag of `serve`, an environment variable, or a field of relay.json in the data directory. \
-            A flag counts before a variable, a variable before the file.
+            A flag takes precedence over a variable, a variable over the file.
 
               heliograph config keys               every setting: flag, variable, default
               heliograph config show               what was set, and where
@@ -22,13 +22,13 @@ struct ConfigCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the settings that `serve` would take with the same flags.",
             discussion: """
-                Takes every flag of `serve`, too. What cannot be taken is an error that names the place; then nothing would start.
+                Takes every flag of `serve`, too. A value that cannot be used is an error that names the place; with it `serve` would not start.
                 """)
 
         @OptionGroup var place: ServePlace
         @OptionGroup(visibility: .hidden) var options: ServeOptions
 
-        @Flag(help: "Also what nobody set.")
+        @Flag(help: "Also show settings that nobody set.")
         var effective = false
 
         @Flag(help: "Print JSON: an object for each setting with key, value and source.")

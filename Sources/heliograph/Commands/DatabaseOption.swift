@@ -6,7 +6,7 @@ struct DatabaseOption: ParsableArguments {
     @Option(
         name: .customLong("store"),
         help: ArgumentHelp(
-            "The database of relays that run on other machines. Default: where the relay of the data directory keeps its data.",
+            "The database of relays on other machines. Default: where the relay of the data directory keeps its data.",
             valueName: "url"))
     var address: String?
 

@@ -9,22 +9,23 @@ import RelayProtocol
 /// `heliograph doctor`
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look for what is wrong with this machine's relay or host, and say how to mend it.",
+        abstract: "Look for what is wrong with this machine's relay or host, and say how to fix it.",
         discussion: """
-            Looks at whichever of the two is set up here. A relay that runs says itself what it was told; for one that does not, it \
-            is what `serve` would take, and every flag of `serve` is taken, too. Changes nothing.
+            Checks whichever of the two is set up here. Changes nothing.
+
+            Takes every flag of `serve`, too, for a relay that does not run; a running one reports its own settings.
 
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
               heliograph doctor --ask-apple   also ask Apple; no phone notices
 
-            Exit code 1 where something is wrong; what is only doubtful is none.
+            The exit code is 1 if something is wrong; doubts do not count.
             """)
 
     @OptionGroup var place: ServePlace
     @OptionGroup(visibility: .hidden) var options: ServeOptions
 
-    @Flag(help: "Ask Apple what it makes of the keys in push.json, by a push to a device that does not exist.")
+    @Flag(help: "Ask Apple whether it accepts the keys in push.json, by a push to a device that does not exist.")
     var askApple = false
 
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")

@@ -8,9 +8,9 @@ import RelayProtocol
 /// `heliograph host`
 struct Host: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run this machine's daemon: it reports to the relay what the agents here do.",
+        abstract: "Run this machine's daemon, which reports to the relay what the agents here do.",
         discussion: """
-            The first time it takes a link, from `heliograph pair --role host` or from the page; afterwards it knows the relay.
+            The first time it needs a link, from `heliograph pair --role host` or from the page; afterwards it knows the relay.
 
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
               heliograph host
@@ -20,16 +20,16 @@ struct Host: ParsableCommand {
     @Argument(help: "A pairing link for a host.")
     var link: String?
 
-    @Option(help: "What people know this machine by. Default: its own name.")
+    @Option(help: "The name that people see for this machine. Default: its own name.")
     var name: String?
 
     @Option(help: ArgumentHelp("Trust these authorities too, PEM.", valueName: "file"))
     var caFile: String?
 
-    @Flag(help: "With a link: pair, and do not run.")
+    @Flag(help: "With a link: pair only, do not run.")
     var pairOnly = false
 
-    @Flag(help: "Take no prompts, interrupts or changes of mode from afar; approvals are answered all the same.")
+    @Flag(help: "Take no prompts, interrupts or changes of mode from clients; they can still answer approvals.")
     var noSteering = false
 
     @Option(
@@ -42,11 +42,11 @@ struct Host: ParsableCommand {
     var logLevel = "notice"
 
     func validate() throws {
-        if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is none of the levels.") }
+        if Logger.Level(rawValue: logLevel) == nil { throw ValidationError("--log-level \(logLevel) is not a level.") }
         if noSteering && !steeringFrom.isEmpty { throw ValidationError("--no-steering leaves nobody for --steering-from.") }
         for client in steeringFrom where ClientID(client) == nil {
             throw ValidationError(
-                "--steering-from \(client) is no client's id: `heliograph token list` on the relay shows them.")
+                "--steering-from \(client) is not a client's id: `heliograph token list` on the relay shows them.")
         }
         if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
     }

@@ -8,27 +8,27 @@ struct HostProjects: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: HostProjects.words.joined(separator: " "),
-        abstract: "The folders in which sessions may be started here from afar: none, until you add one.",
+        abstract: "List the folders of this host in which clients may start sessions: none, until you add one.",
         discussion: """
               heliograph host projects add ~/work/site
               heliograph host projects list
               heliograph host projects remove site
 
-            Whoever may steer this host may start agents there, which do what you could do there. \
-            No agent asks whether it trusts the folder: adding it says so.
+            Anyone who may steer this host may then start agents there, which can do what you can do there. \
+            Adding a folder says that you trust it: no agent asks for that again.
             """,
         subcommands: [Add.self, List.self, Remove.self])
 
     struct Add: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let sessions be started in this folder.")
+        static let configuration = CommandConfiguration(abstract: "Let clients start sessions in this folder.")
 
         @Argument(help: "The folder.")
         var directory: String
 
-        @Option(help: "What people know it by. Default: the folder's own name.")
+        @Option(help: "The name that people see for it. Default: the folder's own name.")
         var name: String?
 
-        @Flag(help: "The folder is your home, or holds it, with your keys and settings: you mean it.")
+        @Flag(help: "Add it although it is, or contains, your home with your keys and settings.")
         var homeToo = false
 
         func run() throws {
@@ -37,7 +37,7 @@ struct HostProjects: ParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show them.")
+        static let configuration = CommandConfiguration(abstract: "List them.")
 
         @Flag(help: "Print JSON.")
         var json = false
@@ -46,7 +46,7 @@ struct HostProjects: ParsableCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let nothing be started there any more.")
+        static let configuration = CommandConfiguration(abstract: "Let nobody start sessions there any more.")
 
         @Argument(help: "Its name, or the folder.")
         var project: String

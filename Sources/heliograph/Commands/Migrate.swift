@@ -8,12 +8,12 @@ import RelayProtocol
 /// `heliograph migrate`
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move all that a relay keeps from its data folder to a PostgreSQL database, or back.",
+        abstract: "Move everything that a relay keeps from its data folder to a PostgreSQL database, or back.",
         discussion: """
-            Stop every relay on either side first: one that runs is noticed, and refused, and so is a target that has data. All rows are \
-            copied in one transaction, read back from both sides and compared; where anything differs, or the command ends in the middle, \
-            the target has nothing and the source is as it was. Clients and hosts come back afterwards as to the same relay, with their \
-            tokens and positions.
+            Stop every relay on either side first: the command refuses a side where one runs, and a target that has data. All rows are \
+            copied in one transaction, read back from both sides and compared; if anything differs, or the command is interrupted, \
+            the target has nothing and the source is unchanged. Clients and hosts come back afterwards as if to the same relay, with \
+            their tokens and positions.
 
               heliograph migrate /srv/relay postgresql://relay@db/relay
               heliograph serve --data /srv/relay --store postgresql://relay@db/relay
@@ -21,11 +21,11 @@ struct Migrate: ParsableCommand {
               heliograph migrate postgresql://relay@db/relay /srv/relay
               heliograph serve --data /srv/relay
 
-            The data file gets a name with the time in it, and the folder notes the database. A database keeps what it has; a relay that \
-            starts on it once more begins another epoch, so that clients get everything anew.
+            The data file gets a name that contains the time, and the folder notes the database. A database keeps its data; a relay that \
+            starts on it once more begins another epoch, so that clients get everything again.
 
             Only data is moved, with the secret of notification codes and the key of browsers' pushes, which are files in a folder and rows \
-            in a database. What else lies in the folder stays there, and has to be put into the folder of each relay that shall use it: \
+            in a database. Everything else in the folder stays there, and has to be copied into the folder of each relay that uses it: \
             relay.json, push.json with its keys, profiles, certificates.
             """)
 
@@ -36,7 +36,7 @@ struct Migrate: ParsableCommand {
 
     @Argument(
         help:
-            "Where it shall be: the other of the two. A folder that is not there is made; a database has to be there, and empty."
+            "Where to move it: the other of the two. A missing folder is created; a database has to exist, and be empty."
     )
     var to: String
 
@@ -98,7 +98,7 @@ struct Migrate: ParsableCommand {
         if let kept = report.kept { print("The data file is \(kept) now.") }
         print(
             """
-            Not moved, as it is no data: relay.json, push.json with its keys, profiles and certificates, which stay where they are.
+            These are not data and stay where they are: relay.json, push.json with its keys, profiles and certificates.
             """)
     }
 }

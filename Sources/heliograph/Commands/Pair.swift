@@ -7,7 +7,7 @@ import RelayProtocol
 /// `heliograph pair`
 struct Pair: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a link that lets one device in: once, within ten minutes.",
+        abstract: "Make a link that lets one device in, once, within ten minutes.",
         discussion: """
             Run it on the relay's machine.
 
@@ -15,7 +15,7 @@ struct Pair: ParsableCommand {
               heliograph pair --role operator               one that also steers agents
               heliograph pair --role watcher                one that only watches
               heliograph pair --role host                   a machine with agents
-              heliograph pair --url https://relay.example   where the device finds it
+              heliograph pair --url https://relay.example   where the device reaches it
             """)
 
     @OptionGroup var data: DataOption
@@ -27,10 +27,10 @@ struct Pair: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The relay's address as the device reaches it. Default: what the relay last listened on.", valueName: "url"))
+            "The address by which the device reaches the relay. Default: what the relay last listened on.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("The workspace that it lets into. Default: the first.", valueName: "name"))
+    @Option(help: ArgumentHelp("The workspace that it gives access to. Default: the first.", valueName: "name"))
     var workspace: String?
 
     @Flag(help: "Print JSON.")

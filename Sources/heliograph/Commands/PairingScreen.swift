@@ -7,8 +7,8 @@ enum PairingScreen {
     static func picture(of link: String) throws -> String {
         if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true {
             return """
-                This address works on this machine only. For a phone, name the one by which it reaches this machine: pair --url
-                https://NAME:PORT once, or serve --public-url for good (README, “Your phone”).
+                This address works on this machine only. For a phone, give the address by which it reaches this machine: use pair
+                --url https://NAME:PORT once, or serve --public-url for good (README, “Your phone”).
 
                 """
         }

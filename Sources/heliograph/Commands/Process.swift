@@ -23,7 +23,7 @@ enum Executable {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
 
-    /// As it was called, for lines that people copy into a terminal beside this one.
+    /// As it was called, for lines that people copy into another terminal.
     static var shown: String { ShellWords.word(CommandLine.arguments[0]) }
 }
 
@@ -57,7 +57,7 @@ enum Failure {
 }
 
 enum Output {
-    /// For people beside what a program reads.
+    /// For people, in addition to what a program reads.
     static func remark(_ sentence: String) { FileHandle.standardError.write(Data("heliograph: \(sentence)\n".utf8)) }
 
     /// Ends the program in silence where nobody reads on: `| head` has seen enough.

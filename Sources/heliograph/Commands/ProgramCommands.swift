@@ -4,19 +4,19 @@ import HeliographHost
 /// `heliograph emit`
 struct Emit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell what a program of your own does: events as JSON, one a line, from standard input.",
+        abstract: "Report what your own program does: events as JSON, one a line, from standard input.",
         discussion: """
             Any script can be an agent. Its events appear wherever you watch your agents:
 
-              echo '{"kind":"message","head":{"role":"assistant"},"body":{"text":"Built."}}' |
+              echo '{"kind":"message","head":{"role":"assistant"},"body":{"text":"OK"}}' |
                 heliograph emit --session build-1 --agent build.sh
               echo '{"kind":"session.ended"}' | heliograph emit --session build-1
 
             Kinds: session.started, session.renamed, session.ended, status.changed, message, tool.started, tool.finished, \
-            file.changed, todo.changed, usage, subagent.started, subagent.finished, error. Their fields stand in the protocol; \
+            file.changed, todo.changed, usage, subagent.started, subagent.finished, error. The protocol lists their fields; \
             the documentation's page on agents has examples.
 
-            A line that is not right is named on standard error and left out. Where a budget is spent, {"held":["build-1"]} is \
+            A line that is not right is named on standard error and left out. When a budget is spent, {"held":["build-1"]} is \
             printed: from then on, ask before each tool.
 
             Exit codes: 0 all taken, 1 a line was refused, 4 no host daemon runs, 7 its disk took nothing.
@@ -24,7 +24,7 @@ struct Emit: ParsableCommand {
 
     @OptionGroup var program: ProgramOptions
 
-    @Option(help: "The session of lines that name none.")
+    @Option(help: "The session of lines that do not name one.")
     var session: String?
 
     func run() throws {
@@ -36,14 +36,16 @@ struct Emit: ParsableCommand {
 /// `heliograph ask`
 struct Ask: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a person whether a program of your own may go on, and wait for the answer.",
+        abstract: "Ask a person whether your own program may go on, and wait for the answer.",
         discussion: """
             The question appears wherever you watch your agents. The answer is printed as JSON:
 
               heliograph ask --session b1 --tool Deploy --input '{"to":"it"}' && ./deploy
+              heliograph ask --session b1 --questions \\
+                '[{"id":"c","text":"Which?","choices":[{"label":"Red"},{"label":"Blue"}]}]'
 
-            Exit codes: 0 allowed or answered, 1 denied, 2 no decision: not in time, no relay, no daemon, or the command line is \
-            wrong. Only 0 is a yes.
+            Exit codes: 0 allowed or answered, 1 denied, 2 no decision (not in time, no relay, no daemon, or a wrong command \
+            line). Only 0 is a yes.
             """)
 
     @OptionGroup var program: ProgramOptions
@@ -54,13 +56,12 @@ struct Ask: ParsableCommand {
     @Option(help: "What is to be used, in a word: Deploy, Bash, Write.")
     var tool: String?
 
-    @Option(help: ArgumentHelp("Its exact input, an object.", valueName: "json"))
+    @Option(help: ArgumentHelp("Its exact input, a JSON object.", valueName: "json"))
     var input: String?
 
     @Option(
         help: ArgumentHelp(
-            #"Ask these instead: [{"id":"c","text":"Which?","choices":[{"label":"Red"},{"label":"Blue"}]}]."#,
-            valueName: "json"))
+            "Ask these questions instead, a JSON list as in the example above.", valueName: "json"))
     var questions: String?
 
     @Option(help: "The question in one line. Default: the tool's name.")
@@ -70,7 +71,7 @@ struct Ask: ParsableCommand {
     var wait: Int64 = 3_600
 
     @Option(
-        help: ArgumentHelp("What to call the question, for `settle`. Asked again, it is the same.", valueName: "name"))
+        help: ArgumentHelp("What to call the question, for `settle`. Asked again, it is the same question.", valueName: "name"))
     var approval: String?
 
     func validate() throws {
@@ -97,7 +98,7 @@ struct Settle: ParsableCommand {
     enum Outcome: String, ExpressibleByArgument, CaseIterable { case ran, refused, answeredElsewhere, cancelled, unknown }
 
     static let configuration = CommandConfiguration(
-        abstract: "Tell what became of a question that `ask` asked.",
+        abstract: "Report the outcome of a question that `ask` asked.",
         discussion: """
               heliograph settle --session build-1 --approval go ran
 
@@ -112,10 +113,10 @@ struct Settle: ParsableCommand {
     @Option(help: "The program's session.")
     var session: String
 
-    @Option(help: "What the question is called.")
+    @Option(help: "The question's name.")
     var approval: String
 
-    @Argument(help: "It ran, it did not, it was answered elsewhere, its turn is over, or nobody knows.")
+    @Argument(help: "The tool ran, or did not; it was answered elsewhere; its turn is over; or nobody knows.")
     var outcome: Outcome
 
     func run() throws {
@@ -126,7 +127,7 @@ struct Settle: ParsableCommand {
 
 /// What a program says of itself.
 struct ProgramOptions: ParsableArguments {
-    @Option(help: "What the program is called, where its session is not known yet.")
+    @Option(help: "The program's name, used if its session is not known yet.")
     var agent: String?
 
     @Option(help: "The program's process: its sessions end with it. Default: what started this command.")

@@ -8,15 +8,15 @@ import RelayProtocol
 struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Set up pushes to phones, and see how they fare.",
+        abstract: "Set up pushes to phones, and see whether they arrive.",
         subcommands: [Setup.self, Status.self, Test.self, PushProfiles.self, PushPreview.self])
 
     struct Setup: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tell the relay who it is to Apple.",
+            abstract: "Give the relay its key for Apple's push service.",
             discussion: """
-                Run it on the relay's machine. The key is the .p8 file that Apple hands out once, in the developer account under \
-                Keys; it is copied into the data directory. A relay that runs takes it up with its next push.
+                Run it on the relay's machine. The key is the .p8 file that you can download from Apple once, in the developer account under \
+                Keys; it is copied into the data directory. A running relay uses it from its next push on.
 
                   heliograph push setup --team ABCDE12345 --key KEYID12345 \\
                     --file AuthKey_KEYID12345.p8 --bundle org.example.app
@@ -36,7 +36,7 @@ struct PushCommand: ParsableCommand {
         @Option(help: "The app's bundle id.")
         var bundle: String
 
-        @Flag(help: "The key is for the sandbox only: apps that come from Xcode.")
+        @Flag(help: "The key is for the sandbox only, for apps that come from Xcode.")
         var sandboxOnly = false
 
         func run() throws {
@@ -51,7 +51,7 @@ struct PushCommand: ParsableCommand {
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the relay's connections to Apple and what became of the last pushes.",
+            abstract: "Show the relay's connections to Apple and the results of the last pushes.",
             discussion: "Run it on the relay's machine.")
 
         @OptionGroup var data: DataOption
@@ -93,7 +93,7 @@ struct PushCommand: ParsableCommand {
 /// `heliograph devices`
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what is registered for push, with its cards and last pushes; or forget one.",
+        abstract: "List the devices that are registered for pushes, with their cards and last pushes; or forget one.",
         discussion: """
               heliograph devices
               heliograph devices --json | jq '.devices[] | select(.trouble)'
@@ -115,7 +115,7 @@ struct Devices: ParsableCommand {
 
     struct Forget: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take back a device's registration. Its app registers again when it is opened, unless it is logged out.")
+            abstract: "Remove a device's registration. Its app registers again when it is opened, unless it is logged out.")
 
         @OptionGroup var client: ClientCommandOptions
 

@@ -8,7 +8,7 @@ import RelayProtocol
 struct PushProfiles: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profiles",
-        abstract: "List the profiles that come with the relay, or print one to begin your own with.",
+        abstract: "List the profiles that come with the relay, or print one as a start for your own.",
         discussion: """
               heliograph push profiles
               heliograph push profiles heliograph > mine.json
@@ -35,7 +35,7 @@ struct PushPreview: ParsableCommand {
         commandName: "preview",
         abstract: "Print what a profile makes of a session, with the size of each push.",
         discussion: """
-            Checks a profile of your own, too: an error names the field, and the exit code is 1. Nothing is sent.
+            Also checks your own profile: an error names the field, and the exit code is 1. Nothing is sent.
 
               heliograph push preview --profile codingbridge
               heliograph push preview --profile ./mine.json --state approval
@@ -57,7 +57,7 @@ struct PushPreview: ParsableCommand {
     var state = State.all
 
     @Option(
-        help: ArgumentHelp("What the person lets a push say: full, summary or generic. Only with full can an alert be allowed.")
+        help: ArgumentHelp("How much a push may say: full, summary or generic. Only a full alert can be allowed.")
     )
     var text = Text.summary
 

@@ -6,31 +6,31 @@ import RelayProtocol
 /// `heliograph restore`
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of the relay's data file, or have the relay begin afresh.",
+        abstract: "Replace the relay's data file with a backup, or let the relay begin afresh.",
         discussion: """
-            Stop the relay first. The backup is checked before anything is touched. A data file that is there is never \
-            overwritten: it gets a name with the time in it. Hosts and clients that were let in after the backup have to be \
-            paired again; clients get everything anew.
+            Stop the relay first. The backup is checked before anything is touched. An existing data file is never \
+            overwritten: it gets a name that contains the time. Hosts and clients that were let in after the backup have to be \
+            paired again; clients get everything again.
 
-            What was revoked stays revoked, as far as the present data file can be read. Tokens of the backup that it knows nothing of \
-            let somebody in again: they are named, and you are asked. With --as-is nothing says which tokens were revoked among \
+            Revoked tokens stay revoked, as far as the present data file can be read. Tokens of the backup about which it says nothing \
+            would let somebody in again: they are named, and you are asked. With --as-is nothing says which tokens were revoked among \
             the events that are missing, so you are asked about all.
 
               heliograph restore backup.sqlite
               heliograph restore backup.sqlite --force   keep the present file aside
               heliograph restore --anew                  likewise, and begin afresh
-              heliograph restore --as-is                 go on without the newest events
+              heliograph restore --as-is                 continue without the newest events
 
-            A relay does not start where its data file is gone, is empty, or has fewer events than the relay before had: one of these \
-            says what to do. What is left of a data file, its -wal above all, is kept as the file itself is.
+            A relay does not start if its data file is gone, is empty, or has fewer events than the relay before had: these commands \
+            say what to do then. The remains of a data file, above all its -wal, are kept like the file itself.
             """)
 
-    @Argument(help: "What `heliograph backup` wrote.")
+    @Argument(help: "The file that `heliograph backup` wrote.")
     var file: String?
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Also where there is a data file, or what is left of one: it is kept under another name.")
+    @Flag(help: "Restore although there is a data file, or what is left of one: it is kept under another name.")
     var force = false
 
     @Flag(help: "Do not ask about tokens that may have been revoked meanwhile.")
@@ -39,7 +39,7 @@ struct Restore: ParsableCommand {
     @Flag(help: "Restore nothing: keep the data file, or what is left of it, under another name and begin afresh.")
     var anew = false
 
-    @Flag(help: "Restore nothing: go on with the data file that is there, though the last relay had more events.")
+    @Flag(help: "Restore nothing: continue with the present data file, although the last relay had more events.")
     var asIs = false
 
     @Flag(help: "Print JSON.")
@@ -70,7 +70,7 @@ struct Restore: ParsableCommand {
             if let restored, !restored.stillRevoked.isEmpty {
                 print("Revoked since the backup, and still: \(restored.stillRevoked.joined(separator: ", "))")
             }
-            if asIs { print("The next start goes on with the data file as it is, and clients get everything anew.") }
+            if asIs { print("The next start continues with the data file as it is, and clients get everything again.") }
             if anew { print("The next start begins with nothing: pair clients and hosts again.") }
         }
     }

@@ -5,20 +5,20 @@ import HeliographHost
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run Claude Code so that it can be steered from afar: prompts, interrupts, its mode and model.",
+        abstract: "Run Claude Code so that clients can steer it: prompts, interrupts, its mode and model.",
         discussion: """
-            It runs without its own screen: type prompts here, a line each, or send them from where you watch. What it asks can be \
-            answered at either place; the first answer wins.
+            It runs without its own screen: type prompts here, one a line, or send them from where you watch. You can answer its \
+            questions in either place; the first answer wins.
 
               heliograph run -- claude
               heliograph run -- claude --permission-mode manual --model opus
               heliograph run -- claude --resume 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11
 
-            Ctrl-C interrupts what it does, Ctrl-D ends the session. `claude --resume ID` goes on with it on its own screen.
+            Ctrl-C interrupts what it does, Ctrl-D ends the session. `claude --resume ID` continues it on its own screen.
 
-            Where nobody sits at a terminal, what nobody decides in time is denied.
+            Without a terminal, a question that nobody decides in time is denied.
 
-            Exit codes: the agent's own, 2 where it may not be started so, 126 or 127 where it cannot be started.
+            Exit codes: the agent's own, 2 if it may not be started this way, 126 or 127 if it cannot be started.
             """)
 
     @Option(

@@ -9,7 +9,7 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the relay.",
         discussion: """
-            Listens on this machine only, unless told otherwise. The first start makes the data directory, its secrets and one \
+            Listens on this machine only, unless told otherwise. The first start creates the data directory, its secrets and one \
             workspace. On a terminal it prints how to pair a phone and how to connect a host.
 
               heliograph serve
@@ -32,7 +32,7 @@ struct Serve: ParsableCommand {
         let directory = configuration.dataDirectory
         try Failure.reporting {
             try RelayServer.run(configuration) { addresses in
-                // Line by line, so that whoever reads our output through a pipe sees it now.
+                // Line by line, so that a reader of our output through a pipe sees it now.
                 print(
                     isatty(STDOUT_FILENO) == 1
                         ? Self.welcome(addresses, directory, place.data.flag)

@@ -7,12 +7,12 @@ struct ServePlace: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The settings file, JSON. Default: $HELIOGRAPH_CONFIG, else relay.json in the data directory, where there is one.",
+            "The settings file, JSON. Default: $HELIOGRAPH_CONFIG, else relay.json in the data directory, if there is one.",
             valueName: "file"))
     var config: String?
 }
 
-/// The settings of the relay as flags. What they mean, and their defaults, stand in `Settings` alone.
+/// The settings of the relay as flags. Their meanings and defaults are only in `Settings`.
 struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("listen")) var listen: String?
     @Option(help: Self.help("publicURL")) var publicURL: String?

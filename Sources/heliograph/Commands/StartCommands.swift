@@ -47,7 +47,7 @@ struct StartCommand: ParsableCommand {
               git log -5 | heliograph start site - --host laptop --agent claude
 
             The projects are those that the host's owner has allowed: heliograph projects \
-            shows them. It ends when the session is there and has taken its prompt.
+            shows them. The command ends when the session has begun and has taken its prompt.
 
             \(ClientExit.help)
             """)
@@ -74,13 +74,13 @@ struct StartCommand: ParsableCommand {
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Go on with a past session of a project.",
+        abstract: "Continue a past session of a project.",
         discussion: """
               heliograph projects site
               heliograph resume site 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11
               heliograph resume site 2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11 'go on'
 
-            One that is open in any program is left to that.
+            A session that is open in any program is refused.
 
             \(ClientExit.help)
             """)
@@ -116,7 +116,7 @@ struct ProjectsCommand: ParsableCommand {
               heliograph projects site
               heliograph projects site --agent codex
 
-            Past sessions are asked of the host, so they need the right to steer it.
+            The host lists past sessions, so you need the right to steer it.
 
             \(ClientExit.help)
             """)

@@ -5,7 +5,7 @@ import HeliographClient
 struct SteeringOptions: ParsableArguments {
     @OptionGroup var client: ClientCommandOptions
 
-    @Option(help: ArgumentHelp("How long to look on for what becomes of it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to wait for the outcome.", valueName: "seconds"))
     var wait = 600
 
     func steer(_ wish: SteerOptions.Wish, session: String?) throws {
@@ -32,7 +32,7 @@ struct SteeringOptions: ParsableArguments {
 struct PictureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Show the agent a picture with the prompt, where it takes some: PNG, JPEG or WebP, at most 768 KiB; up to four times.",
+            "Show the agent a picture with the prompt, if it takes pictures: PNG, JPEG or WebP, at most 768 KiB; up to four times.",
             valueName: "file"))
     var picture: [String] = []
 
@@ -54,8 +54,8 @@ struct PromptCommand: ParsableCommand {
               heliograph prompt latest /compact --command
               heliograph prompt latest 'what is wrong here?' --picture screen.png
 
-            It ends when the agent has shown that it took the prompt, or when it is known \
-            that it did not. This terminal needs the right: heliograph pair --role operator.
+            The command ends when the agent has shown that it took the prompt, or when it is \
+            known that it did not. This terminal needs the right: heliograph pair --role operator.
 
             \(ClientExit.help)
             """)
@@ -69,10 +69,10 @@ struct PromptCommand: ParsableCommand {
     var words: [String]
 
     @Option(
-        help: "While the agent works: queue (it waits), steer (tell it at once, where it can be told so) or refuse.")
+        help: "While the agent works: queue (it waits), steer (tell it at once, if it takes that) or refuse.")
     var busy = "queue"
 
-    @Flag(help: "The text is one of the agent's own commands. Without this it never is, whatever it begins with.")
+    @Flag(help: "The text is one of the agent's own commands. Without this it never counts as one, whatever it begins with.")
     var command = false
 
     @OptionGroup var pictures: PictureOptions
@@ -94,7 +94,7 @@ struct PromptCommand: ParsableCommand {
 struct InterruptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt",
-        abstract: "Stop what an agent is doing; it waits for the next prompt then.",
+        abstract: "Stop what an agent is doing; it then waits for the next prompt.",
         discussion: """
               heliograph interrupt
               heliograph interrupt claude-d51202
@@ -114,7 +114,7 @@ struct InterruptCommand: ParsableCommand {
 struct ModeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",
-        abstract: "Have an agent go on in another mode, one that its session offers.",
+        abstract: "Change an agent's mode to another that its session offers.",
         discussion: """
               heliograph mode plan
               heliograph mode claude-d51202 acceptEdits
@@ -139,7 +139,7 @@ struct ModeCommand: ParsableCommand {
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Have an agent go on with another model.",
+        abstract: "Change an agent's model.",
         discussion: """
               heliograph model sonnet
               heliograph model claude-d51202 opus

@@ -6,7 +6,7 @@ import RelayProtocol
 struct SteeringCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "steering",
-        abstract: "Let people steer a program of your own: wait for one command from afar, and print it.",
+        abstract: "Let people steer your own program: wait for one command from a client, and print it.",
         discussion: """
               while command=$(heliograph steering --session build-1); do
                 heliograph steered --session build-1 "$command" taken
@@ -14,7 +14,7 @@ struct SteeringCommand: ParsableCommand {
               done
 
             The command is printed as JSON: {"type":"prompt","id","session","by":{"id","name"},"text"}; `interrupt` and `stop` have \
-            no text. Say with `heliograph steered` what has become of it, within 30 seconds.
+            no text. Report its outcome with `heliograph steered`, within 30 seconds.
 
             Exit codes: 0 a command was printed, 1 refused, 4 no host daemon runs, 6 none came in time, 7 the host's disk takes nothing.
             """)
@@ -67,7 +67,7 @@ struct SteeredCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "steered",
-        abstract: "Tell what has become of a command that `steering` printed.",
+        abstract: "Report the outcome of a command that `steering` printed.",
         discussion: """
               heliograph steered --session build-1 "$command" refused --reason "not today"
 
@@ -80,7 +80,7 @@ struct SteeredCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("As it was printed.", valueName: "command"))
     var command: String
 
-    @Argument(help: "It will be, it was, it will not be done; or nobody knows.")
+    @Argument(help: "It will be done, it was done, it will not be done, or nobody knows.")
     var stage: Stage
 
     @Option(help: "Why, in a line.")

@@ -8,7 +8,7 @@ import RelayProtocol
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list and revoke what lets hosts and clients in.",
+        abstract: "Make, list and revoke the tokens of hosts and clients.",
         discussion: "Run it on the relay's machine. Most people want `heliograph pair` instead.",
         subcommands: [Create.self, List.self, Revoke.self])
 
@@ -27,7 +27,7 @@ struct TokenCommand: ParsableCommand {
         @Option(help: "What people call that host or client.")
         var name: String
 
-        @Option(help: ArgumentHelp("The workspace that it lets into. Default: the first.", valueName: "name"))
+        @Option(help: ArgumentHelp("The workspace that it gives access to. Default: the first.", valueName: "name"))
         var workspace: String?
 
         @Flag(help: "Print JSON, with the token's id.")
@@ -101,8 +101,8 @@ struct TokenCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Revoke a token and those that it added; connections that use them are closed at once.",
             discussion: """
-                A client can let others in, and so can whoever stole its token. They are listed; --keep-children lets them stay. Phones \
-                of a client without another token are pushed nothing more. Exits with 1 where a relay runs and did not hear of it.
+                A client can let others in, and so can anyone who stole its token. They are listed; --keep-children lets them stay. Phones \
+                of a client without another token get no more pushes. Exits with 1 if a relay runs and did not hear of it.
                 """)
 
         @OptionGroup var data: DataOption

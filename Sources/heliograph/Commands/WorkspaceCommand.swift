@@ -11,8 +11,8 @@ struct WorkspaceCommand: ParsableCommand {
         commandName: "workspace",
         abstract: "Divide a relay among teams that see nothing of each other.",
         discussion: """
-            A workspace has hosts, clients, sessions, budgets and an audit log of its own. A relay begins with one, and who needs no other \
-            needs no word about it. Run it on the relay's machine, while the relay runs or not.
+            A workspace has hosts, clients, sessions, budgets and an audit log of its own. A relay begins with one; if you need no other, \
+            you can ignore workspaces. Run it on the relay's machine, while the relay runs or not.
 
               heliograph workspace add Kitchen
               heliograph pair --workspace Kitchen
@@ -117,9 +117,9 @@ struct WorkspaceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a workspace with all that is in it.",
             discussion: """
-                Its tokens are revoked, whoever is connected is shown out, and its sessions, approvals, pictures, devices and budgets are \
-                deleted, for good. Its audit log stays, and says that it was removed. The first workspace cannot be removed. Exits with 1 \
-                where a relay runs and did not hear of it: say it again with the workspace's id.
+                Its tokens are revoked, its peers are disconnected, and its sessions, approvals, pictures, devices and budgets are \
+                deleted for good. Its audit log stays, and says that it was removed. The first workspace cannot be removed. Exits with 1 \
+                if a relay runs and did not hear of it: repeat the command with the workspace's id.
 
                   heliograph workspace remove Kitchen
                 """)

@@ -77,6 +77,50 @@ struct ACPClientTests {
         #expect(talk.sent.last == ACPBench.selected("reject_once"))
     }
 
+    private func form(_ talk: inout Talk) {
+        talk.agent(
+            #"{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"sessionId":"s","mode":"form","message":"Which port?","#
+                + #""requestedSchema":\#(ACPBench.form)}}"#)
+    }
+
+    @Test("it says that it shows forms, and at a terminal fills them in field by field")
+    func forms() {
+        var talk = open(hasTerminal: true)
+        #expect(talk.sent[0].contains(#""elicitation":{"form":{}}"#))
+        talk.take(.typed("go"))
+        form(&talk)
+        talk.take(.leftToUs(Array("0".utf8)))
+        #expect(talk.shown.contains("Which port? · port (a whole number, 99 or less)") && talk.shown.contains("  2  Decline"))
+        let before = talk.sent.count
+        for wrong in ["1", "1 100", "7", "2 no"] { talk.take(.typed(wrong)) }
+        #expect(talk.sent.count == before)
+        talk.take(.typed("1 80"))
+        #expect(talk.shown.contains("sure (may be left out)") && talk.sent.count == before)
+        // What had a number before has none now.
+        talk.take(.typed("2"))
+        #expect(talk.sent.count == before)
+        talk.take(.typed("3"))
+        #expect(talk.sent.last == ACPBench.filledIn(#"{"port":80,"sure":true}"#))
+    }
+
+    @Test("a form is declined, or dismissed where nobody can answer it")
+    func formsRefused() {
+        var talk = open(hasTerminal: true)
+        talk.take(.typed("go"))
+        form(&talk)
+        talk.take(.leftToUs(Array("0".utf8)))
+        talk.take(.typed("2"))
+        #expect(talk.sent.last == ACPBench.acted("decline"))
+        talk = open(prompt: "do it", hasTerminal: false)
+        form(&talk)
+        talk.take(.leftToUs(Array("0".utf8)))
+        #expect(talk.sent.last == ACPBench.acted("cancel") && talk.shown.contains("nobody was there"))
+        talk.agent(
+            #"{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":{"sessionId":"s","mode":"url","url":"https://a","message":"b"}}"#
+        )
+        #expect(talk.sent.last == ACPBench.acted("cancel", id: "4"))
+    }
+
     @Test("no number means two things in a turn: what is typed for one question never answers another")
     func numbers() {
         var talk = open(hasTerminal: true)
@@ -117,7 +161,7 @@ struct ACPClientTests {
         talk.take(.asked(question()))
         talk.agent(#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#)
         talk.take(.typed("1"))
-        #expect(talk.sent.count == 3 && talk.shown.contains("Decided from afar."))
+        #expect(talk.sent.count == 3 && talk.shown.contains("Decided by a client."))
     }
 
     @Test("a permission that cannot be read strictly is cancelled, and other requests are refused")
@@ -150,7 +194,7 @@ struct ACPClientTests {
         }
         talk.agent(#"{"jsonrpc":"2.0","id":5,"result":{"stopReason":"end_turn"}}"#)
         talk.take(.turnFromAfarBegan("go on\u{1B}[2J"))
-        #expect(talk.shown.contains("From afar: go on⟨U+001B⟩[2J"))
+        #expect(talk.shown.contains("From a client: go on⟨U+001B⟩[2J"))
         talk.permission()
         talk.take(.leftToUs(Array("0".utf8)))
         talk.take(.typed("4"))
@@ -168,7 +212,7 @@ struct ACPClientTests {
         talk.take(.typed("first"))
         talk.permission()
         talk.take(.endedFromAfar)
-        #expect(talk.shown.hasSuffix("Ended from afar.\n") && talk.failed == false)
+        #expect(talk.shown.hasSuffix("Ended by a client.\n") && talk.failed == false)
         talk.take(.typed("second"))
         #expect(talk.sent.count == 3)
     }

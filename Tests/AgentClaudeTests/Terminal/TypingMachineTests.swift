@@ -45,13 +45,13 @@ struct TypingMachineTests {
         bench.shows(["half"], isStashUsed: true)
         bench.prompt("go on", "p1")
         let lines = bench.take()
-        #expect(lines.count == 1 && lines[0].hasPrefix("p1 refused: half-typed text"))
+        #expect(lines.count == 1 && lines[0].hasPrefix("p1 refused: the input line has half-typed text"))
     }
 
     @Test("nothing is typed while it works, asks, shows a view, or somebody types; its author is told why")
     func notNow() {
         for (prepare, reason) in [
-            ({ $0.tell(.does(.busy)) }, "at work"), ({ $0.tell(.does(.waiting)) }, "dialog"), ({ $0.tell(.does(nil)) }, "say"),
+            ({ $0.tell(.does(.busy)) }, "working"), ({ $0.tell(.does(.waiting)) }, "dialog"), ({ $0.tell(.does(nil)) }, "say"),
             ({ $0.tell(.shows(nil)) }, "view"),
         ] as [((inout TypingBench) -> Void, String)] {
             var bench = TypingBench()
@@ -99,7 +99,7 @@ struct TypingMachineTests {
         bench.shows(["half"])
         #expect(bench.take() == ["release"])
         bench.pass(10_000)
-        #expect(bench.take() == ["p1 refused: the agent is at work"])
+        #expect(bench.take() == ["p1 refused: the agent is working"])
     }
 
     @Test("what never shows is not taken away either: it may still come, and the draft stays where it is")
@@ -142,6 +142,19 @@ struct TypingMachineTests {
         #expect(lines.first == "give back" && lines.contains { $0.hasPrefix("p1 refused: it was mixed") })
         bench.tell(.prompted("anything", mode: nil, TypingToken(2)))
         #expect(bench.take().first == "let go on", "what nobody sent from afar is none of ours")
+    }
+
+    @Test("a notice that Claude Code writes to itself is let go on, whatever it quotes, and is no evidence")
+    func notice() {
+        var bench = TypingBench()
+        bench.prompt("go on", "p1")
+        bench.shows(["go on"])
+        _ = bench.take()
+        bench.tell(.prompted("\n<task-notification>go on</task-notification>", mode: nil, TypingToken(1)))
+        #expect(bench.take() == ["let go on"])
+        bench.tell(.prompted("go on", mode: nil, TypingToken(2)))
+        #expect(bench.take().contains { $0.hasPrefix("p1 taken") })
+        #expect(TypedText("<task-notification>done")?.text == "> <task-notification>done")
     }
 
     @Test("an interrupt is one Esc, and the transcript's word; one more only while it still works")

@@ -43,4 +43,18 @@ import WebSocketEngine
         #expect(!congestion.holds(remote))
         #expect(congestion.ended(link: 7, [remote]) == [])
     }
+
+    @Test("a peer's part of a link, and its connection, are two causes")
+    func share() {
+        var congestion = Congestion()
+        #expect(congestion.began(remote, .share) == true)
+        #expect(congestion.holds(remote) && !congestion.holds(other))
+        #expect(congestion.began(remote) == false)
+        #expect(congestion.began(link: 7, [remote, other]) == [other])
+        #expect(congestion.ended(link: 7, [remote, other]) == [other])
+        #expect(congestion.ended(remote, .share) == false)
+        #expect(congestion.ended(remote, .share) == false, "once")
+        #expect(congestion.ended(remote) == true)
+        #expect(!congestion.holds(remote))
+    }
 }

@@ -16,7 +16,7 @@ struct ElicitedFormTests {
         """#
 
     private func form(_ schema: String, message: String = "Ship?") throws -> ElicitedForm? {
-        ElicitedForm(server: "deploy", message: message, schema: try JSONDocument(parsing: schema).root, clean: { $0 })
+        ElicitedForm(message: message, schema: try JSONDocument(parsing: schema).root, clean: { $0 })
     }
 
     private static func answer(_ id: String, _ choices: String..., text: String? = nil) -> Answer {
@@ -40,6 +40,7 @@ struct ElicitedFormTests {
         #expect(questions[0].choices.map(\.shownLabel) == ["Yes", "No"])
         #expect(questions[4].choices.map(\.shownLabel) == ["Production", "Staging", "Leave it out"])
         #expect(questions.map(\.isMultiple) == [false, false, false, false, false, true])
+        #expect(questions.map(\.takesWords) == [false, true, true, true, false, false])
     }
 
     @Test("it is filled in as the server takes it, and what is left out is not there")

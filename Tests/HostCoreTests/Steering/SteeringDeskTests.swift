@@ -77,7 +77,7 @@ struct SteeringDeskTests {
     mutating func busy() {
         comeUp(Self.all, .busy)
         #expect(prompt("k1") == ["k1 queued"])
-        #expect(prompt("k2", .refuse) == ["k2 refused: the agent is at work"])
+        #expect(prompt("k2", .refuse) == ["k2 refused: the agent is working"])
         #expect(prompt("k3", .steer) == ["k3 queued"], "an agent that cannot be steered gets it later")
         desk.offered(SteeringOffer(actions: [.prompt], steersWhileBusy: true), by: Self.session)
         #expect(prompt("k4", .steer) == ["give k4"])
@@ -125,12 +125,12 @@ struct SteeringDeskTests {
         #expect(said(desk.asked(other, at: now)) == ["give k1"], "an id is each client's own")
         desk = SteeringDesk(.nobody)
         comeUp()
-        #expect(prompt("k2") == ["k2 refused: this host is not steered from afar"])
+        #expect(prompt("k2") == ["k2 refused: clients cannot steer this host"])
     }
 
     @Test("what is not offered is refused, with the reason that the offer gives")
     mutating func notOffered() {
-        #expect(prompt("k1") == ["k1 refused: nothing can be done to this session from afar"])
+        #expect(prompt("k1") == ["k1 refused: clients can do nothing to this session"])
         comeUp(SteeringOffer(actions: [.interrupt], reason: "start it with heliograph run"))
         #expect(prompt("k2") == ["k2 refused: start it with heliograph run"])
         desk.offered(Self.all, by: Self.session)
@@ -169,7 +169,7 @@ struct SteeringDeskTests {
         #expect(
             said(desk.ended(Self.session)) == ["k1 unknown: the session has ended", "k2 refused: the session has ended"])
         #expect(desk.nextDeadline == nil)
-        #expect(prompt("k3") == ["k3 refused: nothing can be done to this session from afar"])
+        #expect(prompt("k3") == ["k3 refused: clients can do nothing to this session"])
     }
 
     @Test("to stop a session is to see it end")

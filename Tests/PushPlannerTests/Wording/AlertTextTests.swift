@@ -192,9 +192,9 @@ import Testing
             let subject = PushSubjects.subject(PushSubjects.summary(), approval: approval, text: text)
             return AlertText.start(subject, textMax: .full, bytesMax: Payload.startTextBytesMax)
         }
-        #expect(start().title == "claude is at work")
+        #expect(start().title == "claude is working")
         #expect(start().body == "20 min · 12 tools · 3 of 7 tasks · $0.41")
-        #expect(start(text: .generic).title == "An agent is at work" && start(text: .sealed).title == "An agent is at work")
+        #expect(start(text: .generic).title == "An agent is working" && start(text: .sealed).title == "An agent is working")
         #expect(start(PushSubjects.approval()).title == "claude wants to run Bash")
         #expect(start(PushSubjects.approval(.question)).title == "claude asks")
     }

@@ -12,11 +12,15 @@ struct CommandsTests {
 
     private func name(_ id: String) -> CommandKey { CommandKey(client, CommandID(id)!) }
 
+    private func request(_ id: String, _ action: SteeringAction = .prompt(.init(text: "go on")), in session: String = "s1")
+        -> SteeringRequest
+    {
+        SteeringRequest(
+            command: CommandID(id)!, session: SessionID(session)!, by: Named(id: client.client, name: "phone"), action: action)
+    }
+
     private func ask(_ commands: inout Commands, _ id: String, of peer: PeerID, _ orders: inout Orders) -> CommandRecord? {
-        commands.asked(
-            SteeringRequest(
-                command: CommandID(id)!, session: SessionID("s1")!, by: Named(id: client.client, name: "phone"),
-                action: .prompt(.init(text: "go on"))), name(id), of: peer, to: laptop, at: 5, &orders)
+        commands.asked(request(id), name(id), of: peer, to: laptop, at: 5, &orders)
     }
 
     @Test("a prompt goes to its host when it is on disk, once, however often it was sent meanwhile")
@@ -31,7 +35,30 @@ struct CommandsTests {
         let unsent = commands.committed([record], reaching: [laptop: P.peer(9)], &orders)
         #expect(unsent.isEmpty)
         #expect(try orders.said() == ["9: prompt k1", "1: reply k1", "2: reply k1"])
-        #expect(commands.reply(to: name("k1")) == .forwarded(.sent))
+        #expect(commands.reply(to: name("k1"), for: request("k1")) == .forwarded(.sent))
+    }
+
+    @Test("another command under a used name is refused, before and after the first is on disk")
+    func another() throws {
+        var commands = Commands(restoring: [])
+        var orders = Orders()
+        commands.connected(P.peer(1))
+        let others = [
+            request("k1", .stop), request("k1", .interrupt), request("k1", .prompt(.init(text: "go back"))),
+            request("k1", .prompt(.init(text: "go on", whenBusy: .refuse))), request("k1", in: "s2"),
+        ]
+        let record = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
+        for isOnDisk in [false, true] {
+            if isOnDisk { _ = commands.committed([record], reaching: [laptop: P.peer(9)], &orders) }
+            for other in others {
+                guard case .failed(let notice, nil) = commands.reply(to: name("k1"), for: other) else {
+                    Issue.record("\(other.action) passed for a prompt")
+                    continue
+                }
+                #expect(notice.code == "badValue" && notice.path == "$.id")
+            }
+            #expect(commands.reply(to: name("k1"), for: request("k1")) == (isOnDisk ? .forwarded(.sent) : nil))
+        }
     }
 
     @Test("a host that has gone meanwhile gets nothing, and whoever asked hears so")
@@ -49,10 +76,10 @@ struct CommandsTests {
     func restart() throws {
         let record = CommandRecord(workspace: P.home, client: client.client, command: CommandID("k1")!, at: 5)
         var commands = Commands(restoring: [record])
-        #expect(commands.reply(to: name("k1")) == .forwarded(.unknown))
+        #expect(commands.reply(to: name("k1"), for: request("k1")) == .forwarded(.unknown))
         #expect(commands.forget(before: 5) == false)
         #expect(commands.forget(before: 6) == true)
-        #expect(commands.reply(to: name("k1")) == nil)
+        #expect(commands.reply(to: name("k1"), for: request("k1")) == nil)
     }
 
     @Test("one client has so many commands waiting; what is answered makes room")

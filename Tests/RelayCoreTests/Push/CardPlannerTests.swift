@@ -146,7 +146,7 @@ struct CardPlannerTests {
         rig.pass(2_000)
         let orders = rig.take()
         #expect(orders.map(\.purpose) == [.end, .alert] && orders[1].collapse == "running.s1")
-        #expect(try orders[1].json.required("aps").required("alert").string("title") == "claude-code is still at work")
+        #expect(try orders[1].json.required("aps").required("alert").string("title") == "claude-code is still working")
         #expect(orders.allSatisfy { abs($0.plannedAt - (start + 27_000_000)) <= 1_000 })
         for _ in 1...100 {
             rig.transcript.pass(60_000)

@@ -45,7 +45,7 @@ struct CardStartTests {
         }
         let sent = rig.take()
         #expect(sent.map(\.purpose) == [.start, .alert])
-        #expect(try sent[1].json.required("aps").required("alert").string("title") == "claude-code is at work")
+        #expect(try sent[1].json.required("aps").required("alert").string("title") == "claude-code is working")
         #expect((300_000...301_000).contains(sent[1].plannedAt - sent[0].plannedAt))
 
         rig.report(card: "late", token: "cc")
@@ -147,7 +147,7 @@ struct CardStartTests {
 
     @Test("a card begins with what the person is asked, or with the agent at work")
     func words() throws {
-        for (starts, title) in [(CardStarts.always, "claude-code is at work"), (.whenNeeded, "claude-code wants to run Bash")] {
+        for (starts, title) in [(CardStarts.always, "claude-code is working"), (.whenNeeded, "claude-code wants to run Bash")] {
             let rig = try PlannerRig { $0.starts = starts }
             rig.agent(RelayTranscript.started, .statusChanged(.running, reason: nil))
             rig.pass(60_000)

@@ -290,6 +290,29 @@ struct PlannerFaultTests {
         #expect(rig.transcript.records.values.count { $0.kind == .card } == 0)
     }
 
+    @Test("a card that was forgotten is ended later than all that it was sent, though the clock was years ahead then")
+    func endAfterAClockAhead() throws {
+        let rig = try PlannerRig(retention: Retention(ageMax: 60_000))
+        rig.transcript.clockOffset = 315_360_000_000
+        try rig.withCard()
+        rig.agent(.statusChanged(.idle, reason: nil), .sessionEnded(reason: nil, failed: false))
+        rig.pass(1_000)
+        let end = try #require(rig.take().last { $0.purpose == .end })
+        rig.transcript.handle(.disconnected(rig.host))
+        rig.transcript.now += 100_000
+        rig.command(.ping)
+        rig.transcript.fire(.housekeeping)
+        rig.transcript.settle()
+        #expect(rig.transcript.records.values.count { $0.kind == .card } == 0, "it is forgotten")
+        rig.transcript.clockOffset = 0
+        rig.report(token: "dd")
+        let again = try #require(rig.take().last { $0.purpose == .end })
+        func timestamp(_ intent: PushIntent) throws -> Int64 {
+            try JSONDocument(parsing: intent.payload).root.required("aps").integer("timestamp")
+        }
+        #expect(try timestamp(again) > timestamp(end))
+    }
+
     @Test("what ends for nobody leaves the reserve alone")
     func endsSpareReserve() throws {
         let rig = try PlannerRig()

@@ -79,7 +79,7 @@ extension TerminalScreen {
         cursor.isPastEnd = isPastEnd
     }
 
-    /// One row down; the region scrolls where the cursor stands in its last row.
+    /// One row down; the region scrolls where the cursor is in its last row.
     mutating func feed() {
         if cursor.row == bottom { scroll(up: 1) } else if cursor.row < rows - 1 { cursor.row += 1 }
     }
@@ -92,7 +92,7 @@ extension TerminalScreen {
         move(row: cursor.isInRegion ? top : 0, column: 0)
     }
 
-    /// Of colours, which have numbers of their own that look like attributes, only their end is looked for.
+    /// Colours have numbers of their own that look like attributes, so only their end is looked for.
     private mutating func render(_ parameters: [Int]) {
         var rest = (parameters.isEmpty ? [0] : parameters)[...]
         while let number = rest.popFirst() {

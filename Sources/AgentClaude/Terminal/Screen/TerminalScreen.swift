@@ -1,4 +1,4 @@
-/// What stands on a terminal's screen, by what was written to it: enough to read what a program shows, without colours.
+/// What is on a terminal's screen, by what was written to it: enough to read what a program shows, without colours.
 ///
 /// | understood | left out |
 /// |---|---|
@@ -74,7 +74,7 @@ package struct TerminalScreen: Sendable {
         for token in parser.take(bytes) { take(token) }
     }
 
-    /// Programs draw anew then; until they have, what still fits stands.
+    /// Programs redraw then; until they have, what still fits stays.
     package mutating func resize(rows: Int, columns: Int) {
         let (rows, columns) = (min(max(rows, 1), Self.sideMax), min(max(columns, 1), Self.sideMax))
         guard (rows, columns) != (self.rows, self.columns) else { return }

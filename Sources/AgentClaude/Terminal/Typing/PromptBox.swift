@@ -1,8 +1,8 @@
-/// Claude Code's input line, as it stands on the screen between two rules (facts/steering.md 2.3, 2.4).
+/// Claude Code's input line, as it is on the screen between two rules (facts/steering.md 2.3, 2.4).
 package struct PromptBox: Sendable, Equatable {
     /// What can be seen of the text, a row each, without the mark and the indent.
     package var rows: [String]
-    /// `!` stands before it: Enter runs it in the shell.
+    /// `!` precedes it: Enter runs it in the shell.
     package var isShell = false
     /// More rows than there is room for: those at the top cannot be seen.
     package var hidesBeginning = false
@@ -10,7 +10,7 @@ package struct PromptBox: Sendable, Equatable {
     package var isHint = false
     /// A draft is set aside: there is room for one.
     package var isStashUsed = false
-    /// What its last line says of the permission mode; nil where something else stands there.
+    /// What its last line says of the permission mode; nil where something else is there.
     package var mode: String?
 
     package init(rows: [String]) { self.rows = rows }
@@ -61,7 +61,7 @@ package struct PromptBox: Sendable, Equatable {
             "manual mode on": "default", "accept edits on": "acceptEdits", "plan mode on": "plan", "auto mode on": "auto",
             "bypass permissions on": "bypassPermissions",
         ]
-        // A status line of the person's own may say anything; the mode stands with its sign.
+        // A status line of the person's own may say anything; the mode has its sign.
         for line in footer {
             let shown = line.drop { $0 == " " }
             guard shown.hasPrefix("⏸") || shown.hasPrefix("⏵") else { continue }

@@ -5,19 +5,19 @@ internal import HostCore
 /// | what would be | is kept from it by |
 /// |---|---|
 /// | a command: `/` is its first character but for blanks | `> ` before it |
-/// | a command of the shell: `!` | the same |
+/// | a command of the shell: `!`; a notice of the agent's own (`ClaudeNotice`) | the same |
 /// | no end, because of a `\` there; a name that is completed | a blank after it, which the agent takes away again |
 /// | pasted text, which counts for less | pieces (``chunks``) |
 package struct TypedText: Sendable, Equatable {
     /// As the agent has it when it takes it.
     package let text: String
-    /// Of very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    /// It has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
     package let isPasted: Bool
     private let bare: String
 
     private static let pieceCharactersMax = 600
     private static let pieceBreaksMax = 2
-    /// The agent draws its screen anew for each piece: so many take some half of a second.
+    /// The agent draws its screen again for each piece: so many take some half of a second.
     private static let piecesMax = 60
     private static let tab = "    "
 
@@ -27,7 +27,7 @@ package struct TypedText: Sendable, Equatable {
         guard text.unicodeScalars.contains(where: { !Self.isBlank($0) }) else { return nil }
         // The scalar, for a mark on it would make another character.
         let first = text.unicodeScalars.first { !Self.isBlank($0) }
-        if first == "/" || first == "!" { text = "> " + text }
+        if first == "/" || first == "!" || ClaudeNotice.isOne(text) { text = "> " + text }
         self.text = text
         bare = Self.bare(text)
         isPasted = Self.pieces(text).count > Self.piecesMax
@@ -42,7 +42,7 @@ package struct TypedText: Sendable, Equatable {
         return pieces.flatMap { Array("\u{1B}[200~\($0)\u{1B}[201~".utf8) }
     }
 
-    /// Exactly this stands in the box; of what is too tall for it, its end.
+    /// Exactly this is in the box; of what is too tall for it, its end.
     package func isShown(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))
@@ -50,7 +50,7 @@ package struct TypedText: Sendable, Equatable {
         return box.hidesBeginning ? !shown.isEmpty && bare.hasSuffix(shown) : shown == bare
     }
 
-    /// The beginning of it stands there, or all.
+    /// The beginning of it is there, or all.
     package func isBegun(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))

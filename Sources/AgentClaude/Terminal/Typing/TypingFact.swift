@@ -15,7 +15,7 @@ package enum TypingFact: Sendable {
     case prompted(String, mode: String?, TypingToken)
     /// Its transcript says that a turn was interrupted.
     case interruptWritten
-    /// A person afar steers it; the host's desk has looked at it already.
+    /// A client steers it; the host's desk has checked it already.
     case steered(SteeringRequest)
     /// We are asked to end.
     case terminated

@@ -7,7 +7,7 @@ package struct TypingLimits: Sendable {
     package var readyWithin = Duration.seconds(10)
     /// What the person at the terminal types is held back so long and no longer.
     package var holdFor = Duration.seconds(2)
-    /// From the first key until all must stand in the box; what is left of `holdFor` is for taking it away again.
+    /// From the first key until all must be in the box; what is left of `holdFor` is for taking it away again.
     package var shownWithin = Duration.milliseconds(1_500)
     /// For a draft to be set aside, of that.
     package var asideWithin = Duration.milliseconds(500)

@@ -22,7 +22,7 @@ extension TypingMachine {
         var prompt = prompt
         if !box.isEmpty, box.isStashUsed {
             phase = .free
-            let reason = "half-typed text stands in the input line, and another is set aside already: look at the terminal"
+            let reason = "the input line has half-typed text, and another draft is set aside already: look at the terminal"
             return tell(prompt.name, .refused, reason)
         }
         prompt.attempts += 1
@@ -204,7 +204,7 @@ extension TypingMachine {
             remove(prompt, "it did not show in the input line as it was typed")
         case .removing(let prompt, let why, _, let next) where next <= now:
             if bufferedUntil.map({ now < $0 }) == true { return deleteText() }
-            tell(prompt.name, .unknown, "\(why); it may stand in the input line\(aside(prompt)): look at the terminal")
+            tell(prompt.name, .unknown, "\(why); it may be in the input line\(aside(prompt)): look at the terminal")
             free()
         case .givingBack(let prompt, let why, let until) where until <= now:
             free()
@@ -230,7 +230,7 @@ extension TypingMachine {
     private var reasonToWait: String {
         switch doing {
         case nil: "the agent does not say what it does"
-        case .busy: "the agent is at work"
+        case .busy: "the agent is working"
         case .waiting: "a dialog is open at its terminal"
         case .idle where !isQuiet: "somebody types at its terminal"
         case .idle: "its input line is not on its screen: a view is open there"

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The hands of a person afar at the terminal of a Claude Code with its own screen: what they send is typed at a moment at which it
+/// The hands of a client at the terminal of a Claude Code with its own screen: what they send is typed at a moment at which it
 /// cannot be taken for something else, and counts as taken only by the agent's own word.
 ///
 /// Pure: facts in, keystrokes and outcomes out. Never is anything typed while the agent waits for an answer, never is Enter pressed unless
@@ -117,7 +117,7 @@ package struct TypingMachine: Sendable {
 
     var isQuiet: Bool { keyAt.map { now - $0 >= limits.quiet.milliseconds } ?? true }
 
-    // MARK: What people afar send
+    // MARK: What clients send
 
     private mutating func steered(_ request: SteeringRequest) {
         let name = request.name
@@ -131,11 +131,11 @@ package struct TypingMachine: Sendable {
             return hangUp()
         }
         if case .waiting(let prompt, _) = phase, case .interrupt = request.action {
-            // What waits for an idle agent was not typed; whoever interrupts does not want it to begin.
+            // What waits for an idle agent was not typed; a person who interrupts does not want it to begin.
             tell(prompt.name, .refused, "the agent was interrupted before it was typed")
             phase = .free
         }
-        guard case .free = phase else { return tell(name, .refused, "something else is being typed from afar just now") }
+        guard case .free = phase else { return tell(name, .refused, "something else is just being typed for a client") }
         switch request.action {
         case .prompt(let prompt):
             guard !prompt.isCommand else { return tell(name, .refused, "the agent offers no such command") }
@@ -180,11 +180,11 @@ package struct TypingMachine: Sendable {
             // Its registry says so a moment later, and then what came of it.
             doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
-        } else if prompt.text.isMixed(into: text) {
+        } else if !ClaudeNotice.isOne(text), prompt.text.isMixed(into: text) {
             order(
                 .answer(
-                    token, refusal: "What came from afar was mixed with what was typed here; it is in the input line again."))
-            tell(prompt.name, .refused, "it was mixed with what was typed at the terminal, and stands in the input line there")
+                    token, refusal: "A client's prompt was mixed with what was typed here; it is in the input line again."))
+            tell(prompt.name, .refused, "it was mixed with what was typed at the terminal, and is in the input line there")
             free()
         } else {
             order(.answer(token, refusal: nil))
@@ -274,7 +274,7 @@ package struct TypingMachine: Sendable {
             return SteeringOffer(
                 actions: [.interrupt, .stop],
                 reason:
-                    "This session asks nobody before it does something, so it takes nothing else from afar. Start it without "
+                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
                     + Self.lawlessMode + ".",
                 mode: mode)
         }

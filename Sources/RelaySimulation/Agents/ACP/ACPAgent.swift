@@ -93,7 +93,7 @@ final class ACPAgent {
 
     private func answered(_ id: String, _ result: JSONValue?) {
         if !answeredAsks.insert(id).inserted { world.report(.freedom, "\(session) hears two answers to its request \(id)") }
-        // Of a turn that is over by now.
+        // It may be for a turn that is over by now.
         guard let ask, id == "\(ask.id)" else { return }
         self.ask = nil
         let outcome = result?.optional("outcome")

@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// An editor with a person in front of it, who sends prompts, answers what the agent asks, and may be faster than those afar.
+/// An editor with a person in front of it, who sends prompts, answers what the agent asks, and may be faster than those at clients.
 final class ACPEditor {
     /// What a text of its own person begins with.
     static let ownText = "local "
@@ -66,7 +66,7 @@ final class ACPEditor {
         if world.dice.chance(0.5) { answer(id, within: 300...20_000) }
     }
 
-    /// Nobody afar will.
+    /// No client will.
     func hasToAnswer(_ id: Int) { answer(id, within: 100...5_000) }
 
     private func answer(_ id: Int, within wait: ClosedRange<Int64>) {

@@ -18,7 +18,7 @@ final class ACPProgram: AgentBody {
     private var life = 0
     private var isUp = false
     private var isFinished = false
-    /// Interrupts from afar that the proxy has passed on, until the agent hears of them.
+    /// Clients' interrupts that the proxy has passed on, until the agent hears of them.
     private var interrupts: [SteeringRequest] = []
     /// Permissions that are the editor's alone, by the agent's names of them.
     private var leftToEditor: Set<Int> = []
@@ -44,7 +44,7 @@ final class ACPProgram: AgentBody {
         return id
     }
 
-    // MARK: As people afar have to see it
+    // MARK: As clients have to see it
 
     var asks: [AgentAsk] {
         guard isUp, let ask = agent.ask, !leftToEditor.contains(ask.id) else { return [] }
@@ -172,7 +172,7 @@ final class ACPProgram: AgentBody {
         }
     }
 
-    /// What the agent was answered: the editor's own answer, or one that somebody has given afar.
+    /// What the agent was answered: the editor's own answer, or a client's.
     private func heard(_ ask: ACPAgent.Ask, _ isAllowed: Bool, _ option: String?) {
         if let own = editor.answers[ask.id], own == option { return }
         // An interrupt answers what is open, and nobody has decided it.

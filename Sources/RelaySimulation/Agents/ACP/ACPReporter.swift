@@ -24,7 +24,7 @@ final class ACPReporter {
     private var asking: [ApprovalID: Int] = [:]
     private var wanted: Set<ApprovalID> = []
     private var stands: [SessionID: ACPStand] = [:]
-    /// Of sessions whose commands are waited for.
+    /// The listeners of sessions whose commands are waited for.
     private var listeners: [SessionID: CommandListener<LocalFact>] = [:]
 
     init(world: World, host: HostProcess) {

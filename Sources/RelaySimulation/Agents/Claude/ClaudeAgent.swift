@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code as its hooks and its files tell of it, whatever stands before it: turns, tools that are asked about, and their end. Its
+/// Claude Code as its hooks and its files tell of it, whatever is in front of it: turns, tools that are asked about, and their end. Its
 /// dialog and its hook ask side by side; what is answered at the dialog no hook is told.
 final class ClaudeAgent {
     enum Doing: Equatable { case idle, busy, asking }
@@ -36,9 +36,9 @@ final class ClaudeAgent {
     var asks: [ClaudeCall] { batch.filter { $0.state == .asked } }
     var doing: Doing { asks.isEmpty ? isInTurn ? .busy : .idle : .asking }
 
-    // MARK: As people afar have to see it
+    // MARK: As clients have to see it
 
-    /// Once its hook has given up on people afar, only its dialog asks.
+    /// Once its hook has given up on the clients, only its dialog asks.
     var asksAfar: [AgentAsk] {
         guard isUp else { return [] }
         return asks.filter { $0.token != nil }.map { AgentAsk(session: session, words: $0.words) }

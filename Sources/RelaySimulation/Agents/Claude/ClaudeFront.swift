@@ -1,6 +1,6 @@
 import HostCore
 
-/// What stands between a played Claude Code and a person: its own screen, or lines of JSON.
+/// What is between a played Claude Code and a person: its own screen, or lines of JSON.
 protocol ClaudeFront: AnyObject {
     /// As its registry calls the way in which it was started.
     var entrypoint: String { get }
@@ -11,9 +11,9 @@ protocol ClaudeFront: AnyObject {
     /// One step of a turn is over. True where the person stopped the turn at it.
     func interrupts(whileToolRuns: Bool) -> Bool
     func asked(_ call: ClaudeCall)
-    /// It is answered, from afar or here.
+    /// It is answered, at a client or here.
     func isSettled(_ call: ClaudeCall)
-    /// Nobody afar will answer it.
+    /// No client will answer it.
     func isLeft(_ call: ClaudeCall)
     func said(_ text: String)
     func turnEnded(isInterrupted: Bool)
@@ -33,11 +33,11 @@ struct ClaudeCall {
     let hook: Int
     let at: Int64
     var state = State.asked
-    /// The hook that waits for an answer from afar; nil where none does.
+    /// The hook that waits for a client's answer; nil where none does.
     var token: HookToken?
     var attempts = 0
     /// Its hook has called, and not lost the daemon since.
     var isCalled = false
-    /// Its hook was told that nobody afar will answer.
+    /// Its hook was told that no client will answer.
     var isLeft = false
 }

@@ -40,7 +40,7 @@ final class ClaudeHooks {
 
     // MARK: Calls
 
-    /// `isLoose` ones run beside the others, and may be early or late.
+    /// `isLoose` ones run at the same time as the others, and may be early or late.
     func call(
         _ event: String, _ members: String, isLoose: Bool = false, _ answered: (([UInt8]?) -> Void)? = nil
     ) {

@@ -32,7 +32,7 @@ final class CodexServer: AgentBody {
     var asks: [AgentAsk] { openThreads.filter(\.isLoaded).compactMap(\.visibleAsk) }
 
     var sessions: [(id: SessionID, status: SessionStatus?)] {
-        // Who never said anything to a thread has not begun a session.
+        // A thread to which nobody ever said anything has not begun a session.
         threads.filter(\.hasRollout).map { ($0.session, $0.isClosed ? nil : $0.status) }
     }
 
@@ -121,7 +121,7 @@ final class CodexServer: AgentBody {
         guard let link, let order = order as? CodexOrder else { return }
         switch order {
         case .hangUp: breakLink()
-        case .startServer: preconditionFailure("nothing is launched from afar here")
+        case .startServer: preconditionFailure("no client launches anything here")
         case .send(let bytes):
             guard let root = (try? JSONDocument(parsing: bytes))?.root else { preconditionFailure("the adapter writes JSON") }
             if root.text("method") == "turn/start" { check(root, link) }

@@ -19,7 +19,7 @@ final class CodexThread {
     private unowned let world: World
     private(set) var isLoaded = false
     private(set) var isClosed = false
-    /// From afar; its terminal leaves it then.
+    /// By a client; its terminal leaves it then.
     private(set) var isArchived = false
     private var isFinished = false
     private var turn: Turn?
@@ -241,13 +241,13 @@ final class CodexThread {
         settle(ran: ran)
     }
 
-    /// From afar.
+    /// By a client.
     func answered(_ decision: JSONValue) {
         guard let ask else { return }
         let text = String(decoding: decision.bytes, as: UTF8.self)
         world.trace.note(world.now, name, "takes", "\(text) for request \(ask.id)")
         guard ask.isKnown(text) else {
-            return world.report(.freedom, "\(session) is told \(text), which is no answer from afar")
+            return world.report(.freedom, "\(session) is told \(text), which is no client's answer")
         }
         let asked = AgentChecker.Asked(
             key: "\(server.name) \(server.life) \(ask.id)", ask: AgentAsk(session: session, words: ask.words), at: ask.at)
@@ -272,7 +272,7 @@ final class CodexThread {
         done(open.json(ran ? "completed" : "declined"))
     }
 
-    // MARK: From afar
+    // MARK: From clients
 
     func archive() {
         isArchived = true

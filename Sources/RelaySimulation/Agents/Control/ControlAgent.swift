@@ -204,7 +204,7 @@ final class ControlAgent: ClaudeFront {
         world.after(world.dice.within(0...50)) { [self] _ in if life == self.life { next() } }
     }
 
-    // MARK: What stands before it
+    // MARK: What is in front of it
 
     func idles() {}
     func interrupts(whileToolRuns: Bool) -> Bool { false }

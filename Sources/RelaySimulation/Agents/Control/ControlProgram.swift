@@ -13,7 +13,7 @@ final class ControlProgram: AgentBody {
     private var machine: ClaudeControl
     private var pipes: ProgramPipes
     private var person: ControlPerson
-    /// Of this life, and of lives that have still to tell their last.
+    /// The lines of this life, and of lives that still have to report their end.
     private var lines: [SteeringLine] = []
     private var permissions = PermissionChecker()
     /// How long a permission waits where nobody sits at the terminal.
@@ -23,7 +23,7 @@ final class ControlProgram: AgentBody {
     private var isFinished = false
     private var arming = 0
     private var hasAgentEnded = false
-    /// What people afar want, by the agent's requests for it.
+    /// What clients want, by the agent's requests for it.
     private var steered: [String: SteeringRequest] = [:]
     /// What the end of the agent does as well.
     private var stopped: [SteeringRequest] = []

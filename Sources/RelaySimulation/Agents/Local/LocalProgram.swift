@@ -2,7 +2,7 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// A program that speaks the local protocol: it tells what it does, asks, takes what people send it, and has a person beside it who may be
+/// A program that speaks the local protocol: it tells what it does, asks, takes what people send it, and has a person next to it who may be
 /// faster.
 final class LocalProgram: AgentBody {
     private struct Ask {

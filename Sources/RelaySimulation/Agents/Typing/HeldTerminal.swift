@@ -29,7 +29,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     private var isTranscriptFollowed = false
     private var isLookDue = false
 
-    /// The person's keys while something is typed from afar.
+    /// The person's keys while something is typed for a client.
     private var held: [InputLine.Key]?
     /// Accepted by its hooks while a turn ran.
     private var queued: [String] = []

@@ -79,7 +79,7 @@ final class InputLine {
         }
     }
 
-    /// It was turned down, and stands in the line again.
+    /// It was turned down, and is in the line again.
     func giveBack(_ text: String) {
         draft = text + draft
         draw()

@@ -16,7 +16,7 @@ struct CardOrderChecker {
     var latest: Int64 = 0
 
     mutating func forgot(_ cards: [CardID]) {
-        // Whoever forgets a device forgets what its cards were sent.
+        // When a device is forgotten, what its cards were sent is forgotten, too.
         for card in cards {
             last[card] = nil
             ended[card] = nil

@@ -20,7 +20,7 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start stands on disk by the clock of its time,
+    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start is on disk by the clock of its time,
     /// and where that one was set meanwhile, nobody can tell any more how long ago it was.
     mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues {
@@ -57,7 +57,7 @@ struct StartChecker {
         settle(device) { $0.session == report.session }
     }
 
-    /// Whoever registers under this name later is another app, on which nothing was started.
+    /// An app that registers under this name later is another app, on which nothing was started.
     mutating func forgot(_ device: DeviceID) { starts[device] = nil }
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {

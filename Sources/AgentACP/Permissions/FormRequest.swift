@@ -1,0 +1,31 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// What `elicitation/create` asks: a form, in the middle of a turn.
+struct FormRequest {
+    static let method = "elicitation/create"
+
+    /// As the agent calls it; nil where it asks outside of any session, while one is opened.
+    let session: String?
+    /// The call in which it is asked, where the agent says so.
+    let call: String?
+    let form: ElicitedForm
+    /// As the daemon takes it.
+    let json: [UInt8]
+
+    /// Nil where people could not be shown all of it: a page of the web to be opened, a field or a rule that is not known.
+    init?(_ params: JSONValue?) {
+        // A mode that is there and no text is one that we do not know.
+        guard let params, params.optional("mode") == nil || params.text("mode") == "form",
+            let message = params.text("message"), let schema = params.optional("requestedSchema"),
+            let form = ElicitedForm(message: message, schema: schema, clean: { $0 })
+        else { return nil }
+        session = params.text("sessionId")
+        call = params.text("toolCallId")
+        self.form = form
+        json = JSONWriter.object { writer in
+            writer.field("message", message)
+            writer.raw("schema", schema.bytes)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// A prompt that Claude Code has written to itself, when something in the background is done.
+enum ClaudeNotice {
+    private static let mark = "<task-notification>"
+
+    static func isOne(_ prompt: String) -> Bool { prompt.drop { $0.isWhitespace }.hasPrefix(mark) }
+}

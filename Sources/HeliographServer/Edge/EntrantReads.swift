@@ -1,0 +1,49 @@
+import WebSocketEngine
+
+/// When an edge reads anew who may come in: at once where the database says that it changed, and once a second at most for all who ask for
+/// it. Neither guesses of strangers nor requests of peers are a load on the database. Lives on the main loop's thread.
+final class EntrantReads {
+    /// Answers that wait for a read. Those above it go out at once: the database's count of changes brings this edge what they changed.
+    static let waitingMax = 256
+    static let interval = Duration.seconds(1)
+
+    private let loop: EventLoop
+    private let interval: Duration
+    /// Calls back when the store was read, or could not be.
+    private let read: (@escaping () -> Void) -> Void
+    private var nextRead: ContinuousClock.Instant?
+    /// Set while a read is due at `nextRead`.
+    private var timer: TimerID?
+    private var waiting: [() -> Void] = []
+
+    init(loop: EventLoop, interval: Duration = EntrantReads.interval, read: @escaping (@escaping () -> Void) -> Void) {
+        self.loop = loop
+        self.interval = interval
+        self.read = read
+    }
+
+    /// `done` is called when a read has ended that began after this.
+    func askInTime(then done: (() -> Void)? = nil) {
+        if let done {
+            guard waiting.count < Self.waitingMax else { return done() }
+            waiting.append(done)
+        }
+        guard timer == nil else { return }
+        let now = ContinuousClock.now
+        guard let nextRead, nextRead > now else { return readNow() }
+        timer = loop.schedule(after: nextRead - now) { [weak self] in
+            self?.timer = nil
+            self?.readNow()
+        }
+    }
+
+    /// For all who wait, too.
+    func readNow() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        nextRead = .now + interval
+        let answered = waiting
+        waiting = []
+        read { for done in answered { done() } }
+    }
+}

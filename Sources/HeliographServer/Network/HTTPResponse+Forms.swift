@@ -1,0 +1,41 @@
+import RelayProtocol
+import WebSocketEngine
+
+/// Answers as the relay words them.
+extension HTTPResponse {
+    /// Without a number another each time, so that those who are refused together do not come back together.
+    static func retryAfter(seconds: Int = .random(in: 1...ServerLimits.retryAfterSecondsMax)) -> (String, String) {
+        ("retry-after", "\(seconds)")
+    }
+
+    static func text(_ status: UInt16, _ text: String) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
+    }
+
+    /// In the text format of Prometheus.
+    static func metrics(_ exposition: String) -> HTTPResponse {
+        HTTPResponse(
+            status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(exposition.utf8)))
+    }
+
+    static func json(_ status: UInt16, _ notice: Notice) -> HTTPResponse {
+        json(status, notice.errorBody)
+    }
+
+    static func json(_ status: UInt16, _ body: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("content-type", "application/json")], body: .bytes(body))
+    }
+}
+
+extension Notice {
+    fileprivate var errorBody: [UInt8] {
+        JSONWriter.object { writer in
+            writer.object("error") {
+                $0.field("code", code)
+                $0.field("message", message)
+                $0.field("path", path)
+            }
+        }
+    }
+}

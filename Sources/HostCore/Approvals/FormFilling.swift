@@ -1,0 +1,58 @@
+internal import RelayProtocol
+
+/// A form as somebody at a terminal fills it in, a field after the other: by the numbers of its choices, or in words after a number.
+package struct FormFilling: Sendable {
+    package enum Step: Equatable, Sendable {
+        /// Nothing was taken, and why.
+        case notTaken(String)
+        /// Another field stands open.
+        case next
+        /// As whoever asks takes it.
+        case filledIn([UInt8])
+        case declined
+    }
+
+    private let form: ElicitedForm
+    /// By field, as far as it has come.
+    private var answers: [Answer] = []
+
+    package init(_ form: ElicitedForm) { self.form = form }
+
+    /// The one that is next.
+    package var question: AskedQuestion { form.questions[answers.count] }
+
+    /// All that has a number.
+    package var choices: [String] {
+        question.choices.map(\.shownLabel) + (question.takesWords ? ["Your answer: words after the number"] : []) + ["Decline"]
+    }
+
+    /// `number` is one that a choice has, `first` that of the first choice, and `more` what was typed behind it.
+    package mutating func take(_ number: Int, first: Int, _ more: String?) -> Step {
+        let (question, place) = (self.question, number - first)
+        if place == choices.count - 1 {
+            return more == nil ? .declined : .notTaken("Nobody is told a reason; nothing was sent.")
+        }
+        var answer = Answer(question: question.id, choices: [])
+        if place == question.choices.count {
+            answer.text = more
+        } else {
+            // Further choices, where there may be several.
+            let others = (more ?? "").split(separator: " ").map { Int($0).map { $0 - first } ?? -1 }
+            let places = [place] + others
+            guard places.allSatisfy(question.choices.indices.contains) else {
+                return .notTaken("Only numbers of choices go with a choice; nothing was sent.")
+            }
+            answer.choices = places.map { question.choices[$0].shownLabel }
+            answer.indexes = places.map { Int64($0) }
+        }
+        guard form.takes(answer, at: answers.count) else { return .notTaken("That does not fit; nothing was sent.") }
+        answers.append(answer)
+        guard answers.count == form.questions.count else { return .next }
+        guard let filledIn = form.answer(answers) else {
+            // Each fits its field, and together they do not: the last is asked for again.
+            answers.removeLast()
+            return .notTaken("That does not fit; nothing was sent.")
+        }
+        return .filledIn(filledIn.content)
+    }
+}

@@ -1,0 +1,88 @@
+/// Whose the bytes are that wait on a link: one peer's flood is not to take what is there for all of them.
+///
+/// A link is written in order, so what waits of all that was told is what was told last.
+package struct LinkShares {
+    /// Peers whose part of what waits has become too large, or small again. How they are named is their node's affair.
+    package struct Changes: Equatable {
+        package var filled: [UInt64] = []
+        package var drained: [UInt64] = []
+        package init(filled: [UInt64] = [], drained: [UInt64] = []) { (self.filled, self.drained) = (filled, drained) }
+    }
+
+    /// What one peer said, or what is for it alone, counted from the link's first byte.
+    private struct Piece {
+        let peer: UInt64
+        var begin: Int
+        var end: Int
+    }
+
+    package private(set) var told = 0
+    private var written = 0
+    /// In order. What was written is dropped at each `settle`, so there are no more than wait.
+    private var pieces: [Piece] = []
+    /// Those before it are written.
+    private var first = 0
+    /// Those before it are in `waiting`. What is written within its turn, as nearly everything is, is never counted.
+    private var counted = 0
+    /// Of each peer, as far as it was counted.
+    private var waiting: [UInt64: Int] = [:]
+    private var full: Set<UInt64> = []
+
+    package init() {}
+
+    /// `peer` is nil where it is nobody's, or of several.
+    package mutating func tell(_ bytes: Int, of peer: UInt64?) {
+        let begin = told
+        told += bytes
+        guard let peer, bytes > 0 else { return }
+        if pieces.count > counted, pieces[pieces.count - 1].peer == peer, pieces[pieces.count - 1].end == begin {
+            pieces[pieces.count - 1].end = told
+        } else {
+            pieces.append(Piece(peer: peer, begin: begin, end: told))
+        }
+    }
+
+    /// What may wait, as far as is known.
+    package var unsettled: Int { told - written }
+
+    /// Of the first so many bytes that were told, all but so many have been written.
+    package mutating func settle(_ told: Int, waiting: Int) -> Changes {
+        var changes = Changes()
+        written = max(written, told - waiting)
+        while first < pieces.count, pieces[first].begin < written {
+            let piece = pieces[first]
+            let end = min(piece.end, written)
+            if first < counted { drain(piece.peer, end - piece.begin, &changes) }
+            guard end == piece.end else {
+                pieces[first].begin = end
+                break
+            }
+            first += 1
+        }
+        counted = max(counted, first)
+        for piece in pieces[counted...] { fill(piece.peer, piece.end - piece.begin, &changes) }
+        counted = pieces.count
+        if first == pieces.count {
+            pieces.removeAll(keepingCapacity: pieces.count <= Self.keptPieces)
+            (first, counted) = (0, 0)
+        } else if first > pieces.count / 2 {
+            pieces.removeFirst(first)
+            (first, counted) = (0, pieces.count)
+        }
+        return changes
+    }
+
+    private mutating func fill(_ peer: UInt64, _ bytes: Int, _ changes: inout Changes) {
+        waiting[peer, default: 0] += bytes
+        if waiting[peer, default: 0] > NodeLinkLimits.shareBytesMax, full.insert(peer).inserted { changes.filled.append(peer) }
+    }
+
+    private mutating func drain(_ peer: UInt64, _ bytes: Int, _ changes: inout Changes) {
+        let left = waiting[peer, default: 0] - bytes
+        waiting[peer] = left > 0 ? left : nil
+        if left <= NodeLinkLimits.shareDrainedBytes, full.remove(peer) != nil { changes.drained.append(peer) }
+    }
+
+    /// What a turn has is mostly few: their room is kept.
+    private static let keptPieces = 1_024
+}

@@ -1,0 +1,63 @@
+internal import Foundation
+internal import Glibc
+
+/// Where a backup may be written: never over what a relay uses, its settings and keys included, and only in the place of a file.
+struct BackupTarget {
+    private static let header = Array("SQLite format 3\0".utf8)
+
+    private let file: String
+    private let folder: String
+
+    init(_ file: String) {
+        self.file = file
+        folder = Files.directory(of: file)
+    }
+
+    /// Throws where nothing may be written there. `databasePath` is the data file that is copied.
+    func check(replacing: Bool, besideDataFile databasePath: String) throws(SQLiteStoreError) {
+        // First, and also where there is no such file now: a `-wal` that appears beside a data file is taken for its own.
+        guard !isRelaysOwn(besideDataFile: databasePath) else {
+            throw SQLiteStoreError(
+                .conflict, "\(file) is the name of a relay's own file: give the backup another name or folder.")
+        }
+        switch Files.kind(file) {
+        case .nothing: return
+        case .file where !replacing: throw SQLiteStoreError(.conflict, "\(file) is there already.")
+        case .other(let kind): throw SQLiteStoreError(.conflict, "\(file) is \(kind): a backup replaces only a file.")
+        case .file(let bytes):
+            guard bytes == 0 || !isInRelaysFolder(besideDataFile: databasePath) || isDatabase else {
+                throw SQLiteStoreError(
+                    .conflict, "\(file) is a relay's own and no backup, and was left as it is.")
+            }
+        }
+        // Another program's, which is at work on it.
+        for part in DataDirectory.dataFileParts.dropFirst() where Files.exists(file + part) {
+            throw SQLiteStoreError(.conflict, "\(file) is a data file in use: \(file)\(part) lies beside it.")
+        }
+    }
+
+    /// Whether it lies in a relay's folder, under a name that the relay uses or that a data file was set aside by.
+    private func isRelaysOwn(besideDataFile databasePath: String) -> Bool {
+        let name = file.split(separator: "/").last.map(String.init) ?? ""
+        guard name.hasPrefix("heliograph.sqlite") || name.hasPrefix("relay.") else { return false }
+        return isInRelaysFolder(besideDataFile: databasePath)
+    }
+
+    private func isInRelaysFolder(besideDataFile databasePath: String) -> Bool {
+        Self.isSame(folder, Files.directory(of: databasePath)) || Files.exists(folder + "/relay.lock")
+            || Files.exists(folder + "/relay.run")
+    }
+
+    private var isDatabase: Bool {
+        guard let reader = FileHandle(forReadingAtPath: file), let start = try? reader.read(upToCount: Self.header.count) else {
+            return false
+        }
+        return Array(start) == Self.header
+    }
+
+    private static func isSame(_ folder: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard unsafe stat(folder, &one) == 0, unsafe stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+}

@@ -140,8 +140,9 @@ final class RelayRunner {
     var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && backlog.isStaging }
-    /// What the next commit has would rather wait for more, where the loop waits.
-    var isGathering: Bool { isStaging && pace.isGathering(backlog) }
+    /// What the next commit has would rather wait for more, where the loop waits. Not where peers at edges or on other loops wait for the end of
+    /// the turn: they would say more only after it.
+    var isGathering: Bool { isStaging && pace.isGathering(backlog) && !connections.isGathering }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -272,11 +273,13 @@ final class RelayRunner {
             if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            pace.failed()
             store.batchRefused(bytes: batch.eventBytes)
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            pace.failed()
             logger.critical(
                 "the store cannot say what it holds: all peers are disconnected until it can", metadata: ["error": "\(error)"])
             suspend()

@@ -1,6 +1,6 @@
 /// The strict parser behind `JSONDocument`: one pass, no recursion, every refusal with its place.
 struct JSONParser: ~Copyable {
-    /// Of an open container, `next` is the place of the one around it.
+    /// While a container is open, its `next` is the place of the one around it.
     private var nodes: JSONTape
 
     /// Containers that were open at one time.
@@ -14,11 +14,11 @@ struct JSONParser: ~Copyable {
     private var wideKeys: [Int: Set<[UInt8]>] = [:]
     /// From this many members on, an object's keys are kept in a set: comparing each with each would be quadratic.
     private static let keysComparedDirectlyMax = 12
-    /// Around what stands in no container: where a text begins, no container stands inside of the first place.
+    /// The place of no container: the tape of the longest text ends before it.
     private static let none = Int(Int32.max)
 
     /// For a text of so many bytes.
-    init(byteCount: Int) { nodes = JSONTape(room: max(16, min(byteCount, JSONDocument.bytesMax) / 12)) }
+    init(byteCount: Int) { nodes = JSONTape(byteCount: min(byteCount, JSONDocument.bytesMax)) }
 
     consuming func finish() -> JSONTape { nodes }
 
@@ -123,8 +123,7 @@ struct JSONParser: ~Copyable {
 
     private func keyBytes(_ key: Int, _ bytes: Span<UInt8>) -> [UInt8] {
         let node = nodes[key]
-        var raw: [UInt8] = []
-        for place in node.start + 1..<node.end - 1 { raw.append(bytes[place]) }
+        let raw = unsafe bytes.extracting(node.start + 1..<node.end - 1).withUnsafeBufferPointer { unsafe Array($0) }
         return node.isEscaped ? JSONString.unescape(raw[...]) : raw
     }
 

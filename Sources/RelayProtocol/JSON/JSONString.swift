@@ -52,10 +52,11 @@ enum JSONString {
     static func append(_ text: String, to room: inout ByteRoom) {
         var text = text
         text.withUTF8 { text in
-            if let start = text.baseAddress, unsafe ByteScan.endOfUnescaped(in: text.span, from: 0) == text.count {
+            let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: 0)
+            if let start = text.baseAddress, end == text.count {
                 unsafe append(plain: start, text.count, to: &room)
             } else {
-                unsafe append(text, to: &room)
+                unsafe append(text, plainTo: end, to: &room)
             }
         }
     }
@@ -70,11 +71,11 @@ enum JSONString {
         }
     }
 
-    private static func append(_ text: UnsafeBufferPointer<UInt8>, to room: inout ByteRoom) {
+    /// `plainTo`: the first byte that has to be escaped, or the end.
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, plainTo first: Int, to room: inout ByteRoom) {
         room.append(UInt8(ascii: "\""))
-        var index = 0
-        while index < text.count {
-            let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
+        var (index, end) = (0, first)
+        while true {
             if end > index { unsafe room.append(UnsafeBufferPointer(rebasing: text[index..<end])) }
             guard end < text.count else { break }
             index = end + 1
@@ -91,6 +92,7 @@ enum JSONString {
                 room.append(hexDigit(of: byte >> 4))
                 room.append(hexDigit(of: byte & 15))
             }
+            end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
         }
         room.append(UInt8(ascii: "\""))
     }

@@ -4,39 +4,66 @@ import Testing
 @testable import HeliographServer
 
 @Suite("When the next commit is cut") struct CommitPaceTests {
-    private func backlog(_ events: Int, isAwaited: Bool = false) -> Relay.Backlog {
+    private func backlog(_ events: Int, cost: Int = 0, isAwaited: Bool = false) -> Relay.Backlog {
         var backlog = Relay.Backlog()
         backlog.stagedEvents = events
+        backlog.stagedCost = cost
         backlog.isAwaited = isAwaited
         return backlog
     }
 
-    @Test("after a commit of many the next waits until its hosts have said as much again")
-    func gathers() {
+    /// After a commit of many.
+    private func pace() -> CommitPace {
         var pace = CommitPace()
+        #expect(pace.committed(events: 32, in: 200_000, backlog(32)) == 0)
+        return pace
+    }
+
+    @Test("after two commits of many the next waits until its hosts have said as much again")
+    func gathers() {
+        var pace = pace()
         #expect(pace.committed(events: 32, in: 200_000, backlog(32)) == 100_000)
         #expect(pace.isGathering(backlog(63)))
         #expect(!pace.isGathering(backlog(64)))
     }
 
-    @Test("it never waits for long, however long the last one took")
-    func waitIsBounded() {
-        var pace = CommitPace()
-        #expect(pace.committed(events: 32, in: 500_000_000, backlog(32)) == 200_000)
+    @Test("it never waits for long, however long the last one took, nor for less than nothing", arguments: [.max, 500_000_000, -1, 0] as [Int64])
+    func waitIsBounded(_ nanoseconds: Int64) {
+        var pace = pace()
+        #expect((0...CommitPace.nanosecondsMax).contains(pace.committed(events: 32, in: nanoseconds, backlog(32))))
     }
 
-    @Test("after a commit of few, or where many are staged, nothing waits")
-    func doesNotWait() {
+    @Test("what comes after a commit of few, or after a single burst, does not wait")
+    func few() {
         var pace = CommitPace()
-        #expect(pace.committed(events: 15, in: 200_000, backlog(0)) == 0)
-        #expect(pace.committed(events: 5_000, in: 200_000, backlog(256)) == 0)
+        for events in [1, CommitPace.eventsMin - 1, 5_000, 1, 64, 0, 64] {
+            #expect(pace.committed(events: events, in: 200_000, backlog(0)) == 0, "\(events)")
+        }
+    }
+
+    @Test("where as many are staged as are worth waiting for nothing waits, nor where they are large")
+    func enough() {
+        var pace = pace()
+        #expect(pace.committed(events: 5_000, in: 200_000, backlog(CommitPace.enoughMax)) == 0)
+        #expect(pace.committed(events: 5_000, in: 200_000, backlog(1, cost: CommitPace.costMax)) == 0)
+        #expect(pace.committed(events: 5_000, in: 200_000, backlog(1)) > 0)
+        #expect(pace.isGathering(backlog(CommitPace.enoughMax - 1)))
+        #expect(!pace.isGathering(backlog(CommitPace.enoughMax)))
+        #expect(!pace.isGathering(backlog(2, cost: CommitPace.costMax)))
     }
 
     @Test("a step of an approval, or a command, is not kept waiting")
     func awaited() {
-        var pace = CommitPace()
+        var pace = pace()
         _ = pace.committed(events: 32, in: 200_000, backlog(0))
         #expect(pace.isGathering(backlog(1)))
         #expect(!pace.isGathering(backlog(1, isAwaited: true)))
+    }
+
+    @Test("after a commit that failed nothing is known of what comes")
+    func failed() {
+        var pace = pace()
+        pace.failed()
+        #expect(pace.committed(events: 32, in: 200_000, backlog(32)) == 0)
     }
 }

@@ -58,9 +58,9 @@ struct EventLoopGroupTests {
         let waits = try await group.run { group in
             let before = group.isGathering
             group.send(OutgoingMessage(text: "told"), to: theirs)
-            return (before, group.isGathering)
+            return [before, group.isGathering]
         }
-        #expect(waits == (false, loops > 1))
+        #expect(waits == [false, loops > 1])
         #expect(try await client.nextMessage().bytes == Array("told".utf8))
         #expect(try await group.run { !$0.isGathering })
     }

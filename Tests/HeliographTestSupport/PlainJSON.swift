@@ -1,4 +1,4 @@
-import RelayProtocol
+package import RelayProtocol
 
 /// A second reader of strict JSON, as plain as it can be: what `JSONDocument` says of a text is held against it. It shares no code with that.
 package struct PlainJSON {
@@ -6,15 +6,22 @@ package struct PlainJSON {
         package enum Kind: Equatable, Sendable { case object, array, string, number, `true`, `false`, null }
 
         package var kind: Kind
-        package var isEscaped = false
+        package var isEscaped: Bool
         package var start: Int
-        package var end = 0
-        package var next = 0
-        package var count = 0
+        package var end: Int
+        package var next: Int
+        package var count: Int
+
+        package init(kind: Kind, isEscaped: Bool = false, start: Int, end: Int = 0, next: Int = 0, count: Int = 0) {
+            (self.kind, self.isEscaped, self.count) = (kind, isEscaped, count)
+            (self.start, self.end, self.next) = (start, end, next)
+        }
     }
 
     package struct Refusal: Error, Equatable {
         package let code: WireError.Code
+
+        package init(code: WireError.Code) { self.code = code }
     }
 
     private let bytes: [UInt8]

@@ -6,7 +6,8 @@ import RelayCore
 /// It waits only after two commits of many, one after the other: hosts that say little are never kept waiting, nor is what comes after a
 /// single burst. It never waits for longer than `nanosecondsMax`, and not at all where a person or an agent waits for it.
 struct CommitPace {
-    /// What was staged when the last commit ended, and an answer to each event that it had; nil: the last commit was no reason to wait.
+    /// What was staged when the last commit ended, and an answer to each event that it had; nil: the last commit was no reason to wait, and where
+    /// the loop waits for one of its own it waits for as much as comes.
     private var enough: Int?
     private var lastHadMany = false
 
@@ -15,8 +16,9 @@ struct CommitPace {
         let hadMany = events >= Self.eventsMin
         defer { lastHadMany = hadMany }
         enough = nil
-        guard hadMany, lastHadMany, backlog.stagedEvents < Self.enoughMax, backlog.stagedCost < Self.costMax else { return 0 }
-        enough = min(backlog.stagedEvents + events, Self.enoughMax)
+        let sum = backlog.stagedEvents + events
+        guard hadMany, lastHadMany, sum <= Self.enoughMax, backlog.stagedCost < Self.costMax else { return 0 }
+        enough = sum
         return min(max(0, nanoseconds) / Self.part, Self.nanosecondsMax)
     }
 
@@ -25,7 +27,9 @@ struct CommitPace {
 
     /// Whether more is to come that is worth waiting for.
     func isGathering(_ backlog: Relay.Backlog) -> Bool {
-        !backlog.isAwaited && backlog.stagedCost < Self.costMax && backlog.stagedEvents < enough ?? .max
+        guard !backlog.isAwaited else { return false }
+        guard let enough else { return true }
+        return backlog.stagedEvents < enough && backlog.stagedCost < Self.costMax
     }
 
     /// Of the time that the last commit took: waiting costs no more than a part of what it spares.

@@ -41,15 +41,23 @@ import Testing
         }
     }
 
-    @Test("where as many are staged as are worth waiting for nothing waits, nor where they are large")
-    func enough() {
+    @Test("where commits are large by themselves, in events or in bytes, nothing waits for more")
+    func large() {
         var pace = pace()
-        #expect(pace.committed(events: 5_000, in: 200_000, backlog(CommitPace.enoughMax)) == 0)
-        #expect(pace.committed(events: 5_000, in: 200_000, backlog(1, cost: CommitPace.costMax)) == 0)
-        #expect(pace.committed(events: 5_000, in: 200_000, backlog(1)) > 0)
+        #expect(pace.committed(events: CommitPace.enoughMax, in: 200_000, backlog(1)) == 0)
+        #expect(pace.committed(events: 32, in: 200_000, backlog(1, cost: CommitPace.costMax)) == 0)
+        #expect(pace.committed(events: CommitPace.enoughMax - 1, in: 200_000, backlog(1)) > 0)
         #expect(pace.isGathering(backlog(CommitPace.enoughMax - 1)))
         #expect(!pace.isGathering(backlog(CommitPace.enoughMax)))
         #expect(!pace.isGathering(backlog(2, cost: CommitPace.costMax)))
+    }
+
+    @Test("a wait that is the loop's own, after it wrote to many, is for as much as comes")
+    func otherWaits() {
+        var pace = pace()
+        for events in [1, 5_000, 5_000] { _ = pace.committed(events: events, in: 200_000, backlog(0)) }
+        #expect(pace.isGathering(backlog(10_000, cost: 10 * CommitPace.costMax)))
+        #expect(!pace.isGathering(backlog(1, isAwaited: true)))
     }
 
     @Test("a step of an approval, or a command, is not kept waiting")

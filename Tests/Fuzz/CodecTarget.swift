@@ -48,7 +48,9 @@ enum CodecTarget {
             do throws(WireError) {
                 _ = try JSONDocument(parsing: input)
                 fatalError("finding: we accept what another reader refuses: \(error)")
-            } catch let ours { require(ours.code == error.code, "another reader refuses it for another reason: \(ours), \(error)") }
+            } catch let ours {
+                require(ours.code == error.code, "another reader refuses it for another reason: \(ours), \(error)")
+            }
         }
     }
 

@@ -142,9 +142,9 @@ package struct PlainJSON {
         guard first < 0xDC00, bytes[index...].starts(with: "\\u".utf8) else { throw Refusal(code: .loneSurrogate) }
         index += 2
         let second = try readFourDigits()
-        guard (0xDC00...0xDFFF).contains(second), let scalar = Unicode.Scalar((first & 0x3FF) << 10 + (second & 0x3FF) + 0x10000) else {
-            throw Refusal(code: .loneSurrogate)
-        }
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar((first & 0x3FF) << 10 + (second & 0x3FF) + 0x10000)
+        else { throw Refusal(code: .loneSurrogate) }
         return scalar
     }
 

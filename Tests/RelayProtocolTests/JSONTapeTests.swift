@@ -37,8 +37,10 @@ struct JSONTapeTests {
 
     private static let pieces: [[UInt8]] =
         [
-            "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "\"a\"", "\"\\u0061\"", "\"b\":", "\"\\ud83d\\ude00\"", "\"\\ud800\"", "\"\\udc00x\"",
-            "\\u00", "\"é\":[]", "0", "-", "1", "01", "-0.5e+3", "1e400", "9223372036854775808", "true", "false", "null", "nul", "{}", "[[", "]]",
+            "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "\"a\"", "\"\\u0061\"", "\"b\":", "\"\\ud83d\\ude00\"",
+            "\"\\ud800\"", "\"\\udc00x\"",
+            "\\u00", "\"é\":[]", "0", "-", "1", "01", "-0.5e+3", "1e400", "9223372036854775808", "true", "false", "null", "nul",
+            "{}", "[[", "]]",
             "\"key\":{", "\u{FEFF}", "\u{0}", "1.", "+1",
         ].map { Array($0.utf8) } + [[0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0x80]]
 
@@ -83,11 +85,12 @@ struct JSONTapeTests {
     @Test("has no more room than any text of its length needs, whatever the text is")
     func room() throws {
         let most = JSONDocument.depthMax
-        let open = String(repeating: "[", count: most)
+        let (open, close) = (String(repeating: "[", count: most), String(repeating: "]", count: most))
         let numbers = [String](repeating: "1", count: 5_000).joined(separator: ",")
         for text in [
-            "1", "[]", open + String(repeating: "]", count: most), "[\(numbers)]", open + numbers + String(repeating: "]", count: most),
-            "[" + [String](repeating: "{\"\":1}", count: 3_000).joined(separator: ",") + "]", "\"\(String(repeating: "x", count: 100_000))\"",
+            "1", "[]", open + close, "[\(numbers)]", open + numbers + close,
+            "[" + [String](repeating: "{\"\":1}", count: 3_000).joined(separator: ",") + "]",
+            "\"\(String(repeating: "x", count: 100_000))\"",
         ] {
             let document = try JSONDocument(parsing: text)
             #expect(document.nodes.count <= document.nodes.room)
@@ -97,7 +100,9 @@ struct JSONTapeTests {
         for text in [open, open + numbers, open + "1"] { #expect(throws: WireError.self) { try JSONDocument(parsing: text) } }
     }
 
-    @Test("whole numbers at the ends of 64 bits are written as they are", arguments: [.min, .min + 1, -10, -1, 0, 9, 10, .max] as [Int64])
+    @Test(
+        "whole numbers at the ends of 64 bits are written as they are",
+        arguments: [.min, .min + 1, -10, -1, 0, 9, 10, .max] as [Int64])
     func numbers(_ number: Int64) {
         var room = ByteRoom(room: 0)
         room.append(number)

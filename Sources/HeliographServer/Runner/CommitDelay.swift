@@ -5,7 +5,7 @@ import RelayCore
 ///
 /// It waits only after two commits of many, one after the other: hosts that say little are never kept waiting, nor is what comes after a
 /// single burst. It never waits for longer than `nanosecondsMax`, and not at all where a person or an agent waits for it.
-struct CommitPace {
+struct CommitDelay {
     /// What was staged when the last commit ended, and an answer to each event that it had; nil: the last commit was no reason to wait, and where
     /// the loop waits for one of its own it waits for as much as comes.
     private var enough: Int?

@@ -165,7 +165,7 @@ package final class RelayServer {
             ingress.tickEnded()
             connections.turnEnded()
         }
-        loop.hasMoreToGather = { runner.isStaging }
+        loop.hasMoreToGather = { runner.isGathering }
         self.runner = runner
         self.pushes = pushes
 

@@ -119,7 +119,7 @@ check: lint build-tests ## What CI runs: format, types, then every test (layerin
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made meanwhile,
 	@# and the simulation, which needs no other.
 	@Tests/Tools/beside .build/fuzz.log \
-		"$(MAKE) --no-print-directory build test-simulation test-worlds && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" \
+		"$(MAKE) --no-print-directory build test-simulation test-worlds && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=2 ARGS=" \
 		"$(MAKE) --no-print-directory test-suites test-web test-integration"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"

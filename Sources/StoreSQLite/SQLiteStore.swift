@@ -38,6 +38,7 @@ package final class SQLiteStore: Sendable {
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
         try directory.refuseRemains()
+        if !user.isRelay { try directory.refuseSecondName() }
         func opened() throws(SQLiteStoreError) -> Opened {
             do {
                 let isChecked = try DataFile.check(directory, byRelay: user.isRelay, upTo: checkedBytesMax)

@@ -47,6 +47,9 @@ package final class Administration {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
 
+    /// A name as people see it, without what would not show or would steer their terminal; nil: nothing of it shows.
+    package static func shownName(_ name: String) -> String? { PairCall.shown(name) }
+
     /// Whether a relay runs on this directory now, or elsewhere on its database.
     package var isRunning: Bool {
         get throws {

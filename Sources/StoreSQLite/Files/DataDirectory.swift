@@ -84,6 +84,19 @@ package struct DataDirectory: Sendable {
         return false
     }
 
+    /// For the command line. A data file may have a second name in another folder, where a relay runs: written to by this one, with a log of its
+    /// own beside it, it would be spoiled.
+    func refuseSecondName() throws(SQLiteStoreError) {
+        var facts = stat()
+        guard unsafe lstat(databasePath, &facts) == 0, facts.st_nlink > 1 else { return }
+        let lock = unsafe open(path + "/relay.lock", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        if lock >= 0, FileLock.isTaken(lock) { return }
+        guard Self.isInUse(at: path) else { return }
+        throw SQLiteStoreError(
+            .busy, "\(databasePath) is a second name of a data file on which a relay runs: name that relay's own folder.")
+    }
+
     /// For the command line, before it brings the data up to date: a relay of the version before would find its tables gone.
     func lockForUpdate() throws(SQLiteStoreError) -> DataDirectoryLock {
         // The data file is open already: a lock that is closed before it would drop SQLite's own.

@@ -31,7 +31,8 @@ enum Failure {
     /// Says in one line what went wrong, and exits as `ClientExit` has it.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
-            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose("\(error)"))\n".utf8))
+            let sentence = (error as? HTTPError)?.message ?? "\(error)"
+            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose(sentence))\n".utf8))
             throw ExitCode(exit(of: error).rawValue)
         }
     }

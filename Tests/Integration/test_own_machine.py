@@ -70,9 +70,12 @@ def test_what_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
     for command in (("restore", "--anew"), ("restore", "--as-is")):
         found = run(*command)
         assert found.returncode == 5 and "is not there" in found.stderr, found.stderr
-    (tmp_path / "typo").mkdir(mode=0o700)
-    found = run("clock")
-    assert found.returncode == 4 and f"No relay answers on {tmp_path}/typo" in found.stderr, found.stderr
+    relay = Relay(tmp_path / "relay")
+    relay.start()
+    relay.stop()
+    found = relay.run("clock", "--data", str(relay.data), check=False)
+    assert found.returncode == 4 and f"No relay answers on {relay.data}" in found.stderr, found.stderr
+    (tmp_path / "typo").mkdir(mode=0o755)
     (tmp_path / "typo").chmod(0o755)
     found = run("restore", "--anew")
     assert "chmod 700" in found.stderr and "Error(" not in found.stderr, found.stderr

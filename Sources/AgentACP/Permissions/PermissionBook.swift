@@ -58,19 +58,23 @@ struct PermissionBook {
 
     /// Ends the questions that were asked without this call: they are gathered for once more.
     mutating func callBegan(in session: SessionID, at now: HostInstant) -> [(id: [UInt8], open: Open)] {
-        let asked = open.filter { $0.value.gathering?.session == session }
+        let asked = inOrder { $0.gathering?.session == session }
         for (id, question) in asked {
             open[id] = nil
             gathering[id] = question.gathering
         }
         for id in gathering.keys where gathering[id]?.session == session { gathering[id]?.lastCallAt = now.monotonic }
-        return asked.map { (id: $0.key, open: $0.value) }
+        return asked
     }
 
     var nextDeadline: Int64? { gathering.values.map(deadline).min() }
 
     mutating func takeGathered(at now: HostInstant) -> [(id: [UInt8], permission: Gathering)] {
-        let due = gathering.filter { deadline($0.value) <= now.monotonic }.sorted { $0.value.askedAt < $1.value.askedAt }
+        let due = gathering.filter { deadline($0.value) <= now.monotonic }
+            .sorted {
+                let (left, right) = ($0.value.askedAt, $1.value.askedAt)
+                return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left < right
+            }
         for (id, _) in due { gathering[id] = nil }
         return due.map { (id: $0.key, permission: $0.value) }
     }
@@ -78,7 +82,7 @@ struct PermissionBook {
     /// Clients will not be asked about these.
     mutating func takeUngathered() -> [[UInt8]] {
         defer { gathering = [:] }
-        return Array(gathering.keys)
+        return gathering.keys.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     private func deadline(_ permission: Gathering) -> Int64 {
@@ -141,15 +145,20 @@ struct PermissionBook {
 
     /// Ends the open questions of a session, or all; `isAnswered` where we answer them, so that the editor's own answers are swallowed.
     mutating func end(of session: SessionID?, isAnswered: Bool) -> [(id: [UInt8], open: Open)] {
-        let ended = open.filter { session == nil || $0.value.question.session == session }.sorted {
-            $0.value.question.approval.rawValue < $1.value.question.approval.rawValue
-        }
+        let ended = inOrder { session == nil || $0.question.session == session }
         for (id, _) in ended {
             open[id] = nil
             if isAnswered { owe(id) }
         }
         gathering = gathering.filter { session != nil && $0.value.session != session }
-        return ended.map { (id: $0.key, open: $0.value) }
+        return ended
+    }
+
+    /// The same ones in the same order in each run.
+    private func inOrder(_ isMeant: (Open) -> Bool) -> [(id: [UInt8], open: Open)] {
+        open.filter { isMeant($0.value) }
+            .sorted { $0.value.question.approval.rawValue < $1.value.question.approval.rawValue }
+            .map { (id: $0.key, open: $0.value) }
     }
 
     /// What a call came to tells what became of the answer.

@@ -17,7 +17,7 @@ PATIENCE ?= 3
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
 # Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
-WORKERS ?= 3
+WORKERS ?= 5
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1
@@ -29,6 +29,8 @@ PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
 STRICT := HELIOGRAPH_STRICT=1
+# The program that `swift test` runs.
+SUITES := .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing
 # A folder of their own: SwiftPM does one thing at a time in a folder, and the release binary is built while they run.
 FOR_TESTS := --scratch-path .build/tests
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
@@ -70,19 +72,23 @@ test: test-swift test-web test-simulation test-integration ## Every test: Swift,
 build-tests: packages venv
 	$(STRICT) swift build --build-tests $(FOR_TESTS)
 
-test-swift: build-tests servers
+test-swift: test-suites test-worlds
+
+test-suites: build-tests servers
 	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
 	@# runs at the same time, and is not put off for what is built meanwhile.
 	@NICENESS=5 Tests/Tools/untouched Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
-	@# This one uses every processor by itself.
-	$(STRICT) $(WATCHED) swift test --skip-build $(FOR_TESTS) --filter RelaySimulationTests
+
+# It uses every processor by itself. Without `swift test`, as below, and after what builds it.
+test-worlds:
+	$(STRICT) $(WATCHED) $(SUITES) --filter '^RelaySimulationTests[.]'
 
 test-serial:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) swift test --skip-build $(FOR_TESTS) --no-parallel --skip '$(THE_PURE)|RelaySimulationTests'
 
 # Without `swift test`, of which there is one at a time. Not in parallel inside: a test with a limit of time would wait for all others in it.
 test-pure:
-	$(STRICT) $(NO_SKIPS) $(WATCHED) .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(THE_PURE)'
+	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
 test-simulation: test-seeds test-soak
@@ -106,23 +112,22 @@ test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
 test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
+	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
 		Tests/Integration $(PYTEST)
 
 check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
 	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made meanwhile,
 	@# and the simulation, which needs no other.
 	@Tests/Tools/beside .build/fuzz.log \
-		"$(MAKE) --no-print-directory build test-simulation && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=1 ARGS=" \
-		"$(MAKE) --no-print-directory test-swift test-web test-integration"
+		"$(MAKE) --no-print-directory build test-simulation test-worlds && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=2 ARGS=" \
+		"$(MAKE) --no-print-directory test-suites test-web test-integration"
 
 fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build --product fuzz --scratch-path .build/fuzz
 	Tests/Tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
 
 redaction: build-tests ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
-	HELIOGRAPH_COMMANDS=$(COMMANDS) $(STRICT) .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing \
-		--filter '^HostCoreTests[.]SecretMeasureTests/ofOnesOwn'
+	HELIOGRAPH_COMMANDS=$(COMMANDS) $(STRICT) $(SUITES) --filter '^HostCoreTests[.]SecretMeasureTests/ofOnesOwn'
 
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
@@ -206,4 +211,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator test-suites test-worlds app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

@@ -51,6 +51,7 @@ let fuzzing: [Target] =
             dependencies: [
                 "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
                 "HeliographHost",
+                "HeliographTestSupport",
                 "HostCore",
                 "PushAPNs",
                 "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",

@@ -22,7 +22,7 @@ import { apply, emptyState, linkLost, noChanges, pending, position } from "./sto
 import { LinkState, stops } from "./elements/link-state.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
-import { titleOf } from "./elements/session-row.js";
+import { titleOf } from "./session-words.js";
 
 /** @typedef {import("./store.js").Changes} Changes */
 /** @typedef {import("./route.js").Route} Route */

@@ -2,6 +2,7 @@
 
 import { explain } from "./devices.js";
 import { money } from "./format.js";
+import { titleOf } from "./session-words.js";
 
 /** @typedef {import("./wire").Budget} Budget */
 /** @typedef {import("./wire").BudgetReport} KnownBudget */
@@ -85,8 +86,10 @@ export function parse({ scope, session, dollars, levels, hold }) {
  * @returns {[session: string, words: string][]}
  */
 export function pickable(sessions, search = "", chosen) {
-  const named = sessions.map(({ session, title, project, host }) =>
-    ({ session, words: [title || project || `Session ${session}`, title && project, host.name].filter(Boolean).join(" · ") }));
+  const named = sessions.map((summary) => {
+    const { session, title, project, host } = summary;
+    return { session, words: [titleOf(summary), title && project, host.name].filter(Boolean).join(" · ") };
+  });
   /** @type {Map<string, number>} */
   const times = new Map();
   for (const { words } of named) times.set(words, (times.get(words) ?? 0) + 1);

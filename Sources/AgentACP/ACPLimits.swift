@@ -14,6 +14,11 @@ package struct ACPLimits: Sendable {
     var lateAnswersMax = 256
     /// Answered permissions whose effect is still awaited.
     var evidenceMax = 64
+    /// How long a call must have been the last that began before a permission that names none is taken to be for it and those before: an
+    /// agent tells of its calls beside its question, a few milliseconds before or after.
+    var gatherMilliseconds: Int64 = 250
+    /// For the first call to be told of. Then only the editor is asked.
+    var firstCallMilliseconds: Int64 = 10_000
     /// Options of one permission; agents offer four.
     var optionsMax = 16
     /// Tool calls of one session that have not ended.

@@ -65,6 +65,7 @@ package struct ACPProxyMachine: Sendable {
                 settle([(open.question.session, approval)], .unknown)
                 orders.append(.leftToEditor(open.question.request))
             }
+        case .waited: break
         case .steered(let session, let request): steered(session, request, now)
         case .agentGone(let reason, let failed):
             agentIsGone()
@@ -72,12 +73,16 @@ package struct ACPProxyMachine: Sendable {
             settle(permissions.unproven(in: nil), .unknown)
             for name in sessions.names { tell(name) { $0.ended(reason: reason, failed: failed, at: now) } }
         }
+        askGathered(now)
         releaseFromLost(now)
         releaseOwnLines()
         tellStands()
         defer { orders = [] }
         return orders
     }
+
+    /// When `waited` is due, in milliseconds of the clock that never jumps.
+    package var nextDeadline: Int64? { permissions.nextDeadline }
 
     // MARK: From the editor
 
@@ -169,7 +174,10 @@ package struct ACPProxyMachine: Sendable {
             orders.append(.toEditor(part))
             // It may say more of any call, also of one that is being decided about.
             for name in sessions.names { _ = sessions.change(name) { $0.missedSome() } }
-            close(permissions.end(of: nil, isAnswered: false), .unknown)
+            leaveToEditor(permissions.takeUngathered())
+            let ended = permissions.end(of: nil, isAnswered: false)
+            close(ended, .unknown)
+            leaveToEditor(ended.map(\.id))
             return
         }
         let exact = RPCMessage(line)
@@ -249,12 +257,15 @@ package struct ACPProxyMachine: Sendable {
 
     private mutating func updated(_ name: String, _ params: JSONValue, isExact: Bool, _ now: HostInstant) {
         guard let id = sessions.ensure(name) else { return }
+        var began = false
         var over: (call: String, failed: Bool)?
         tell(name) {
             let taken = $0.updated(params, isExact: isExact, at: now)
+            began = taken.began
             over = taken.over
             return taken.events
         }
+        if began { close(permissions.callBegan(in: id, at: now), .cancelled) }
         tellPrinted(name)
         if let over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
             settle([(id, approval)], outcome)
@@ -282,14 +293,44 @@ package struct ACPProxyMachine: Sendable {
         guard permissions.hasRoom(for: id), let request = PermissionRequest(params, optionsMax: limits.optionsMax),
             let session = sessions[request.session]?.id
         else { return false }
-        let calls = sessions[request.session]?.calls(for: request.call) ?? []
+        let calls = calls(for: request)
+        let isNamed = calls.count == 1 && calls[0].id == request.call.text("toolCallId")
+        guard !request.isForAll || isNamed else {
+            permissions.gather(
+                id,
+                .init(
+                    session: session, request: request, askedAt: now.monotonic,
+                    lastCallAt: calls.isEmpty ? nil : now.monotonic))
+            return true
+        }
+        return ask(id, request, of: session, calls, now)
+    }
+
+    private mutating func ask(
+        _ id: [UInt8], _ request: PermissionRequest, of session: SessionID, _ calls: [ToolCall],
+        gathering: PermissionBook.Gathering? = nil, _ now: HostInstant
+    ) -> Bool {
         guard let subject = PermissionSubject(request.call, calls, limits), let approval = nextApproval() else { return false }
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
-        ask(question, calls: subject.calls, in: request.session, now)
+        ask(question, calls: subject.calls, gathering: gathering, in: request.session, now)
         return true
     }
+
+    /// Also where the last call came with the question: the agent may be about to tell of another.
+    private mutating func askGathered(_ now: HostInstant) {
+        for (id, permission) in permissions.takeGathered(at: now) {
+            let calls = calls(for: permission.request)
+            if !ask(id, permission.request, of: permission.session, calls, gathering: permission, now) { leaveToEditor([id]) }
+        }
+    }
+
+    private func calls(for request: PermissionRequest) -> [ToolCall] {
+        sessions[request.session]?.calls(named: request.call.text("toolCallId"), orAll: request.isForAll) ?? []
+    }
+
+    private mutating func leaveToEditor(_ ids: [[UInt8]]) { orders += ids.map { .leftToEditor($0) } }
 
     /// The same of a form.
     private mutating func askedForm(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
@@ -310,9 +351,12 @@ package struct ACPProxyMachine: Sendable {
         return ApprovalID("\(run.prefix(40))-\(questionCount - 1)")
     }
 
-    private mutating func ask(_ question: ACPQuestion, calls: Set<String>, in name: String, _ now: HostInstant) {
+    private mutating func ask(
+        _ question: ACPQuestion, calls: Set<String>, gathering: PermissionBook.Gathering? = nil, in name: String,
+        _ now: HostInstant
+    ) {
         tell(name) { $0.paused(at: now) }
-        permissions.begin(question.request, question, calls: calls)
+        permissions.begin(question.request, question, calls: calls, gathering: gathering)
         orders.append(.ask(question))
     }
 

@@ -97,8 +97,10 @@ static inline const char *clws_plugin_directory(void) {
 enum { CLWS_LISTS_HEADERS = 1 };
 
 static void clws_look_before_colon(const char *name, int length, void *found) {
-    // The name's last character is the colon.
-    if (length >= 2 && (name[length - 2] == ' ' || name[length - 2] == '\t')) *(int *)found = 1;
+    // The name's last character is the colon. One in its middle, or the end of a line, is what swallows the next header: libwebsockets goes on to
+    // the next colon where a name begins one that it knows.
+    for (int place = 0; place < length - 1; place++)
+        if (strchr(" \t:\r\n", name[place])) *(int *)found = 1;
 }
 
 static inline int clws_has_blank_before_colon(struct lws *wsi) {
@@ -111,6 +113,13 @@ enum { CLWS_LISTS_HEADERS = 0 };
 
 static inline int clws_has_blank_before_colon(struct lws *wsi) { return -1; }
 #endif
+
+/* The connection ends with the answer to the request that it has asked, once all of that has gone out; what lies behind the request is never read.
+   libwebsockets has a switch for it only beside the headers that it would write, which are thrown away. */
+static inline int clws_ends_with_answer(struct lws *wsi) {
+    unsigned char headers[LWS_PRE + 1024], *end = headers + LWS_PRE;
+    return lws_add_http_common_headers(wsi, 200, NULL, LWS_ILLEGAL_HTTP_CONTENT_LEN, &end, headers + sizeof headers);
+}
 
 // The array of protocols is a heap copy that lws made for its vhost; `const` only protects it from accidents.
 static inline void clws_rename_protocol(const struct lws_protocols *protocol, const char *name) {

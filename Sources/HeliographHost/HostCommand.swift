@@ -20,7 +20,7 @@ package enum HostCommand {
             throw HostError(.badConfiguration, "a pairing link looks like https://relay.example/#host=CODE")
         }
         guard link.role == .host else {
-            throw HostError(.pairing, "this link is for a phone or a browser: ask the relay for one for a host")
+            throw HostError(.badInput, "this link is for a phone or a browser: ask the relay for one for a host")
         }
         guard !link.relay.isOpenToOthers else {
             throw HostError(.pairing, "\(link.relay) has no TLS: a token would go over the network for all to read")

@@ -41,6 +41,8 @@ package final class RelayServer {
     package static func run(_ configuration: ServerConfiguration, started: @escaping (RelayAddresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         try SystemLimits.check(loops: configuration.loops)
+        // Before anything is made.
+        try AdminSocket(in: configuration.dataDirectory).check()
         let process = RelayProcess(configuration, logger, started: started)
         // Closing the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { [signals = process.signals] in signals.fire($0) }
@@ -65,6 +67,9 @@ package final class RelayServer {
         try store.close()
         logger.notice("stopped")
     }
+
+    /// Whether there is no relay in the folder that was named.
+    package static func isAbsent(_ error: any Error) -> Bool { OpenStore.isAbsent(error) }
 
     /// Whether a start failed for what the machine did not give: room, rights, limits, an address. A person may mend that and start again;
     /// else it is what lies in the folder that is refused.
@@ -160,7 +165,7 @@ package final class RelayServer {
             ingress.tickEnded()
             connections.turnEnded()
         }
-        loop.hasMoreToGather = { runner.isStaging }
+        loop.hasMoreToGather = { runner.isGathering }
         self.runner = runner
         self.pushes = pushes
 

@@ -142,6 +142,10 @@ package struct Relay {
         package var stagedCost = 0
         /// Something waits for the next batch.
         package var isStaging = false
+        /// Events that wait for the next batch.
+        package var stagedEvents = 0
+        /// A person or an agent waits for the next batch.
+        package var isAwaited = false
 
         package init() {}
     }
@@ -153,6 +157,8 @@ package struct Relay {
         backlog.bytes = staging.eventBytes + (committing?.eventBytes ?? 0)
         backlog.stagedCost = staging.cost
         backlog.isStaging = !staging.isEmpty
+        backlog.stagedEvents = staging.eventCount
+        backlog.isAwaited = staging.isAwaited
         return backlog
     }
 

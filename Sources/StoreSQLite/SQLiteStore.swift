@@ -38,6 +38,7 @@ package final class SQLiteStore: Sendable {
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
         try directory.refuseRemains()
+        if !user.isRelay { try directory.refuseSecondName() }
         func opened() throws(SQLiteStoreError) -> Opened {
             do {
                 let isChecked = try DataFile.check(directory, byRelay: user.isRelay, upTo: checkedBytesMax)
@@ -62,6 +63,8 @@ package final class SQLiteStore: Sendable {
             guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
             found = try opened()
         }
+        // It may have been made only now.
+        if case .relay(let lock) = user { try directory.lockDataFile(for: lock) }
         database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()
         log = SQLiteSessionLog(database, epoch: found.epoch, run: found.run, reserve: reserve, damage: damage)

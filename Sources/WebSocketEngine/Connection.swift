@@ -111,6 +111,8 @@ internal import DequeModule
 
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
+    /// No other request is taken from this connection, see `ServerHandler.mayAskAgain`.
+    var isLastRequest = false
     /// The limit of that request, where it may have a larger body than others.
     var bodyBytesMax: Int?
     var exchange: HTTPExchange?

@@ -29,6 +29,8 @@ extension EventLoop {
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
         else { return unsafe refuse(wsi, status: 400, "not an HTTP/1.1 request that is served here") }
+        // Before anything is answered without hanging up.
+        connection.isLastRequest = !listener.handler.mayAskAgain(after: request)
         guard !reader.hasBlankBeforeColon(listener.blankFields) else {
             return unsafe refuse(wsi, status: 400, "a blank before the colon of a header")
         }
@@ -38,6 +40,9 @@ extension EventLoop {
         }
         guard reader.occurrences(WSI_TOKEN_HOST) <= 1, reader.occurrences(WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 1 else {
             return unsafe refuse(wsi, status: 400, "a header came twice")
+        }
+        guard request.header("host") != nil || reader.value(WSI_TOKEN_HTTP) == "HTTP/1.0" else {
+            return unsafe refuse(wsi, status: 400, "send a host")
         }
         let declared = request.header("content-length")
         if declared == nil, ["POST", "PUT", "PATCH"].contains(request.method) {
@@ -105,7 +110,17 @@ extension EventLoop {
         connection.exchange = nil
         connection.lastHeard = .now
         stopCountingForwardedPeer(of: connection)
-        guard unsafe write(response, to: wsi, withBody: !exchange.isHead, andHangUp: false) else { return -1 }
+        return unsafe writeAndGoOn(response, of: connection, wsi, withBody: !exchange.isHead)
+    }
+
+    /// The connection may bring another request after it, unless this was its last.
+    private func writeAndGoOn(
+        _ response: HTTPResponse, of connection: Connection, _ wsi: OpaquePointer, withBody: Bool
+    ) -> Int32 {
+        let isLast = connection.isLastRequest
+        guard unsafe write(response, to: wsi, withBody: withBody, andHangUp: isLast),
+            unsafe !isLast || clws_ends_with_answer(wsi) == 0
+        else { return -1 }
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
     }
 
@@ -157,8 +172,7 @@ extension EventLoop {
         setDeadline(of: connection, after: connection.limits.bodyDeadline)
         let response = HTTPResponse(
             status: 413, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array((sentence + "\n").utf8)))
-        guard unsafe write(response, to: wsi, withBody: true, andHangUp: false) else { return -1 }
-        return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+        return unsafe writeAndGoOn(response, of: connection, wsi, withBody: true)
     }
 
     func write(_ response: HTTPResponse, to wsi: OpaquePointer, withBody: Bool, andHangUp: Bool) -> Bool {

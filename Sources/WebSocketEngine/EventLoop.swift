@@ -102,10 +102,7 @@ internal import Synchronization
     private var nextID: UInt64
     private(set) var isStopping = false
     private var hasActivity = false
-    /// Until when the tick is put off; nil: it is not.
-    private var tickAt: MonotonicTime?
-    /// There is something for the tick that is put off.
-    private var isTickDue = false
+    private var tickDelay = TickDelay()
     /// The turn had some.
     private var wasActive = false
     /// Sockets are being served.
@@ -228,13 +225,12 @@ internal import Synchronization
             wasActive = true
             inputsEnded?()
         }
+        if isStopping { tickDelay.cancel() } else if tickDelay.end != nil { tickDelay.reached(.now) }
         sendBatchesBeforeTick()
-        if let time = tickAt, isStopping || MonotonicTime.now >= time { tickAt = nil }
-        guard hasActivity || isTickDue else { return }
+        guard hasActivity || tickDelay.holdsTick else { return }
         hasActivity = false
         inputsEnded?()
-        isTickDue = tickAt != nil && hasMoreToGather?() ?? true
-        guard !isTickDue else { return }
+        guard !tickDelay.holds({ hasMoreToGather?() ?? true }) else { return }
         turnEnded?()
         sendBatches()
     }
@@ -243,21 +239,26 @@ internal import Synchronization
     /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
     /// what is written meanwhile.
     private func sendBatchesBeforeTick() {
-        guard turn.newCount >= Self.manyWrites, tickAt == nil else {
-            sendBatches()
-            return
-        }
+        let writesMany = turn.newCount >= Self.manyWrites
+        guard tickDelay.begins(lingers: writesMany), !isStopping else { return sendBatches() }
         let begun = MonotonicTime.now
         sendBatches()
         let ended = MonotonicTime.now
-        tickAt = MonotonicTime(nanoseconds: ended.nanoseconds + (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart)
+        tickDelay.wrote(at: ended, lingers: writesMany ? (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart : 0)
+    }
+
+    /// What this turn has to write makes the peers say more, which belongs to the same tick: it waits for so long after that was written, where
+    /// there is something to gather for. A tick that is put off already is put off no further.
+    package func putOffTick(forNanoseconds nanoseconds: Int64) {
+        preconditionOnLoop()
+        tickDelay.ask(forNanoseconds: nanoseconds)
     }
 
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }
         // Where there is nothing for the tick that is put off, whatever comes will look at the time itself.
-        let tick = isTickDue ? tickAt : nil
+        let tick = tickDelay.holdsTick ? tickDelay.end : nil
         alarm.set(tick.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
         let hasWork = hasActivity || !afterCallback.isEmpty || turn.restCount > 0
         if let epoll {

@@ -14,7 +14,11 @@ package protocol ServerHandler: AnyObject {
     /// the headers who the real sender is says so there, and that one is counted then. What it returns is the answer, and the end.
     func headReceived(_ request: inout HTTPRequest) -> HTTPResponse?
 
-    /// Comes before that: how large a body this request may have; nil: `Limits.httpBodyBytesMax`.
+    /// Comes before that: whether the connection may bring another request after this one. Where it carries those of several senders, what
+    /// another parser took for one's body would be run as another's request.
+    func mayAskAgain(after request: HTTPRequest) -> Bool
+
+    /// Comes before that, too: how large a body this request may have; nil: `Limits.httpBodyBytesMax`.
     func bodyBytesMax(of request: HTTPRequest) -> Int?
 
     /// Comes before any upgrade, with a handshake that is formally right: the policy (origin, token, path) is the handler's.
@@ -49,6 +53,7 @@ extension ServerHandler {
     package func countedPeer(for peer: Peer) -> Peer? { peer.isLocal ? nil : peer }
     package func isProxy(_ peer: Peer) -> Bool { false }
     package func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? { nil }
+    package func mayAskAgain(after request: HTTPRequest) -> Bool { true }
     package func bodyBytesMax(of request: HTTPRequest) -> Int? { nil }
     package func holder(of connection: ConnectionID) -> String? { nil }
     package func upgradeAbandoned(_ connection: ConnectionID) {}

@@ -50,6 +50,16 @@ struct ACPBench {
         }
     }
 
+    /// Until what the machine waits for is due; false where it waits for nothing.
+    @discardableResult
+    mutating func wait() -> Bool {
+        guard let due = machine.nextDeadline else { return false }
+        now.wall += max(0, due - now.monotonic)
+        now.monotonic = max(now.monotonic, due)
+        take(.waited)
+        return true
+    }
+
     mutating func editor(_ line: String) { take(.fromEditor(Array((line + "\n").utf8))) }
     mutating func agent(_ line: String) { take(.fromAgent(Array((line + "\n").utf8))) }
 
@@ -163,7 +173,9 @@ struct ACPBench {
         }
     }
 
+    /// A person at the editor takes longer than the machine waits for.
     mutating func play(_ entry: Recorded) {
+        if entry.isFromEditor { wait() }
         take(entry.isFromEditor ? .fromEditor(entry.line) : .fromAgent(entry.line))
     }
 }

@@ -279,6 +279,24 @@ struct ClaudeSteeringTests {
         }
     }
 
+    @Test(
+        "a client interrupts while it asks: the question ends with the turn, and nobody is said to have denied it",
+        arguments: [true, false])
+    func interruptedWhileItAsks(byClient: Bool) throws {
+        var bench = try running()
+        bench.tell(said(.stands(Self.offer, .busy), 91))
+        try bench.call(payload("PreToolUse", tool))
+        let hook = try bench.call(payload("PermissionRequest", tool))
+        if byClient { bench.tell(request(.interrupt)) }
+        _ = bench.take()
+        bench.tell(.hookGone(hook))
+        bench.pass(.seconds(5))
+        let lines = bench.take()
+        let reason = byClient ? "turnEnded" : "deniedLocally"
+        #expect(lines.contains("approval.cancelled \(reason)"), "\(lines)")
+        #expect(lines.contains("status.changed idle: \(byClient ? "interrupted" : "denied at the terminal")"), "\(lines)")
+    }
+
     @Test("its program says what can be done, fetches, and tells; nothing of it before a hook has told of the session")
     func program() throws {
         var early = ClaudeBench()

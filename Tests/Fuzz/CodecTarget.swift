@@ -1,10 +1,12 @@
 import Foundation
+import HeliographTestSupport
 
 @testable import RelayProtocol
 
 /// The JSON reader and all messages of the wire.
 ///
-/// What we accept as JSON Foundation accepts with the same value. What we carry on is JSON. What we decode and write again is decoded
+/// What we accept as JSON Foundation accepts with the same value, and a plain reader with the same places; what we refuse that refuses for the
+/// same reason. What we carry on is JSON. What we decode and write again is decoded
 /// once more, and says the same.
 enum CodecTarget {
     /// Paths are looked for from the top for each node: of documents with more this would take all the time.
@@ -12,8 +14,9 @@ enum CodecTarget {
 
     static func run(_ input: [UInt8]) {
         require(
-            (UTF8Check.firstInvalidByte(in: input) == nil) == (String(validating: input, as: UTF8.self) != nil),
+            (UTF8Check.firstInvalidByte(in: input.span) == nil) == (String(validating: input, as: UTF8.self) != nil),
             "our idea of UTF-8 is not the standard library's")
+        compareWithPlain(input)
         guard let document = try? JSONDocument(parsing: input) else {
             require((try? HostMessage(parsing: input)) == nil, "a message was read from what is no JSON")
             return
@@ -28,8 +31,32 @@ enum CodecTarget {
 
     // MARK: JSON
 
+    private static func compareWithPlain(_ input: [UInt8]) {
+        do throws(PlainJSON.Refusal) {
+            let theirs = try PlainJSON.nodes(of: input)
+            do throws(WireError) {
+                let document = try JSONDocument(parsing: input)
+                require(document.nodes.count == theirs.count, "another reader finds another number of values")
+                for (index, their) in theirs.enumerated() {
+                    let our = document.nodes[index]
+                    require(
+                        our.start == their.start && our.end == their.end && our.next == their.next && our.count == their.count
+                            && our.isEscaped == their.isEscaped, "another reader finds node \(index) elsewhere")
+                }
+            } catch { fatalError("finding: we refuse what another reader accepts: \(error)") }
+        } catch {
+            do throws(WireError) {
+                _ = try JSONDocument(parsing: input)
+                fatalError("finding: we accept what another reader refuses: \(error)")
+            } catch let ours {
+                require(ours.code == error.code, "another reader refuses it for another reason: \(ours), \(error)")
+            }
+        }
+    }
+
     private static func checkTape(_ document: JSONDocument) {
-        for (index, node) in document.nodes.enumerated() {
+        for index in 0..<document.nodes.count {
+            let node = document.nodes[index]
             require(node.start < node.end && node.end <= document.bytes.count, "node \(index) is outside of the text")
             require(node.next > index && node.next <= document.nodes.count, "node \(index) ends nowhere")
             let isContainer = node.kind == .object || node.kind == .array
@@ -44,7 +71,8 @@ enum CodecTarget {
 
     private static func compareWithFoundation(_ document: JSONDocument) {
         // Foundation refuses what no double holds; we refuse it where somebody asks for the number.
-        let isFinite = document.nodes.allSatisfy { node in
+        let isFinite = (0..<document.nodes.count).allSatisfy { index in
+            let node = document.nodes[index]
             guard node.kind == .number else { return true }
             return Double(String(decoding: document.bytes[node.start..<node.end], as: UTF8.self))?.isFinite == true
         }

@@ -30,9 +30,7 @@ class PostgresServer:
 
     def kill(self) -> None:
         """SIGKILL for all its processes: the machine is gone. What it has on its disk nobody sees any more."""
-        for pid in self.servers():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        signal_each(self.servers(), signal.SIGKILL)
 
     def servers(self) -> list[int]:
         """PostgreSQL's own processes, the first one first."""
@@ -64,17 +62,15 @@ class PostgresServer:
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
         """As if the machine did not answer any more: connections stay, and nothing comes over them."""
-        pids = descendants(self.process.pid)
+        pids: list[int] = []
         try:
-            for pid in pids:
-                # That of a command that has only just ended goes meanwhile.
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGSTOP)
+            # What is forked while they are looked for is found when they are looked for again.
+            while born := [pid for pid in descendants(self.process.pid) if pid not in pids]:
+                pids += born
+                signal_each(born, signal.SIGSTOP)
             yield
         finally:
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
+            signal_each(pids, signal.SIGCONT)
 
     def sql(self, statement: str, database: str = "postgres") -> str:
         """What `psql` prints of it, unaligned."""
@@ -147,6 +143,16 @@ def title_of(pid: int) -> str:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below this one, parents first: who is stopped makes no more."""
-    found = [int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
+    """All processes below this one, parents first: who is stopped makes no more. One that ends meanwhile has none."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, task.read_text().split())
     return found + [grandchild for child in found for grandchild in descendants(child)]
+
+
+def signal_each(pids: list[int], number: signal.Signals) -> None:
+    """To each that is still there: a backend ends with its connection."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

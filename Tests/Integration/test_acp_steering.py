@@ -162,9 +162,14 @@ def test_a_long_prompt(steered):
 def test_models_are_the_agents_own(editor, steered):
     assert steered.offered("model")["models"][:2] == ["fake", "other"]
     steered.taken(steered.send("model", model="other"))
-    told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
-    options = [update["configOptions"] for update in told if update["sessionUpdate"] == "config_option_update"][-1]
-    assert [option["currentValue"] for option in options if option["id"] == "model"] == ["other"]
+
+    def models() -> list[str]:
+        told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+        options = [update["configOptions"] for update in told if update["sessionUpdate"] == "config_option_update"]
+        return [option["currentValue"] for option in options[-1] if option["id"] == "model"] if options else []
+
+    # The phone and the editor hear of it by different ways.
+    wait_until(lambda: models() == ["other"], 10, "the editor to be told of the model")
     steered.taken(steered.prompt("answer me"))
     steered.status("idle")
     assert steered.agent.api.requests[-1]["model"] == "other-model"

@@ -149,7 +149,8 @@ def test_it_is_resumed_as_soon_as_it_has_ended(desk):
         desk.end_now(session)
         assert desk.start("resume", past=name, text=text) == session
         told.append(text)
-        assert desk.told() == told
+        # Where the end came while the answer still did, Claude Code notes that as words of the person's.
+        assert [words for words in desk.told() if words != "[Request interrupted by user]"] == told
     desk.stop(session)
 
 

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -14,32 +13,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from apns import BUNDLE, ProviderKey, Simulator
 from daemon import Daemon
+from doctor import doctor
 from nodes import Cluster
 from postgres import PostgresServer
-from relay import BINARY, Relay, plain_environment
+from relay import BINARY, Relay
 from waits import patient, wait_until
-
-
-class Found(dict[str, Any]):
-    def state(self, subject: str) -> str | None:
-        return self.get(subject, {}).get("state")
-
-
-def doctor(relay: Relay, *arguments: str, home: Path | None = None, exit_code: int | None = None) -> dict[str, Found]:
-    """The findings by part and subject."""
-    asked = subprocess.run(
-        [BINARY, "doctor", "--json", "--data", str(relay.data), *arguments], capture_output=True, text=True, timeout=patient(60),
-        stdin=subprocess.DEVNULL, env=plain_environment(home or relay.folder / "home"),
-    )
-    assert asked.returncode in (0, 1), asked.stderr
-    found: dict[str, Found] = {}
-    for line in asked.stdout.splitlines():
-        finding = json.loads(line)
-        found.setdefault(finding["part"].split(",")[0], Found())[finding["subject"]] = finding
-        assert (finding["state"] == "well") == ("mend" not in finding), finding
-    is_wrong = any(one["state"] == "wrong" for part in found.values() for one in part.values())
-    assert asked.returncode == (1 if is_wrong else 0)
-    return found
 
 
 def test_a_relay_that_is_well(relay: Relay) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from doctor import doctor
 from relay import BINARY, Relay, plain_environment
-from test_doctor import doctor
 from waits import patient, wait_until
 
 PUBLIC = "https://relay.example"
@@ -33,6 +33,52 @@ def test_a_folder_may_be_named_from_where_one_stands(relay: Relay, named: str) -
     assert relay.run("sessions", "--data", named).stdout == "no sessions yet\n"
     made = relay.run("pair", "--data", named)
     assert made.stderr == "" and f"{relay.url}/#pair=" in made.stdout
+
+
+def test_a_folder_may_be_named_from_the_root(relay: Relay, client: Any) -> None:
+    """What begins with two slashes, or is called for from `/`, is the same folder: its socket's address is found."""
+    phone = client(relay, name="phone")
+    phone.subscribe()
+    for named, folder in ((f"/{relay.data}", relay.folder), (str(relay.data)[1:], Path("/"))):
+        found = subprocess.run(
+            [BINARY, "doctor", "--data", named], cwd=folder, env=plain_environment(relay.folder), capture_output=True, text=True, check=False
+        )
+        assert "✔ Relay: runs on" in found.stdout, found.stdout
+    revoked = subprocess.run(
+        [BINARY, "token", "revoke", "--data", str(relay.data)[1:], relay.token_id("phone")], cwd="/", env=plain_environment(relay.folder),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (revoked.returncode, revoked.stderr) == (0, ""), revoked.stderr
+    assert phone.connection.wait_closed() == 4401
+
+
+@pytest.mark.parametrize("name", ["   ", "\u202e", "\u200b \t"])
+def test_a_token_has_a_name_that_shows(relay: Relay, name: str) -> None:
+    made = beside(relay, "token", "create", "--role", "client", "--name", name)
+    assert made.returncode == 2 and "--name has nothing that shows" in made.stderr
+    beside(relay, "token", "create", "--role", "client", "--name", "red\x1b[31m\u202ephone")
+    assert "red[31mphone" in beside(relay, "token", "list").stdout
+
+
+def test_what_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
+    """No error of a program's, no folder that a mistyped name makes."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [BINARY, *arguments, "--data", str(tmp_path / "typo")]
+        return subprocess.run(command, env=plain_environment(tmp_path), capture_output=True, text=True, check=False)
+
+    for command in (("restore", "--anew"), ("restore", "--as-is")):
+        found = run(*command)
+        assert found.returncode == 5 and "is not there" in found.stderr, found.stderr
+    relay = Relay(tmp_path / "relay")
+    relay.start()
+    relay.stop()
+    found = relay.run("clock", "--data", str(relay.data), check=False)
+    assert found.returncode == 4 and f"No relay answers on {relay.data}" in found.stderr, found.stderr
+    (tmp_path / "typo").mkdir(mode=0o755)
+    (tmp_path / "typo").chmod(0o755)
+    found = run("restore", "--anew")
+    assert "chmod 700" in found.stderr and "Error(" not in found.stderr, found.stderr
 
 
 def test_a_folder_may_be_called_anything(tmp_path: Path, client: Any) -> None:

@@ -1,9 +1,12 @@
 """Any program can be steered from afar: over the host's local socket, and by `steering` and `steered`."""
 
 import base64
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -222,8 +225,9 @@ def test_the_examples_of_the_page_work(daemon: Daemon, phone: WireClient, langua
         text = examples[0][: examples[0].index("question =")] + text
     program = ["/bin/sh", "-c"] if language == "sh" else [sys.executable, "-c"]
     running = subprocess.Popen(
-        [*program, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(daemon), cwd=daemon.home
-    )
+        [*program, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(daemon), cwd=daemon.home,
+        start_new_session=True,
+    )  # fmt: skip
     try:
         wait_until(lambda: any((one.get("steering") or {}).get("actions") for one in phone.summaries.values()), 20, "an offer")
         session = next(iter(phone.summaries))
@@ -236,5 +240,7 @@ def test_the_examples_of_the_page_work(daemon: Daemon, phone: WireClient, langua
             assert steered.stage(steered.send("stop"))["stage"] == "taken"
             assert running.wait(patient(20)) == 0
     finally:
-        running.kill()
+        # A shell's pipeline outlives the shell, and keeps its output open.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
         running.communicate()

@@ -18,12 +18,15 @@ from client import WireClient
 from daemon import Daemon, recorded_call
 from host import ScriptedHost
 from page_screen import Screen, closing_screens
+from pictures import SIGNATURE
 from proxies import Caddy, Certificate, Nginx, ReverseProxy
 from relay import free_port
 from waits import patient, wait_until
 
 BODY_BYTES_MAX = 64 << 10
 """What the relay takes of one HTTP request (`Limits.httpBodyBytesMax`)."""
+PICTURE_BYTES_MAX = 768 << 10
+"""What it takes of a picture (`WireLimits.pictureBytesMax`)."""
 READ_SECONDS = 20
 """nginx' patience with a silent relay in these tests; the example has three times as much, and so has the relay's own heartbeat."""
 
@@ -116,6 +119,34 @@ def test_bodies_up_to_the_relays_own_limit_come_through(front: ReverseProxy) -> 
     status, text = front.curl(path, "--header", "Content-Type: application/json", body=b"x" * BODY_BYTES_MAX)
     assert status == 400 and '"error"' in text, "the relay read it, and it is no JSON"
     assert front.curl(path, body=b"x" * (BODY_BYTES_MAX + 1))[0] == 413
+
+
+def test_a_picture_comes_through_whole(front: ReverseProxy) -> None:
+    """What is larger than any other body; one byte more is refused by the relay or the proxy."""
+    with closing(ScriptedHost(front, name="laptop", capabilities=("steer",))) as host:
+        host.start_session("s1", title="s1")
+        host.event("s1", "steering.offered", {"actions": ["prompt"], "pictures": True})
+        host.wait_acked("s1")
+        words = ("--header", f"Authorization: Bearer {front.token('operator', 'phone')}", "--header", "Content-Type: image/png", "--header", "Expect:")
+        largest = SIGNATURE + b"x" * (PICTURE_BYTES_MAX - len(SIGNATURE))
+        assert front.curl("/v1/pictures?session=s1", *words, body=largest)[0] == 200
+        assert front.curl("/v1/pictures?session=s1", *words, body=largest + b"x")[0] == 413
+
+
+def test_no_header_of_a_visitors_hides_where_it_is_from(front: ReverseProxy) -> None:
+    """libwebsockets 4.1 takes the header behind one whose name begins a known one for a part of it: then the visitor is refused, and never
+    taken for the proxy itself."""
+    token = front.token("client", "phone")
+    before = front.relay.log_text()
+    for name in ("X-Forwarded", "X-Forwarded-F", "X-A", "X-Real", "F"):
+        for host in ((), ("--header", "Host: localhost")):
+            # Behind the last header, where nginx leaves it, it hides nothing, and libwebsockets waits for its end until the peer has no more time.
+            words = ("--http1.1", "--interface", "127.0.0.5", "--header", f"{name}: b", "--header", "Accept-Language: en", *host)
+            assert front.curl("/metrics", *words)[0] in (400, 401), name
+            assert front.curl("/v1/client", *words, *upgrade_headers())[0] in (400, 401), name
+            assert front.curl("/v1/me", *words, "--header", f"Authorization: Bearer {token}")[0] in (200, 400), name
+    said = front.relay.log_text()[len(before) :]
+    assert '"peer":"127.0.0.1"' not in said, said
 
 
 class Mirror(BaseHTTPRequestHandler):

@@ -1,11 +1,14 @@
-"""What runs the tests sees when one of them changes what is not its own."""
+"""What runs the tests sees when one of them changes what is not its own, and ends what one has left."""
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from relay import ROOT, plain_environment
+from waits import patient, wait_until
 
 UNTOUCHED = ROOT / "Tests/Tools/untouched"
 
@@ -33,3 +36,30 @@ def test_what_a_test_changes_that_is_not_its_own_fails_the_run_and_is_named(tmp_
 def test_tests_that_keep_to_themselves_end_as_they_end(tmp_path: Path) -> None:
     assert run(tmp_path, "touch ~/notes").returncode == 0
     assert run(tmp_path, "exit 3").returncode == 3
+
+
+REAPED = ROOT / "Tests/Tools/reaped"
+STRAYS = """
+setsid sh -c 'echo $$ >"$1/deaf"; trap "" TERM; while :; do sleep 1; done' sh "$1" &
+(setsid sh -c 'echo $$ >"$1/orphan"; exec sleep 600' sh "$1" &)
+while ! [ -s "$1/deaf" ] || ! [ -s "$1/orphan" ]; do sleep 0.05; done
+touch "$1/begun"
+"""
+
+
+@pytest.mark.parametrize("how", ["its own end", "SIGTERM", "SIGKILL of the outer", "SIGKILL of the inner"])
+def test_what_tests_have_started_and_left_ends_with_their_run(tmp_path: Path, how: str) -> None:
+    end = "exit 3" if how == "its own end" else "sleep 600"
+    run = subprocess.Popen([REAPED, "sh", "-c", STRAYS + end, "sh", str(tmp_path)])
+    wait_until(lambda: (tmp_path / "begun").exists(), 10, "the strays")
+    if how == "SIGTERM":
+        run.terminate()
+    elif how == "SIGKILL of the outer":
+        run.kill()
+    elif how == "SIGKILL of the inner":
+        os.kill(int(Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text()), signal.SIGKILL)
+    status = run.wait(timeout=patient(30))
+    assert status == {"its own end": 3, "SIGTERM": 143, "SIGKILL of the outer": -9, "SIGKILL of the inner": 137}[how]
+    for name in ("deaf", "orphan"):
+        stray = Path(f"/proc/{(tmp_path / name).read_text().strip()}")
+        wait_until(lambda stray=stray: not stray.exists(), 20, f"the end of the {name} one")

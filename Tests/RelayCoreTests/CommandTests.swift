@@ -24,6 +24,7 @@ struct CommandTests {
         t.command(.steer(T.session, .prompt(.init(text: "go on"))), id: "p1", by: client)
         t.command(.steer(T.session, .prompt(.init(text: "go on"))), id: "p1", by: client)
         #expect(t.take(host) == [] && t.take(client) == [])
+        #expect(t.relay.backlog().isAwaited)
         t.commit()
         #expect(t.take(host).count == 1)
         let sent = #"{"type":"reply","id":"p1","delivery":"sent"}"#

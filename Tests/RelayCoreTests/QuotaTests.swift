@@ -112,6 +112,18 @@ struct QuotaTests {
         #expect(cost([.sessionRenamed(title: "on")], first: 2, of: "s1") == 0)
     }
 
+    @Test("the events of a batch are counted while it is gathered, and whether somebody waits for it is told")
+    func staged() {
+        let t = T()
+        let host = t.host()
+        t.send([T.started, .sessionRenamed(title: "on")], first: 1, by: host)
+        #expect(t.relay.backlog().stagedEvents == 2 && !t.relay.backlog().isAwaited)
+        t.send([T.request("a1")], first: 3, by: host)
+        #expect(t.relay.backlog().stagedEvents == 3 && t.relay.backlog().isAwaited)
+        t.handle(.tickEnded)
+        #expect(t.relay.backlog().stagedEvents == 0 && !t.relay.backlog().isAwaited)
+    }
+
     @Test("what a tool prints leaves half of a session's pace to events, and nobody is told of what is left out")
     func paceOfOutput() {
         let t = T(quotas: quotas { $0.messagesPerSecondPerSession = 1 })

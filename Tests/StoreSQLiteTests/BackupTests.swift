@@ -140,7 +140,7 @@ import Testing
 
     @Test func `there is nothing to back up where no relay was`() throws {
         let error = #expect(throws: SQLiteStoreError.self) { try DataDirectory(existing: scratch.path + "/typo") }
-        #expect(error?.code == .cannotOpen)
+        #expect(error?.code == .absent)
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/typo"))
     }
 

@@ -49,4 +49,35 @@ import Testing
         }
         _ = try directory.lock()
     }
+
+    @Test func `a second name of a data file on which a relay runs is refused, and the relay's own folder is not`() throws {
+        let (own, other) = (scratch.path + "/own", scratch.path + "/other")
+        let directory = try DataDirectory(path: own)
+        let second = try DataDirectory(path: other)
+        do {
+            let store = try SQLiteStore(directory, for: .relay(directory.lock()))
+            try FileManager.default.linkItem(atPath: directory.databasePath, toPath: second.databasePath)
+            let error = #expect(throws: SQLiteStoreError.self) { try SQLiteStore(second, for: .commandLine) }
+            #expect(error?.code == .busy)
+            #expect(!FileManager.default.fileExists(atPath: second.databasePath + "-wal"))
+            _ = try SQLiteStore(directory, for: .commandLine)
+            #expect(try store.credentials.workspaces().isEmpty)
+        }
+        _ = try SQLiteStore(second, for: .commandLine)
+    }
+
+    @Test func `a second relay is refused also where the lock's file was removed, and a relay that runs is seen`() throws {
+        let directory = try DataDirectory(path: scratch.path)
+        #expect(!DataDirectory.isInUse(at: scratch.path))
+        let store = try SQLiteStore(directory, for: .relay(directory.lock()))
+        #expect(DataDirectory.isInUse(at: scratch.path))
+        try FileManager.default.removeItem(atPath: scratch.path + "/relay.lock")
+        #expect(DataDirectory.isInUse(at: scratch.path))
+        let error = #expect(throws: SQLiteStoreError.self) { try directory.lock() }
+        #expect(error?.code == .busy)
+        #expect(error?.message == "A relay is running on \(scratch.path).")
+        try store.close()
+        #expect(!DataDirectory.isInUse(at: scratch.path))
+        _ = try directory.lock()
+    }
 }

@@ -63,6 +63,36 @@ struct EventLoopTests {
         #expect(log.all == ["end", "timer", "end", "body", "end"])
     }
 
+    @Test("a tick that is put off waits while there is something to gather for")
+    func tickIsPutOff() async throws {
+        let loop = try await TestLoop.start()
+        let log = EventLog<String>()
+        try await loop.run { loop in
+            loop.turnEnded = { log.append("tick") }
+            loop.hasMoreToGather = { log.all.last != "enough" }
+            loop.putOffTick(forNanoseconds: 3_600_000_000_000)
+            log.append("first")
+        }
+        try await loop.run { _ in log.append("more") }
+        try await loop.run { _ in log.append("enough") }
+        _ = try await log.next { $0 == "tick" }
+        #expect(log.all == ["first", "more", "enough", "tick"])
+    }
+
+    @Test("a tick that is put off comes when its time has come, whether there is more or not")
+    func tickIsNotPutOffForEver() async throws {
+        let loop = try await TestLoop.start()
+        let log = EventLog<String>()
+        try await loop.run { loop in
+            loop.turnEnded = { log.append("tick") }
+            loop.hasMoreToGather = { true }
+            loop.putOffTick(forNanoseconds: 20_000_000)
+            log.append("first")
+        }
+        _ = try await log.next { $0 == "tick" }
+        #expect(log.all == ["first", "tick"])
+    }
+
     @Test("an error of the body tears down and comes out")
     func errorOfBody() {
         #expect(throws: TestFailure.self) {

@@ -29,6 +29,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
         }
     }
     var bodyBytesMax: (HTTPRequest) -> Int? = { _ in nil }
+    var mayAskAgain: (HTTPRequest) -> Bool = { _ in true }
     var holder: (ConnectionID) -> String? = { _ in nil }
     /// Nil leaves the request waiting.
     var answer: (HTTPRequest) -> HTTPResponse? = { request in
@@ -59,6 +60,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     }
 
     func bodyBytesMax(of request: HTTPRequest) -> Int? { bodyBytesMax(request) }
+    func mayAskAgain(after request: HTTPRequest) -> Bool { mayAskAgain(request) }
     func holder(of connection: ConnectionID) -> String? { holder(connection) }
     func congested(_ connection: ConnectionID) { events.append(.congested(connection)) }
     func drained(_ connection: ConnectionID) { events.append(.drained(connection)) }

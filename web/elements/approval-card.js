@@ -12,6 +12,7 @@ import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
+import { placeOf, titleOf } from "../session-words.js";
 import { keyOf } from "../store.js";
 import { exact, line, orderWarning, said } from "../text.js";
 import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
@@ -19,7 +20,6 @@ import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
 import { requestBlocks } from "./request-blocks.js";
-import { placeOf, titleOf } from "./session-row.js";
 
 /** @typedef {import("../wire").Approval} Approval */
 /** @typedef {import("./view.js").App} App */

@@ -3,10 +3,10 @@
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { nameOf, parse, pickable, scopes, strain } from "../budgets.js";
 import { money } from "../format.js";
+import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { noNews } from "./link-state.js";
-import { titleOf } from "./session-row.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../wire").BudgetReport} KnownBudget */

@@ -2,8 +2,8 @@
 
 import { kinds, clock, intervals, intervalWords, read, textsFor } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
+import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
-import { titleOf } from "./session-row.js";
 
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../choices.js").Kind} Kind */

@@ -4,12 +4,12 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { about, fate, testAmong, testWords, wishes } from "../device-words.js";
 import { ago, duration, timeOfDay } from "../format.js";
 import { lockScreen } from "../lockscreen.js";
+import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { textBlock } from "./blocks.js";
 import { ChoicesForm } from "./choices-form.js";
 import { Confirmation } from "./confirmation.js";
 import { LockScreen } from "./lock-screen.js";
-import { titleOf } from "./session-row.js";
 
 /** @typedef {import("../wire").DeviceState} Device */
 /** @typedef {import("../wire").Push} Push */

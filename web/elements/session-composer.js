@@ -7,11 +7,11 @@ import { attribute, h, say, span, write } from "../dom.js";
 import { heldWords } from "../budgets.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
+import { titleOf } from "../session-words.js";
 import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { PictureChoice } from "./picture-choice.js";
-import { titleOf } from "./session-row.js";
 import { SettingChoice } from "./setting-choice.js";
 import { WaitingPrompts } from "./waiting-prompts.js";
 

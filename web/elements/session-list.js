@@ -8,10 +8,11 @@
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
+import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
 import { grouped, waits } from "../sieve.js";
-import { SessionRow, titleOf } from "./session-row.js";
+import { SessionRow } from "./session-row.js";
 import { SieveBar } from "./sieve-bar.js";
 import { View } from "./view.js";
 

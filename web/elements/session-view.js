@@ -3,6 +3,7 @@
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
 import { ago, count, money, plural } from "../format.js";
+import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
 import { line, ordered } from "../text.js";
@@ -10,7 +11,6 @@ import { noNews } from "./link-state.js";
 import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
-import { placeOf, sayingOf, statusOf, titleOf } from "./session-row.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 

@@ -2,8 +2,8 @@
 
 import { attribute, h, write } from "../dom.js";
 import { plural } from "../format.js";
+import { statuses } from "../session-words.js";
 import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.js";
-import { statuses } from "./session-row.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 /** @typedef {import("../sieve.js").Archive} Archive */

@@ -1,3 +1,4 @@
+internal import HostCore
 internal import RelayProtocol
 
 /// The permissions and forms that clients are asked about, from the question to its outcome.
@@ -7,6 +8,19 @@ struct PermissionBook {
         let question: ACPQuestion
         /// The calls that it is for.
         let calls: Set<String>
+        /// Of a permission that is for all calls: another may begin.
+        var gathering: Gathering?
+    }
+
+    /// A permission for all calls that the agent has told of, which it may yet do. Nobody is to allow what was not shown to him, so clients
+    /// are asked when no other has begun for a while.
+    struct Gathering {
+        let session: SessionID
+        let request: PermissionRequest
+        /// Milliseconds of the clock that never jumps.
+        let askedAt: Int64
+        /// Nil while none is open.
+        var lastCallAt: Int64?
     }
 
     /// Answered by a client; what the agent then does is awaited.
@@ -21,6 +35,8 @@ struct PermissionBook {
     private let limits: ACPLimits
     /// By the agent's own identifier of the request.
     private var open: [[UInt8]: Open] = [:]
+    /// The same, before clients are asked.
+    private var gathering: [[UInt8]: Gathering] = [:]
     /// Requests that were answered from here: the editor's own answer to each is swallowed when it comes.
     private var owed: [[UInt8]] = []
     private var answered: [Answered] = []
@@ -29,12 +45,52 @@ struct PermissionBook {
 
     func hasRoom(for id: [UInt8]) -> Bool {
         // The editor's late answer to another question of this name could be taken for the answer to this one.
-        open.count < limits.questionsMax && open[id] == nil && !owed.contains(id)
+        open.count + gathering.count < limits.questionsMax && open[id] == nil && gathering[id] == nil && !owed.contains(id)
     }
 
-    mutating func begin(_ id: [UInt8], _ question: ACPQuestion, calls: Set<String>) {
-        open[id] = Open(question: question, calls: calls)
+    mutating func begin(_ id: [UInt8], _ question: ACPQuestion, calls: Set<String>, gathering: Gathering? = nil) {
+        open[id] = Open(question: question, calls: calls, gathering: gathering)
     }
+
+    // MARK: For all calls
+
+    mutating func gather(_ id: [UInt8], _ permission: Gathering) { gathering[id] = permission }
+
+    /// Ends the questions that were asked without this call: they are gathered for once more.
+    mutating func callBegan(in session: SessionID, at now: HostInstant) -> [(id: [UInt8], open: Open)] {
+        let asked = inOrder { $0.gathering?.session == session }
+        for (id, question) in asked {
+            open[id] = nil
+            gathering[id] = question.gathering
+        }
+        for id in gathering.keys where gathering[id]?.session == session { gathering[id]?.lastCallAt = now.monotonic }
+        return asked
+    }
+
+    var nextDeadline: Int64? { gathering.values.map(deadline).min() }
+
+    mutating func takeGathered(at now: HostInstant) -> [(id: [UInt8], permission: Gathering)] {
+        let due = gathering.filter { deadline($0.value) <= now.monotonic }
+            .sorted {
+                let (left, right) = ($0.value.askedAt, $1.value.askedAt)
+                return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left < right
+            }
+        for (id, _) in due { gathering[id] = nil }
+        return due.map { (id: $0.key, permission: $0.value) }
+    }
+
+    /// Clients will not be asked about these.
+    mutating func takeUngathered() -> [[UInt8]] {
+        defer { gathering = [:] }
+        return gathering.keys.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func deadline(_ permission: Gathering) -> Int64 {
+        permission.lastCallAt.map { max($0, permission.askedAt) + limits.gatherMilliseconds }
+            ?? permission.askedAt + limits.firstCallMilliseconds
+    }
+
+    // MARK: Answers and ends
 
     /// The editor's answer: whether it came too late, and which question it ends.
     mutating func answeredByEditor(_ id: [UInt8]) -> (isLate: Bool, ended: Open?) {
@@ -42,6 +98,7 @@ struct PermissionBook {
             owed.remove(at: place)
             return (true, nil)
         }
+        gathering[id] = nil
         return (false, open.removeValue(forKey: id))
     }
 
@@ -81,18 +138,27 @@ struct PermissionBook {
     }
 
     /// The agent takes its question back.
-    mutating func takenBack(_ id: [UInt8]) -> Open? { open.removeValue(forKey: id) }
+    mutating func takenBack(_ id: [UInt8]) -> Open? {
+        gathering[id] = nil
+        return open.removeValue(forKey: id)
+    }
 
     /// Ends the open questions of a session, or all; `isAnswered` where we answer them, so that the editor's own answers are swallowed.
     mutating func end(of session: SessionID?, isAnswered: Bool) -> [(id: [UInt8], open: Open)] {
-        let ended = open.filter { session == nil || $0.value.question.session == session }.sorted {
-            $0.value.question.approval.rawValue < $1.value.question.approval.rawValue
-        }
+        let ended = inOrder { session == nil || $0.question.session == session }
         for (id, _) in ended {
             open[id] = nil
             if isAnswered { owe(id) }
         }
-        return ended.map { (id: $0.key, open: $0.value) }
+        gathering = gathering.filter { session != nil && $0.value.session != session }
+        return ended
+    }
+
+    /// The same ones in the same order in each run.
+    private func inOrder(_ isMeant: (Open) -> Bool) -> [(id: [UInt8], open: Open)] {
+        open.filter { isMeant($0.value) }
+            .sorted { $0.value.question.approval.rawValue < $1.value.question.approval.rawValue }
+            .map { (id: $0.key, open: $0.value) }
     }
 
     /// What a call came to tells what became of the answer.

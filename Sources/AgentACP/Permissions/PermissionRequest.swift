@@ -9,6 +9,13 @@ struct PermissionRequest {
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
+    /// It names no call and says nothing of one: OpenHands asks once for all that it has told of.
+    var isForAll: Bool {
+        let id = call.text("toolCallId")
+        guard id == nil || id?.hasPrefix("confirmation-") == true else { return false }
+        return call.optional("rawInput") == nil && call.optional("content") == nil
+    }
+
     /// Nil where clients cannot be asked about it: something is missing, or there is more than can be shown.
     init?(_ params: JSONValue?, optionsMax: Int) {
         guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {

@@ -68,12 +68,13 @@ struct ACPSession {
 
     // MARK: What it tells
 
-    /// `session/update`; `over` names the call that this ends.
+    /// `session/update`; whether a call `began`, and `over` names the one that this ends.
     mutating func updated(
         _ params: JSONValue, isExact: Bool, at now: HostInstant
-    ) -> (events: [Event], over: (call: String, failed: Bool)?) {
-        guard !isReplaying, let update = params.optional("update") else { return ([], nil) }
+    ) -> (events: [Event], began: Bool, over: (call: String, failed: Bool)?) {
+        guard !isReplaying, let update = params.optional("update") else { return ([], false, nil) }
         var told: [Told?] = []
+        var began = false
         var over: (call: String, failed: Bool)?
         switch update.text("sessionUpdate") {
         case "agent_message_chunk": told = [chunk(update, .assistant)]
@@ -83,6 +84,7 @@ struct ACPSession {
             let starts = update.text("sessionUpdate") == "tool_call"
             let taken = calls.take(update, isExact: isExact, startsCalls: starts, at: now.monotonic)
             told += taken.told
+            began = taken.began
             over = taken.over
         case "plan": told = [speech.finish(), plan.take(update)]
         case "usage_update": told = [usage.take(update: update)]
@@ -94,7 +96,7 @@ struct ACPSession {
         told.append(meta?.optional("openhands.dev/metrics").flatMap { usage.take(metrics: $0) })
         // Also in a turn that nobody was told of, as its prompt was cut short before the agent showed that it took it.
         if told.contains(where: { $0 != nil }) { isRunning = true }
-        return (emit(told, at: now), over)
+        return (emit(told, at: now), began, over)
     }
 
     /// What its running calls have printed; of a session that nobody was told of, nothing.
@@ -109,7 +111,7 @@ struct ACPSession {
 
     func call(_ id: String) -> ToolCall? { calls.call(id) }
 
-    func calls(for permission: JSONValue) -> [ToolCall] { calls.calls(for: permission) }
+    func calls(named id: String?, orAll: Bool) -> [ToolCall] { calls.calls(named: id, orAll: orAll) }
 
     private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {
         guard let content = update.optional("content"), content.text("type") == "text", let text = content.text("text") else {

@@ -14,25 +14,27 @@ struct ToolCalls {
     /// A call's start or update. `over` names the call that this ends.
     mutating func take(
         _ update: JSONValue, isExact: Bool, startsCalls: Bool, at now: Int64
-    ) -> (told: [Told], over: (call: String, failed: Bool)?) {
-        guard let id = update.text("toolCallId"), !id.isEmpty, !ended.contains(id) else { return ([], nil) }
+    ) -> (told: [Told], began: Bool, over: (call: String, failed: Bool)?) {
+        guard let id = update.text("toolCallId"), !id.isEmpty, !ended.contains(id) else { return ([], false, nil) }
         var told: [Told] = []
+        var began = false
         let place: Int
         if let known = open.firstIndex(where: { $0.id == id }) {
             place = known
             open[place].take(update, isExact: isExact, limits)
         } else {
             // An update of what never began names nothing that could be shown.
-            guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ([], nil) }
+            guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ([], false, nil) }
+            began = true
             open.append(ToolCall(id: id, startedAt: now))
             place = open.count - 1
             open[place].take(update, isExact: isExact, limits)
             told.append(started(open[place]))
         }
-        guard open[place].isOver else { return (told, nil) }
+        guard open[place].isOver else { return (told, began, nil) }
         let call = open.remove(at: place)
         told += finished(call, at: now)
-        return (told, (call.id, call.status == "failed"))
+        return (told, began, (call.id, call.status == "failed"))
     }
 
     /// The one of that name. Mistral Vibe names a form's call as its model does, and tells of it under another name: then it is the only
@@ -63,13 +65,11 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names. OpenHands asks once for several and names none: all open ones. One that names
-    /// a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
-    func calls(for permission: JSONValue) -> [ToolCall] {
-        let id = permission.text("toolCallId")
+    /// Those that a permission is for: the one it names, or all open ones where it names none. One that names a call that nobody told of, or
+    /// says itself what it is for, means that, and no other that happens to be open.
+    func calls(named id: String?, orAll: Bool) -> [ToolCall] {
         if let id, let named = open.first(where: { $0.id == id }) { return [named] }
-        let saysItself = permission.optional("rawInput") != nil || permission.optional("content") != nil
-        return (id == nil || id?.hasPrefix("confirmation-") == true) && !saysItself ? open : []
+        return orAll ? open : []
     }
 
     /// Something of them may have gone by unread.

@@ -12,7 +12,7 @@ internal import RelayProtocol
 /// | ElicitationResult | carriedOut, or reported: what the server was told, where our hook had not answered it |
 /// | PostToolUse of the call in which a server asked | answersTaken, or our denial |
 /// | SessionEnd | the session is over |
-/// | the hook goes away | deniedAtTerminal, unless SessionEnd follows or the agent is gone; dialogStays while its dialog does |
+/// | the hook goes away | deniedAtTerminal; turnEnded where a client has just interrupted it; neither where SessionEnd follows or the agent is gone; dialogStays while its dialog does |
 ///
 /// Had the call itself ended while no daemon ran, only the end of the turn tells. What is told of a call before its hook is back closes
 /// the card too, and the hook gets no decision.
@@ -47,6 +47,10 @@ extension ClaudeAdapter {
         for approval in approvals where approval.session == session && approval.call == call {
             guard !approval.isElicitation else {
                 elicitationProven(approval)
+                continue
+            }
+            if isBeingInterrupted(session), approval.answer == nil, ClaudeResult.isRejection(text) {
+                overtaken(approval.id)
                 continue
             }
             var report: ApprovalEvidence.Report = ClaudeResult.isRejection(text) ? .rejection : .other
@@ -93,11 +97,14 @@ extension ClaudeAdapter {
             tellDesk(.shown(id, .dialogStays))
             return
         }
-        if let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
-        tellDesk(.shown(id, .deniedAtTerminal))
+        let isInterrupted = isBeingInterrupted(approval.session)
+        if let call = approval.call {
+            abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
+        }
+        tellDesk(.shown(id, isInterrupted ? .turnEnded(wentOn: false) : .deniedAtTerminal))
         // No at the terminal ends the turn, and no Stop follows.
         if approval.agent == nil, sessions[approval.session]?.isEnded == false {
-            setStatus(.idle, reason: Self.deniedReason, in: approval.session)
+            setStatus(.idle, reason: isInterrupted ? "interrupted" : Self.deniedReason, in: approval.session)
         }
     }
 

@@ -32,7 +32,14 @@ extension ClaudeAdapter {
     }
 
     mutating func hand(_ request: SteeringRequest) {
+        if case .interrupt = request.action { sessions[request.session]?.interruptHandedAt = now.monotonic }
         carryOut(sessions[request.session]?.program?.asked(request, at: now) ?? [], in: request.session)
+    }
+
+    /// What is refused now is refused by a client's interrupt: no person has said no to it.
+    func isBeingInterrupted(_ id: SessionID) -> Bool {
+        guard let at = sessions[id]?.interruptHandedAt else { return false }
+        return now.monotonic - at < limits.interruptWithin.milliseconds
     }
 
     /// Its request is gone, and so is it: the agent loses its input and ends.

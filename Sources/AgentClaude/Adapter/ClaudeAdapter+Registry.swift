@@ -65,8 +65,14 @@ extension ClaudeAdapter {
         } else if approval.handedBefore == nil {
             // What an earlier life handed over is looked at when its hook has had time to come back.
             let isDenied = !isUnseen && (after == .idle || approval.isLost)
-            if isDenied, let call = approval.call { abort(call, "Denied at the terminal", in: approval.session) }
-            tellDesk(.shown(approval.id, isDenied ? .deniedAtTerminal : .answeredAtTerminal))
+            let isInterrupted = isDenied && isBeingInterrupted(approval.session)
+            if isDenied, let call = approval.call {
+                abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
+            }
+            tellDesk(
+                .shown(
+                    approval.id, isInterrupted ? .turnEnded(wentOn: false) : isDenied ? .deniedAtTerminal : .answeredAtTerminal)
+            )
         }
     }
 
@@ -103,7 +109,10 @@ extension ClaudeAdapter {
             if isMidTurn { interrupted(id) }
             // The process that runs it may have done so for a client.
             let reason = session.program == nil ? Self.interruptedReason : "interrupted"
-            setStatus(.idle, reason: wasDenied ? Self.deniedReason : isMidTurn ? reason : nil, in: id)
+            setStatus(
+                .idle,
+                reason: isBeingInterrupted(id) ? "interrupted" : wasDenied ? Self.deniedReason : isMidTurn ? reason : nil,
+                in: id)
         case .busy where session.status != .running: setStatus(.running, in: id)
         default: break
         }

@@ -96,6 +96,8 @@ package struct ClaudeSession {
     var attended: Bool?
     var isAttended: Bool { attended == true }
     var interrupt: Interrupt?
+    /// When the program that runs it was last handed a client's interrupt, by the clock that never jumps.
+    var interruptHandedAt: Int64?
     /// Its registry says where it takes messages of other sessions.
     var hasPeerSocket = false
     /// It asks nobody for anything, as its last hook said.

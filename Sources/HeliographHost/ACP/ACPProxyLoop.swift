@@ -68,6 +68,7 @@ struct ACPProxyLoop {
             }
             waitAndPass()
             for item in inbox.take() { take(item) }
+            if let due = machine.nextDeadline, due <= HostInstant.now.monotonic { perform(.waited) }
             pressEnding()
         }
     }
@@ -185,9 +186,13 @@ struct ACPProxyLoop {
             case .left(let deadline), .terminated(let deadline): deadline
             case .none, .killed: nil
             }
-        guard let deadline else { return -1 }
-        let left = (deadline - .now).components
-        return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
+        let untilEnd = deadline.map { deadline in
+            let left = (deadline - .now).components
+            return left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1
+        }
+        let untilDue = machine.nextDeadline.map { $0 - HostInstant.now.monotonic }
+        guard let wait = [untilEnd, untilDue].compactMap({ $0 }).min() else { return -1 }
+        return Int32(clamping: max(0, wait))
     }
 
     private mutating func perform(_ fact: ACPFact) {

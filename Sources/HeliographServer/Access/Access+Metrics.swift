@@ -11,7 +11,7 @@ extension Access {
         let name = host.hasPrefix("[::1]") ? "::1" : host.split(separator: ":").first.map(String.init) ?? ""
         let isLocal =
             request.peer.isLocal && !request.isNamedByProxy
-            && Forwarding.Header.allCases.allSatisfy { request.header($0.rawValue) == nil }
+            && !Forwarding.hasTraces(request)
             && Loopback.contains(name)
         return isLocal || (try? authenticate(request, to: [])) != nil
     }

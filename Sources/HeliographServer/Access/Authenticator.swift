@@ -1,4 +1,5 @@
 import HeliographCrypto
+import HeliographPlatform
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -100,7 +101,15 @@ struct Authenticator {
     func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
         let origin = Self.origin(origin)
         if origin == publicOrigin { return true }
+        // Where the relay has a name, another one that leads here is somebody else's (DNS rebinding). An address is nobody's to give.
+        guard let host = request.header("host"), publicOrigin == nil || Self.isAddress(host) else { return false }
         return origin == Self.baseURL(of: request)
+    }
+
+    /// Whether a `Host` is no name that a stranger's DNS can lead here: this machine's own, or an address.
+    private static func isAddress(_ host: String) -> Bool {
+        let name = host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
+        return Loopback.contains(String(name)) || IPAddress(name) != nil
     }
 
     /// How the sender reached us.

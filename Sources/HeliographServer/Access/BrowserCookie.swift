@@ -5,8 +5,9 @@ enum BrowserCookie {
     static let name = "heliograph"
     /// With this prefix a browser takes it over HTTPS alone, and from no other name below the same domain.
     static let secureName = "__Host-heliograph"
-    /// Another port of the same name can add more of the same name to ours; ours counts wherever it is among so many.
-    private static let countMax = 8
+    /// Another port of the same name can add more of the same name to ours; ours counts wherever it is among so many, which are more than a
+    /// browser keeps of one site.
+    private static let countMax = 1_000
     private static let year = 365 * 24 * 60 * 60
 
     /// Every one that could be ours.

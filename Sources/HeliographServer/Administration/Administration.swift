@@ -47,11 +47,14 @@ package final class Administration {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
 
+    /// A name as people see it, without what would not show or would steer their terminal; nil: nothing of it shows.
+    package static func shownName(_ name: String) -> String? { PairCall.shown(name) }
+
     /// Whether a relay runs on this directory now, or elsewhere on its database.
     package var isRunning: Bool {
         get throws {
             if (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200 { return true }
-            return try store.isHeldElsewhere()
+            return try store.isFolderInUse || store.isHeldElsewhere()
         }
     }
 
@@ -85,7 +88,15 @@ package final class Administration {
             return true
         } catch {
             // Nobody listens.
-            if error.code == .unreachable { return false }
+            if error.code == .unreachable {
+                guard store.isFolderInUse else { return false }
+                throw ServerError(
+                    .tokens,
+                    """
+                    this is on disk, but the relay that runs on \(store.folder) goes on as before: it cannot be asked, for its socket \
+                    \(AdminSocket(in: store.folder).path) is gone or does not answer. Restart the relay
+                    """)
+            }
             throw ServerError(
                 .tokens,
                 "this is on disk, but the running relay has not noticed (\(error.message)): do it again, or restart the relay"

@@ -2,6 +2,7 @@ internal import HeliographCrypto
 package import Logging
 internal import HeliographPlatform
 internal import PushWeb
+internal import RelayAccess
 package import RelayCore
 internal import RelayProtocol
 package import WebSocketEngine
@@ -64,7 +65,14 @@ package struct ServerConfiguration: Sendable {
     package static let software = "heliograph/\(version)"
     package static let version = "0.1.0"
 
-    var forwarding: Forwarding { Forwarding(proxies: trustedProxies, header: proxyHeader) }
+    var forwarding: Forwarding {
+        // Where the relay speaks TLS itself, or nobody does, whoever uses the public name may have come straight here.
+        let isBehindTLS = tls == nil && publicURL?.hasPrefix("https://") == true
+        let address = isBehindTLS ? publicURL.flatMap { RelayAddress($0) } : nil
+        let publicHost = address.flatMap { $0.staysHere ? nil : publicURL?.dropFirst("https://".count) }
+            .map { $0.prefix { $0 != "/" }.lowercased() }
+        return Forwarding(proxies: trustedProxies, header: proxyHeader, publicHost: publicHost)
+    }
 
     /// Nil: the relay speaks plain HTTP.
     var tls: ListenerConfiguration.TLS? {

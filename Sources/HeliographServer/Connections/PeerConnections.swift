@@ -54,6 +54,9 @@ final class PeerConnections {
         return peers.indices.contains(number) && peers[number] == peer ? (link, number) : nil
     }
 
+    /// Something leaves only when the turn has ended.
+    var isGathering: Bool { loops.isGathering || links.values.contains { !$0.gathered.isEmpty } }
+
     /// What this turn has for edges is sent.
     func turnEnded() {
         for link in links.keys {

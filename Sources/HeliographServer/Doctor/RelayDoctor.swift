@@ -138,7 +138,17 @@ package struct RelayDoctor {
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
-        else { return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil) }
+        else {
+            guard Storage.isInUse(path) else {
+                return (Finding("Relay", .wrong, "does not run", mend: "heliograph serve\(flag)"), [], nil)
+            }
+            let socket = AdminSocket(in: path).path
+            return (
+                Finding(
+                    "Relay", .wrong, "runs, but cannot be asked: its socket \(socket) is gone or does not answer",
+                    mend: "restart it; until then it does not hear of tokens that are revoked"), [], nil
+            )
+        }
         // An edge hands the question on: what answers it is the owner's process, with the owner's settings.
         let edge = (try? AdminSocket(in: folder).ask(.get, AdminPath.edge)).flatMap(read)
         guard let owner = read(answer) else {

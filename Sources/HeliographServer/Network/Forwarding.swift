@@ -1,3 +1,5 @@
+import WebSocketEngine
+
 /// Finds out where a request comes from that came through proxies, by the one header that they are known to write.
 ///
 /// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
@@ -9,6 +11,9 @@ struct Forwarding: Sendable {
         case forwarded = "Forwarded"
     }
 
+    /// What proxies write besides that, and the relay never reads: that it is there says that a proxy was.
+    private static let traces = ["x-forwarded-proto", "x-forwarded-host"]
+
     enum Finding: Equatable {
         /// The peer whose socket it came on.
         case peer
@@ -19,9 +24,24 @@ struct Forwarding: Sendable {
 
     let proxies: TrustedProxies
     let header: Header
+    /// The public address's `Host`, in lower case; nil where there is none.
+    var publicHost: String?
 
     /// Proxies in a row; more is a loop.
     static let hopsMax = 16
+
+    /// Whether a proxy brought it, on a socket of its own that may carry the requests of others too. A trusted address of another machine is a
+    /// proxy's. This machine's may be anybody's on it: what came by a proxy shows in what that writes, or in the name that it was asked by.
+    func isByProxy(_ request: HTTPRequest) -> Bool {
+        guard case .ip(let text) = request.peer, let peer = IPAddress(text), proxies.contain(peer) else { return false }
+        guard request.peer.isLocal else { return true }
+        return Self.hasTraces(request) || publicHost != nil && request.header("host")?.lowercased() == publicHost
+    }
+
+    /// Whether a header is there that only a proxy has a reason to write.
+    static func hasTraces(_ request: HTTPRequest) -> Bool {
+        (traces + Header.allCases.map(\.rawValue)).contains { request.header($0) != nil }
+    }
 
     /// `value` is the header's, those of several lines joined with commas; nil: there was none.
     func whom(_ peer: IPAddress, says value: String?) -> Finding {

@@ -17,15 +17,9 @@ extension Routes {
             return fail(id, error)
         }
         guard let push else {
-            // A right code is never counted: nobody can shut others out by guessing.
-            let wait = wrongCodes.note(request.peer.description, at: .now)
-            guard let wait else {
-                strangers.notice("refused a code of a push", ["peer": "\(request.peer)"], logger)
-                return respond(id, Self.noSuchCode)
-            }
-            var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
-            response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
-            return respond(id, response)
+            if let refusal = noteWrongCode(of: request) { return respond(id, refusal) }
+            strangers.notice("refused a code of a push", ["peer": "\(request.peer)"], logger)
+            return respond(id, Self.noSuchCode)
         }
         guard request.body.count <= Self.decisionBytesMax else {
             return respond(
@@ -41,6 +35,21 @@ extension Routes {
                 }
             }
         } catch { respond(id, .json(400, Notice(error))) }
+    }
+
+    /// What is answered to one wrong code too many from an address, of pairing or of a push; nil: there were fewer. A right code is never
+    /// counted: nobody can shut others out by guessing.
+    func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
+        guard let wait = wrongCodes.note(Self.household(of: request.peer), at: .now) else { return nil }
+        var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
+        response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
+        return response
+    }
+
+    /// One visitor chooses among the addresses of a whole network of IPv6.
+    private static func household(of peer: Peer) -> String {
+        guard case .ip(let text) = peer, let address = IPAddress(text) else { return peer.description }
+        return address.household.description
     }
 
     /// The same for a code that never was, one that is used, and one that is too old.

@@ -111,6 +111,7 @@ final class Routes {
             switch result {
             case .failure(let error): fail(id, error)
             case .success(nil):
+                if let refusal = noteWrongCode(of: request) { return respond(id, refusal) }
                 strangers.notice("refused a pairing code", ["peer": "\(request.peer)"], logger)
                 respond(
                     id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))

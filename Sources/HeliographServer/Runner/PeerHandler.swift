@@ -77,9 +77,20 @@ final class PeerHandler: ServerHandler {
         return .ip(address.household.description)
     }
 
+    /// A proxy's own questions, which no visitor sent; and those of another node, which shows a secret of its own.
+    private static func isOfNobody(_ request: HTTPRequest) -> Bool {
+        ["/", "/healthz", "/readyz", "/metrics", NodeLinkProtocol.path].contains(request.path)
+    }
+
+    func mayAskAgain(after request: HTTPRequest) -> Bool { request.isNamedByProxy || !forwarding.isByProxy(request) }
+
     func headReceived(_ request: inout HTTPRequest) -> HTTPResponse? {
         guard case .ip(let text) = request.peer, let peer = IPAddress(text) else { return nil }
-        switch forwarding.whom(peer, says: request.header(forwarding.header.rawValue)) {
+        let says = request.header(forwarding.header.rawValue)
+        if says == nil, !request.isNamedByProxy, !Self.isOfNobody(request), forwarding.isByProxy(request) {
+            return .text(400, "this came through a proxy, and \(forwarding.header.rawValue) does not say where from\n")
+        }
+        switch forwarding.whom(peer, says: says) {
         case .peer: break
         case .visitor(let address):
             request.peer = .ip(address.description)

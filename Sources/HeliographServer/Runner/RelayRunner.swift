@@ -22,6 +22,7 @@ final class RelayRunner {
     private let measures: Measures
     private let logger: Logger
     private let commits: CommitQueue
+    private var commitDelay = CommitDelay()
     let store: StoreHealth
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let mailbox: CoreMailbox
@@ -139,6 +140,9 @@ final class RelayRunner {
     var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && backlog.isStaging }
+    /// What the next commit has would rather wait for more, where the loop waits. Not where peers at edges or on other loops wait for the end of
+    /// the turn: they would say more only after it.
+    var isGathering: Bool { isStaging && commitDelay.isGathering(backlog) && !connections.isGathering }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -265,13 +269,17 @@ final class RelayRunner {
             store.batchCommitted()
             if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
             feed(.committed)
+            let wait = commitDelay.committed(events: events, in: Int64(clamping: nanoseconds), backlog)
+            if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            commitDelay.failed()
             store.batchRefused(bytes: batch.eventBytes)
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
             feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+            commitDelay.failed()
             logger.critical(
                 "the store cannot say what it holds: all peers are disconnected until it can", metadata: ["error": "\(error)"])
             suspend()

@@ -1,3 +1,4 @@
+internal import HeliographPlatform
 internal import RelayCore
 internal import RelayProtocol
 internal import StorePostgres
@@ -128,6 +129,9 @@ struct OpenStore: Sendable {
         if case .database(let store, _) = store { try store.isHeld() } else { false }
     }
 
+    /// Whether a relay of this machine is at work in the folder, also where its socket is gone.
+    var isFolderInUse: Bool { Storage.isInUse(folder) }
+
     func close() throws {
         switch store {
         case .file(let store): try store.close()
@@ -135,10 +139,20 @@ struct OpenStore: Sendable {
         }
     }
 
+    /// Whether there is no relay's data where it was looked for.
+    static func isAbsent(_ error: any Error) -> Bool {
+        let cause = (error as? LogError)?.underlying ?? error
+        return (cause as? SQLiteStoreError)?.code == .absent
+    }
+
     /// Whether opening or using it failed for what the machine did not give: room, rights, a sound disk, a database.
     static func isFaultOfMachine(_ error: any Error) -> Bool {
         let cause = (error as? LogError)?.underlying ?? error
-        if let error = cause as? SQLiteStoreError { return [.full, .readOnly, .io].contains(error.code) }
+        if let error = cause as? SQLiteStoreError {
+            // A folder that the system does not let it make or look at.
+            let isRefused = (error.underlying as? PrivateDirectoryError)?.number != nil
+            return isRefused || [.full, .readOnly, .io].contains(error.code)
+        }
         guard let error = error as? LogError else { return false }
         return switch error.code {
         case .unreachable(let isPassing): isPassing

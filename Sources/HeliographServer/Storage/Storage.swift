@@ -18,6 +18,9 @@ package struct Storage {
         return isInDatabase || DataDirectory.hasRemains(at: directory)
     }
 
+    /// Whether a relay of this machine is at work there, also where its socket is gone. Nothing is made.
+    static func isInUse(_ directory: String) -> Bool { DataDirectory.isInUse(at: directory) }
+
     /// The data directory, of a relay that has data, there or in a database; throws where it has none.
     var folder: String {
         get throws {

@@ -23,23 +23,28 @@ extension SecretScanner {
         "mongo": .mongo, "mongosh": .mongo, "mongodump": .mongo, "zip": .zip, "openssl": .openssl,
     ]
     private static let toolBytesMax = 12
+    /// What follows these of `find` is a file's name, and no command: `find / -name mysql -print`.
+    private static let fileTests: Set<String> = ["-name", "-iname", "-path", "-ipath"]
 
     mutating func findArguments() {
         var tool: Tool?
         var isLogin = false
+        var isFileName = false
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
             if !Self.isWordByte(byte) {
                 // A new command begins.
                 if byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") || byte == UInt8(ascii: "&") || byte == 10 {
-                    (tool, isLogin) = (nil, false)
+                    (tool, isLogin, isFileName) = (nil, false, false)
                 }
                 index += 1
                 continue
             }
             let wordEnd = end(from: index, while: Self.isWordByte)
             if byte == UInt8(ascii: "-") {
+                isFileName =
+                    wordEnd - index <= 6 && Self.fileTests.contains(String(decoding: bytes[index..<wordEnd], as: UTF8.self))
                 index = max(wordEnd, judgeFlag(index..<wordEnd, tool, isLogin: isLogin))
                 continue
             }
@@ -48,10 +53,11 @@ extension SecretScanner {
                 hideValue(index + 5..<wordEnd)
             }
             let command = word[(word.suffix(Self.toolBytesMax + 1).lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? index)...]
-            if command.count <= Self.toolBytesMax {
+            if command.count <= Self.toolBytesMax, !isFileName {
                 let name = String(decoding: command, as: UTF8.self)
                 if let known = Self.tools[name] { tool = known } else if name == "login" { isLogin = true }
             }
+            isFileName = false
             index = wordEnd
         }
     }

@@ -8,6 +8,8 @@ struct Staging {
     private(set) var appends: [Staged] = []
     private var places: [SessionKey: Int] = [:]
     private(set) var eventBytes = 0
+    private(set) var eventCount = 0
+    private var hasApprovals = false
     /// About how much the batch makes the store write, in bytes. A session that goes on counts for nothing: it is in each batch, however
     /// small one is.
     private(set) var cost = 0
@@ -39,6 +41,9 @@ struct Staging {
             && recordWaiters.isEmpty && clock == nil
     }
 
+    /// A person or an agent waits for it: it holds a step of an approval, or a command.
+    var isAwaited: Bool { hasApprovals || !commands.isEmpty || !recordWaiters.isEmpty }
+
     func has(_ key: SessionKey) -> Bool { places[key] != nil }
 
     /// `approval` as this event left it; nil where it changed none.
@@ -46,9 +51,11 @@ struct Staging {
         let place = place(of: key, firstSeq: seq)
         appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
         eventBytes += event.bytes.count
+        eventCount += 1
         cost += event.bytes.count
         if let approval {
             appends[place].approvals.append(approval)
+            hasApprovals = true
             cost += approval.requestBytes.count + Self.approvalCost
         }
     }
@@ -69,6 +76,7 @@ struct Staging {
             appends = kept
             places = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1.key, $0) })
             eventBytes = kept.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } }
+            eventCount = kept.reduce(0) { $0 + $1.events.count }
         }
         commands.removeAll { $0.workspace == workspace }
         records.removeAll { $0.workspace == workspace && $0.kind == .budget }

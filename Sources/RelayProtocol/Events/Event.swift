@@ -30,10 +30,11 @@ package struct Event: Sendable {
         }
         at = try value.integer("at")
         let kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
-        guard EventKind.isSpelled(kind) else {
+        let known = EventKind(rawValue: kind)
+        guard known != nil || EventKind.isSpelled(kind) else {
             throw WireError(.badValue, at: "\(value.path).kind", "the kind of an event is letters, digits, `.`, `_` and `-`")
         }
-        head = try EventHead(kind: kind, head: value.object("head"))
+        head = try EventHead(known, kind: kind, head: value.object("head"))
         try value.checkOptionalObject("body")
         self.bytes = Array(bytes)
     }

@@ -1,7 +1,7 @@
 extension EventHead {
-    /// Reads the head of an event of this kind; an unknown kind is carried.
-    init(kind: String, head: JSONValue) throws(WireError) {
-        guard let known = EventKind(rawValue: kind) else {
+    /// Reads the head of an event of this kind; an unknown kind, for which `known` is nil, is carried.
+    init(_ known: EventKind?, kind: String, head: JSONValue) throws(WireError) {
+        guard let known else {
             self = .unsupported(kind: kind)
             return
         }

@@ -36,22 +36,23 @@ struct ByteRoom: Sendable {
     }
 
     mutating func append(_ number: Int64) {
-        // Nineteen digits and a sign.
-        unsafe append(atMost: 20) { room in
+        // Nineteen digits and a sign. They are found from the last on, so they are written to the end of the room first.
+        let most = 20
+        unsafe append(atMost: most) { room in
             var rest = number.magnitude
-            var digits = 1
-            while rest >= 10 {
-                rest /= 10
-                digits += 1
+            var start = most
+            repeat {
+                start -= 1
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                unsafe room[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                rest = quotient
+            } while rest > 0
+            if number < 0 {
+                start -= 1
+                unsafe room[start] = UInt8(ascii: "-")
             }
-            rest = number.magnitude
-            let sign = number < 0 ? 1 : 0
-            if number < 0 { unsafe room[0] = UInt8(ascii: "-") }
-            for place in (sign..<sign + digits).reversed() {
-                unsafe room[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            }
-            return sign + digits
+            unsafe room.update(from: room + start, count: most - start)
+            return most - start
         }
     }
 

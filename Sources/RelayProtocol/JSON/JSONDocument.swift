@@ -11,17 +11,17 @@ package final class JSONDocument: Sendable {
     static let bytesMax = Int(Int32.max)
 
     package let bytes: [UInt8]
-    let nodes: [JSONNode]
+    let nodes: JSONTape
     /// How deep its deepest place is.
     private let depth: Int
 
     /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
-        var parser = JSONParser(bytes: bytes)
-        try parser.parse(isUTF8: isUTF8)
+        var parser = JSONParser(byteCount: bytes.count)
+        try parser.parse(bytes.span, isUTF8: isUTF8)
         self.bytes = bytes
-        self.nodes = parser.nodes
         depth = parser.deepest
+        nodes = parser.finish()
     }
 
     package convenience init(parsing text: String) throws(WireError) {
@@ -80,9 +80,13 @@ package final class JSONDocument: Sendable {
         let node = nodes[index]
         let buffer = unsafe UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
         if node.isEscaped { return unsafe JSONString.unescape(bytes[node.start + 1..<node.end - 1]).elementsEqual(buffer) }
-        guard node.end - node.start - 2 == buffer.count else { return false }
-        for offset in 0..<buffer.count where unsafe bytes[node.start + 1 + offset] != buffer[offset] { return false }
-        return true
+        guard node.length - 2 == buffer.count else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            // Each node is a part of the bytes, and one of this length has as many between its quotes.
+            let text = unsafe UnsafeBufferPointer(rebasing: bytes[node.start + 1..<node.end - 1])
+            for offset in 0..<buffer.count where unsafe text[offset] != buffer[offset] { return false }
+            return true
+        }
     }
 }
 
@@ -90,14 +94,15 @@ package final class JSONDocument: Sendable {
 extension JSONDocument {
     /// The place of an object's member; nil where it is absent or null.
     func member(_ key: StaticString, of object: Int) -> Int? {
-        guard nodes[object].kind == .object else { return nil }
-        let end = nodes[object].next
+        let container = nodes[object]
+        guard container.kind == .object else { return nil }
+        let end = container.next
         // With its quotes.
         let length = key.utf8CodeUnitCount + 2
         var child = object + 1
         while child < end {
             let node = nodes[child]
-            if node.end - node.start == length || node.isEscaped, isText(of: child, equalTo: key) {
+            if node.length == length || node.isEscaped, isText(of: child, equalTo: key) {
                 return nodes[child + 1].kind == .null ? nil : child + 1
             }
             child = nodes[child + 1].next
@@ -202,6 +207,8 @@ struct JSONNode: Sendable {
         get { Int(last) }
         set { last = UInt32(newValue) }
     }
+    /// In bytes.
+    var length: Int { Int(last - first) }
     /// The tape index after this value and all that is in it.
     var next: Int {
         get { Int(following) }

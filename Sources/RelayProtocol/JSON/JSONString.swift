@@ -51,14 +51,31 @@ enum JSONString {
     /// Appends `text` as a JSON string, quotes included.
     static func append(_ text: String, to room: inout ByteRoom) {
         var text = text
-        text.withUTF8 { unsafe append($0, to: &room) }
+        text.withUTF8 { text in
+            let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: 0)
+            if let start = text.baseAddress, end == text.count {
+                unsafe append(plain: start, text.count, to: &room)
+            } else {
+                unsafe append(text, plainTo: end, to: &room)
+            }
+        }
     }
 
-    private static func append(_ text: UnsafeBufferPointer<UInt8>, to room: inout ByteRoom) {
+    /// Nearly all text has nothing to be escaped, and goes in one piece.
+    private static func append(plain text: UnsafePointer<UInt8>, _ count: Int, to room: inout ByteRoom) {
+        unsafe room.append(atMost: count + 2) { room in
+            unsafe room[0] = UInt8(ascii: "\"")
+            unsafe (room + 1).update(from: text, count: count)
+            unsafe room[count + 1] = UInt8(ascii: "\"")
+            return count + 2
+        }
+    }
+
+    /// `plainTo`: the first byte that has to be escaped, or the end.
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, plainTo first: Int, to room: inout ByteRoom) {
         room.append(UInt8(ascii: "\""))
-        var index = 0
-        while index < text.count {
-            let end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
+        var (index, end) = (0, first)
+        while true {
             if end > index { unsafe room.append(UnsafeBufferPointer(rebasing: text[index..<end])) }
             guard end < text.count else { break }
             index = end + 1
@@ -75,6 +92,7 @@ enum JSONString {
                 room.append(hexDigit(of: byte >> 4))
                 room.append(hexDigit(of: byte & 15))
             }
+            end = unsafe ByteScan.endOfUnescaped(in: text.span, from: index)
         }
         room.append(UInt8(ascii: "\""))
     }

@@ -1,12 +1,12 @@
 /// Strict UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
 enum UTF8Check {
-    static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
+    static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
         var index = 0
         let count = bytes.count
         while index < count {
             let first = bytes[index]
             if first < 0x80 {
-                index = ByteScan.endOfASCII(in: bytes.span, from: index + 1)
+                index = ByteScan.endOfASCII(in: bytes, from: index + 1)
                 continue
             }
             let length: Int

@@ -6,7 +6,7 @@ extension SQLiteStoreError: CustomStringConvertible {
     /// With what lies beneath, where the message leaves that open. SQLite's number and words, not the statement: it says nothing to people.
     package var description: String {
         switch (code, underlying) {
-        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil): message
+        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil), (_, is PrivateDirectoryError): message
         case (_, let error as DatabaseError):
             "\(message) (SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no words"))"
         case (_, let error?): "\(message) (\(error))"
@@ -104,7 +104,7 @@ extension LogError {
         case .corrupt, .lost: .damaged(.store)
         case .damaged: .damaged(.record)
         case .busy: .unreachable(isPassing: true)
-        case .cannotOpen, .newerSchema, .readOnly: .unreachable(isPassing: false)
+        case .absent, .cannotOpen, .newerSchema, .readOnly: .unreachable(isPassing: false)
         }
     }
 

@@ -3,6 +3,8 @@ package struct SQLiteStoreError: Error, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// The data directory or file cannot be opened, or is not as it must be.
         case cannotOpen
+        /// No relay ever kept its data there.
+        case absent
         /// A newer version of Heliograph has written the file; it was left as it is.
         case newerSchema
         /// The file is damaged, or is none of ours; it was left as it is.

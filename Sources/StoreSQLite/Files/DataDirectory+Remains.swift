@@ -7,6 +7,13 @@ extension DataDirectory {
         dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
     }
 
+    /// Whether a directory, a link or the like stands where the relay has a file.
+    package static func hasOtherThanFiles(at path: String) -> Bool {
+        (dataFileParts.map { "\(path)/heliograph.sqlite\($0)" } + ["\(path)/relay.run"]).contains {
+            if case .other = Files.kind($0) { true } else { false }
+        }
+    }
+
     /// Throws where there is something else than files, or what is left of a data file that is gone. To begin again there would destroy
     /// what the `-wal` holds, which was acknowledged; SQLite does so without a word.
     ///

@@ -24,23 +24,25 @@ package struct DataDirectory: Sendable {
         umask(0o077)
         self.path = Self.bare(path)
         guard Files.exists(self.path) else {
-            throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): it is not there.")
+            throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): it is not there.")
         }
         try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.check(self.path, isOwn: false) }
         guard !Files.exists(databasePath) else { return }
         try refuseRemains()
-        throw SQLiteStoreError(.cannotOpen, "There is no relay's data in \(self.path): \(databasePath) is not there.")
+        throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): \(databasePath) is not there.")
     }
 
     private static func translating(_ body: () throws(PrivateDirectoryError) -> Void) throws(SQLiteStoreError) {
         do throws(PrivateDirectoryError) { try body() } catch {
             let code = Files.code(error.number)
-            throw SQLiteStoreError(code, error.message + Files.mend(code))
+            throw SQLiteStoreError(code, error.message + Files.mend(code), underlying: error)
         }
     }
 
     /// Makes this the only relay on this directory, for as long as the lock lives. The command line goes without.
-    package func lock() throws(SQLiteStoreError) -> DataDirectoryLock {
+    package func lock() throws(SQLiteStoreError) -> DataDirectoryLock { try lock(withDataFile: true) }
+
+    private func lock(withDataFile: Bool) throws(SQLiteStoreError) -> DataDirectoryLock {
         let lockPath = path + "/relay.lock"
         let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(lockPath, "cannot be opened", errno) }
@@ -50,6 +52,9 @@ package struct DataDirectory: Sendable {
             let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
             throw SQLiteStoreError(.busy, "A relay is running on \(path)\(process).")
         }
+        // For `isInUse`, which must not take a lock for a moment in order to know.
+        guard try FileLock.take(descriptor, lockPath) else { throw SQLiteStoreError(.busy, "A relay is running on \(path).") }
+        if withDataFile { try lockDataFile(for: lock) }
         // The process that has it, for the sentence above; nothing depends on it.
         let owner = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
@@ -57,9 +62,45 @@ package struct DataDirectory: Sendable {
         return lock
     }
 
+    /// The data file itself, as soon as there is one: whoever removes `relay.lock` lets no second relay in.
+    func lockDataFile(for lock: DataDirectoryLock) throws(SQLiteStoreError) {
+        guard !lock.hasDataFile else { return }
+        let descriptor = unsafe open(databasePath, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        // One that is not there, is no file, or may not be written is made or refused by those who open it.
+        guard descriptor >= 0 else { return }
+        lock.keep(dataFile: descriptor)
+        guard try FileLock.take(descriptor, databasePath) else {
+            throw SQLiteStoreError(.busy, "A relay is running on \(path).")
+        }
+    }
+
+    /// Whether a relay runs here, however many of its files are gone. One of an older version is not seen.
+    package static func isInUse(at directory: String) -> Bool {
+        for path in ["\(directory)/relay.lock", "\(directory)/heliograph.sqlite"] {
+            let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            // It stays open until this process ends: to close it would drop what SQLite has locked of the same file.
+            if descriptor >= 0, FileLock.isTaken(descriptor) { return true }
+        }
+        return false
+    }
+
+    /// For the command line. A data file may have a second name in another folder, where a relay runs: written to by this one, with a log of its
+    /// own beside it, it would be spoiled.
+    func refuseSecondName() throws(SQLiteStoreError) {
+        var facts = stat()
+        guard unsafe lstat(databasePath, &facts) == 0, facts.st_nlink > 1 else { return }
+        let lock = unsafe open(path + "/relay.lock", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        if lock >= 0, FileLock.isTaken(lock) { return }
+        guard Self.isInUse(at: path) else { return }
+        throw SQLiteStoreError(
+            .busy, "\(databasePath) is a second name of a data file on which a relay runs: name that relay's own folder.")
+    }
+
     /// For the command line, before it brings the data up to date: a relay of the version before would find its tables gone.
     func lockForUpdate() throws(SQLiteStoreError) -> DataDirectoryLock {
-        do throws(SQLiteStoreError) { return try lock() } catch {
+        // The data file is open already: a lock that is closed before it would drop SQLite's own.
+        do throws(SQLiteStoreError) { return try lock(withDataFile: false) } catch {
             guard error.code == .busy else { throw error }
             throw SQLiteStoreError(
                 .busy,

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Glibc
 package import RelayCore
 internal import RelayStore
 
@@ -13,6 +14,10 @@ extension DataFile {
         try directory.refuseRemains()
         // Before the data file, to which a relay that runs adds first.
         let known = RunRecord.content(at: directory.runPath)
+        // Reading needs none of this; a relay does.
+        for place in [path, directory.path] where unsafe access(place, W_OK) != 0 {
+            throw SQLiteStoreError(.readOnly, "\(place) cannot be written: \(unsafe String(cString: strerror(errno))).")
+        }
         do {
             let queue = try Connections.openToLook(path)
             let found = try queue.read { db in

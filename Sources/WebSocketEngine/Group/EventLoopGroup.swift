@@ -47,6 +47,9 @@ package import Logging
         for lane in lanes { lane.handOver() }
     }
 
+    /// Something that this turn wants of other loops is handed over when it ends.
+    package var isGathering: Bool { lanes.contains { !$0.gathered.isEmpty } }
+
     /// Whether other loops serve connections.
     package var isShared: Bool { !lanes.isEmpty }
 

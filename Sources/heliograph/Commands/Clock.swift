@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeliographServer
+import RelayAccess
 
 /// `heliograph clock`
 struct Clock: ParsableCommand {
@@ -21,9 +22,13 @@ struct Clock: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            if confirm { try ClockState.confirm(in: data.path) }
-            let state = try ClockState(of: data.path)
-            print("\(state.words.prefix(1).uppercased() + state.words.dropFirst()).")
+            do {
+                if confirm { try ClockState.confirm(in: data.path) }
+                let state = try ClockState(of: data.path)
+                print("\(state.words.prefix(1).uppercased() + state.words.dropFirst()).")
+            } catch let error as HTTPError where error.code == .unreachable {
+                throw CommandError(.noRelay, "No relay answers on \(data.path): heliograph doctor\(data.flag) says more")
+            }
         }
     }
 }

@@ -14,8 +14,10 @@ struct DataOption: ParsableArguments {
     var path: String { Self.absolute(chosen) }
 
     static func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
-        return FileManager.default.currentDirectoryPath + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+        let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + relative
+        // Several slashes at the beginning are one, as in `/` itself: a socket's address begins with no more.
+        return "/" + whole.drop { $0 == "/" }
     }
 
     /// What a command for the same relay needs besides its name: nothing, or ` --data FOLDER`.

@@ -10,7 +10,11 @@ struct DatabaseOption: ParsableArguments {
             valueName: "url"))
     var address: String?
 
+    /// Throws where no relay is set up: a folder whose name is mistyped is no new relay.
     func open(beside data: DataOption) throws -> Administration {
-        try Administration(directory: data.path, store: address)
+        guard address != nil || Administration.isSetUp(in: data.path) else {
+            throw CommandError(.notFound, "No relay is set up in \(data.path): heliograph serve\(data.flag)")
+        }
+        return try Administration(directory: data.path, store: address)
     }
 }

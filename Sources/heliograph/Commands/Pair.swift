@@ -43,9 +43,6 @@ struct Pair: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            guard database.address != nil || Administration.isSetUp(in: data.path) else {
-                throw CommandError(.notFound, "No relay is set up in \(data.path): heliograph serve\(data.flag)")
-            }
             let administration = try database.open(beside: data)
             if database.address != nil, url == nil, administration.publicURL == nil {
                 throw CommandError(.notFound, "Nobody here knows where the relay is reached: say so (--url).")

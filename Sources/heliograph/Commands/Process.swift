@@ -31,7 +31,8 @@ enum Failure {
     /// Says in one line what went wrong, and exits as `ClientExit` has it.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
-            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose("\(error)"))\n".utf8))
+            let sentence = (error as? HTTPError)?.message ?? "\(error)"
+            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose(sentence))\n".utf8))
             throw ExitCode(exit(of: error).rawValue)
         }
     }
@@ -40,6 +41,7 @@ enum Failure {
         switch error {
         case is ValidationError: .usage
         case let error as ServerError where error.code == .settings: .usage
+        case let error as ServerError where error.code == .workspace: .notFound
         case let error as HostError:
             switch error.code {
             case .badConfiguration, .badInput: .usage
@@ -51,7 +53,8 @@ enum Failure {
         case let error as ConnectError where error.code == .nothingFound: .notFound
         case let fault as HTTPError: fault.code == .local ? .failed : .unreachable
         case let error as CommandError: error.exit
-        default: RelayServer.isFaultOfMachine(error) ? .failed : .refused
+        default:
+            if RelayServer.isAbsent(error) { .notFound } else { RelayServer.isFaultOfMachine(error) ? .failed : .refused }
         }
     }
 }

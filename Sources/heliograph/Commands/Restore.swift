@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import HeliographServer
 import RelayProtocol
@@ -21,8 +22,8 @@ struct Restore: ParsableCommand {
               heliograph restore --anew                  likewise, and begin afresh
               heliograph restore --as-is                 continue without the newest events
 
-            A relay does not start if its data file is gone, is empty, or has fewer events than the relay before had: these commands \
-            say what to do then. The remains of a data file, above all its -wal, are kept like the file itself.
+            A relay does not start if its data file is gone or empty while something of it is left, or if it has fewer events than the \
+            relay before had: these commands say what to do then. The remains of a data file, above all its -wal, are kept like the file itself.
             """)
 
     @Argument(help: "The file that `heliograph backup` wrote.")
@@ -53,6 +54,10 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            // A backup may be restored where nothing is yet; there is nothing to set aside or to go on with in a mistyped folder.
+            guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
+                throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
+            }
             let storage = Storage(directory: data.path)
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }
             let kept = try anew ? storage.setAside() : restored?.kept

@@ -38,12 +38,14 @@ struct TokenCommand: ParsableCommand {
             guard (1...WireLimits.nameBytesMax).contains(name.utf8.count) else {
                 throw ValidationError("--name has 1 to \(WireLimits.nameBytesMax) bytes.")
             }
+            guard Administration.shownName(name) != nil else { throw ValidationError("--name has nothing that shows.") }
         }
 
         func run() throws {
             try Failure.reporting {
                 let administration = try database.open(beside: data)
                 let named = try administration.workspace(workspace)
+                let name = Administration.shownName(name) ?? name
                 let new = try administration.credentials(in: named)
                     .makeToken(PairingRole(rawValue: role) ?? .client, name: name)
                 if json {

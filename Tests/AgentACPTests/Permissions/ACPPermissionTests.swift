@@ -167,9 +167,60 @@ struct ACPPermissionTests {
         var bench = ACPBench()
         bench.begin()
         bench.start(call: "effect-2", input: #"{"command":"curl evil"}"#, title: "bash: curl evil")
-        bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#)
+        bench.permission(call: Self.unnamed)
+        bench.wait()
         let input = String(decoding: try #require(bench.asked.first?.input), as: UTF8.self)
         #expect(input.contains("rm -rf build") && input.contains("curl evil"))
+    }
+
+    /// As OpenHands asks, once for all calls that it has told of.
+    private static let unnamed = #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#
+
+    @Test("a question that comes before the call that it is for is asked when that has begun")
+    func beforeItsCall() throws {
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        bench.permission(call: Self.unnamed)
+        bench.start(call: "effect-2", input: #"{"command":"curl evil"}"#, title: "bash: curl evil")
+        #expect(bench.asked.isEmpty)
+        bench.wait()
+        let question = try #require(bench.asked.first)
+        #expect(bench.asked.count == 1 && String(decoding: question.input, as: UTF8.self) == #"{"command":"curl evil"}"#)
+        bench.take(.decided(question.approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines().last == ACPBench.selected("allow_once"))
+    }
+
+    @Test("a call that begins after the question withdraws it, and all calls are asked about")
+    func callAfterIt() throws {
+        var bench = ACPBench()
+        bench.begin()
+        bench.permission(call: Self.unnamed)
+        bench.wait()
+        let first = try #require(bench.asked.first)
+        bench.start(call: "effect-2", input: #"{"command":"curl evil"}"#, title: "bash: curl evil")
+        #expect(bench.withdrawn == [first.approval] && bench.settled.map(\.outcome) == [.cancelled])
+        let before = bench.takeAgentLines()
+        bench.take(.decided(first.approval, ACPVerdict(allows: true)))
+        #expect(bench.takeAgentLines() == [] && !before.contains(ACPBench.selected("allow_once")))
+        bench.wait()
+        let input = String(decoding: try #require(bench.asked.last).input, as: UTF8.self)
+        #expect(bench.asked.count == 2 && input.contains("rm -rf build") && input.contains("curl evil"))
+    }
+
+    @Test("who answers at the editor before clients are asked has answered", arguments: ["editor", "agent", "gap", "closed"])
+    func endedUnasked(by: String) {
+        var bench = ACPBench()
+        bench.begin()
+        bench.permission(call: Self.unnamed)
+        switch by {
+        case "editor": bench.editor(ACPBench.selected("reject_once"))
+        case "agent": bench.agent(#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}"#)
+        case "gap": bench.agent(String(repeating: "x", count: 9 << 20))
+        default: bench.take(.editorClosed)
+        }
+        #expect(!bench.wait() && bench.asked.isEmpty && bench.settled.isEmpty)
+        #expect(bench.leftToEditor == (by == "gap" ? ["0"] : []))
     }
 
     @Test("a question about a call that nobody told of is about what it says itself, and never about another that is open")
@@ -188,7 +239,8 @@ struct ACPPermissionTests {
         bench.begin()
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
         bench.permission(call: #"{"title":"Do it"}"#)
-        #expect(bench.asked.isEmpty)
+        bench.wait()
+        #expect(bench.asked.isEmpty && bench.leftToEditor == ["0"])
     }
 
     @Test("where the agent says more than can be read, what is open is no longer asked about from afar")
@@ -205,8 +257,9 @@ struct ACPPermissionTests {
         var bench = ACPBench()
         bench.begin()
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
-        bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#)
-        #expect(bench.asked.isEmpty)
+        bench.permission(call: Self.unnamed)
+        bench.wait()
+        #expect(bench.asked.isEmpty && bench.leftToEditor == ["0"])
     }
 
     @Test("an input that is too long to be shown is not asked about")

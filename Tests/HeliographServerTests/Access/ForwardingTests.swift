@@ -1,4 +1,5 @@
 import Testing
+import WebSocketEngine
 
 @testable import HeliographServer
 
@@ -73,5 +74,24 @@ import Testing
     @Test func `where nobody is trusted nobody is believed`() throws {
         #expect(try whom("127.0.0.1", "203.0.113.1", trusting: "none") == "peer")
         #expect(try whom("127.0.0.1", "203.0.113.1", trusting: TrustedProxies.standard.description) == "203.0.113.1")
+    }
+
+    @Test func `what came by a proxy shows in its address, in what it writes, or in the public name`() throws {
+        func isByProxy(_ peer: Peer, _ headers: [(String, String)]) throws -> Bool {
+            let forwarding = Forwarding(
+                proxies: try #require(TrustedProxies("127.0.0.0/8,10.0.0.0/8")), header: .xForwardedFor,
+                publicHost: "relay.example")
+            return forwarding.isByProxy(
+                HTTPRequest(method: "GET", path: "/", headers: headers.map { (name: $0.0, value: $0.1) }, peer: peer))
+        }
+        let local = Peer.ip("127.0.0.1")
+        #expect(try isByProxy(.ip("10.0.0.1"), []))
+        #expect(try !isByProxy(.ip("192.0.2.1"), [("x-forwarded-proto", "https")]), "nobody trusts it")
+        #expect(try !isByProxy(local, [("host", "localhost:8787")]))
+        #expect(try isByProxy(local, [("host", "Relay.example")]))
+        for name in ["x-forwarded-proto", "x-forwarded-host", "x-forwarded-for", "forwarded"] {
+            #expect(try isByProxy(local, [("host", "localhost"), (name, "x")]))
+        }
+        #expect(try !isByProxy(.unix(userID: 0, processID: 1), [("x-forwarded-proto", "https")]))
     }
 }

@@ -48,6 +48,23 @@ struct EventLoopGroupTests {
         }
     }
 
+    @Test("what other loops are to send is known to wait until the turn has ended", arguments: [1, 2])
+    func gathering(loops: Int) async throws {
+        let group = try await TestGroup.start(loops: loops)
+        let server = GroupServer()
+        let port = try await group.listen(server, Self.tcp)
+        let loop = try await TestLoop.start()
+        let (client, _, theirs) = try await clients(1, on: loop, to: port, of: server)[0]
+        let waits = try await group.run { group in
+            let before = group.isGathering
+            group.send(OutgoingMessage(text: "told"), to: theirs)
+            return [before, group.isGathering]
+        }
+        #expect(waits == [false, loops > 1])
+        #expect(try await client.nextMessage().bytes == Array("told".utf8))
+        #expect(try await group.run { !$0.isGathering })
+    }
+
     @Test("what is for all comes to all, in one order, and to nobody after the close", arguments: [1, 3])
     func broadcast(loops: Int) async throws {
         let group = try await TestGroup.start(loops: loops)

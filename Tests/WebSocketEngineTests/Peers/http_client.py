@@ -111,7 +111,7 @@ def raw(where, text):
     except (ConnectionResetError, socket.timeout):
         pass
     lines = data.decode(errors="replace").split("\r\n")
-    return {"statuses": [int(line.split()[1]) for line in lines if line.startswith("HTTP/1.")], "text": data.decode(errors="replace")}
+    return {"statuses": [int(line.split()[1]) for line in lines if line.startswith("HTTP/1.")], "length": len(data), "text": data[:4000].decode(errors="replace")}
 
 
 def tls(where, authority, most):

@@ -133,15 +133,22 @@ final class ACPAgent {
         self.ask = ask
         world.trace.note(world.now, session, "asks", "\(words), \(ask.id)")
         let call = #""toolCallId":"\#(ask.call)","title":"Run \#(words)","kind":"execute","rawInput":{"command":"\#(words)"}"#
-        update(#""sessionUpdate":"tool_call",\#(call),"status":"pending""#)
+        // OpenHands asks for all calls at once, names none, and tells of them at the same time.
+        let isForAll = world.dice.chance(0.3)
+        let isToldLater = isForAll && world.dice.chance(0.5)
+        let start = #""sessionUpdate":"tool_call",\#(call),"status":"pending""#
+        if !isToldLater { update(start) }
         let options =
             #"[{"optionId":"yes","kind":"allow_once","name":"Yes"},{"optionId":"always","kind":"allow_always","name":"Always"},"#
             + #"{"optionId":"no","kind":"reject_once","name":"No"}]"#
         toProxy(
             ACPMessage.request(
                 "\(ask.id)", "session/request_permission",
-                #""sessionId":"\#(session)","toolCall":{\#(call)},"options":\#(options)"#))
+                #""sessionId":"\#(session)","toolCall":{\#(isForAll ? Self.unnamed : call)},"options":\#(options)"#))
+        if isToldLater { update(start) }
     }
+
+    private static let unnamed = #""toolCallId":"confirmation-all","title":"Confirm Agent Actions""#
 
     private func finishTurn(_ reason: String) {
         guard let turn else { return }

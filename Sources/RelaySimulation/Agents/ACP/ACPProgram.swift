@@ -158,6 +158,16 @@ final class ACPProgram: AgentBody {
             case .show, .leave, .turnFromAfarBegan, .turnFromAfarEnded: break
             }
         }
+        wait()
+    }
+
+    /// For what the proxy waits for by itself.
+    private func wait() {
+        guard let due = machine.nextDeadline else { return }
+        let life = life
+        world.after(max(0, due - host.instant.monotonic)) { [self] _ in
+            if life == self.life, machine.nextDeadline == due { take(.waited) }
+        }
     }
 
     /// What a proxy would be told that had a bug, or would pass on.

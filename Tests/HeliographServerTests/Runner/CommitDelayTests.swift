@@ -1,0 +1,79 @@
+import RelayCore
+import Testing
+
+@testable import HeliographServer
+
+@Suite("When the next commit is cut") struct CommitDelayTests {
+    private func backlog(_ events: Int, cost: Int = 0, isAwaited: Bool = false) -> Relay.Backlog {
+        var backlog = Relay.Backlog()
+        backlog.stagedEvents = events
+        backlog.stagedCost = cost
+        backlog.isAwaited = isAwaited
+        return backlog
+    }
+
+    /// After a commit of many.
+    private func delay() -> CommitDelay {
+        var delay = CommitDelay()
+        #expect(delay.committed(events: 32, in: 200_000, backlog(32)) == 0)
+        return delay
+    }
+
+    @Test("after two commits of many the next waits until its hosts have said as much again")
+    func gathers() {
+        var delay = delay()
+        #expect(delay.committed(events: 32, in: 200_000, backlog(32)) == 100_000)
+        #expect(delay.isGathering(backlog(63)))
+        #expect(!delay.isGathering(backlog(64)))
+    }
+
+    @Test(
+        "it never waits for long, however long the last one took, nor for less than nothing",
+        arguments: [.max, 500_000_000, -1, 0] as [Int64])
+    func waitIsBounded(_ nanoseconds: Int64) {
+        var delay = delay()
+        #expect((0...CommitDelay.nanosecondsMax).contains(delay.committed(events: 32, in: nanoseconds, backlog(32))))
+    }
+
+    @Test("what comes after a commit of few, or after a single burst, does not wait")
+    func few() {
+        var delay = CommitDelay()
+        for events in [1, CommitDelay.eventsMin - 1, 5_000, 1, 64, 0, 64] {
+            #expect(delay.committed(events: events, in: 200_000, backlog(0)) == 0, "\(events)")
+        }
+    }
+
+    @Test("where commits are large by themselves, in events or in bytes, nothing waits for more")
+    func large() {
+        var delay = delay()
+        #expect(delay.committed(events: CommitDelay.enoughMax, in: 200_000, backlog(1)) == 0)
+        #expect(delay.committed(events: 32, in: 200_000, backlog(1, cost: CommitDelay.costMax)) == 0)
+        #expect(delay.committed(events: CommitDelay.enoughMax - 1, in: 200_000, backlog(1)) > 0)
+        #expect(delay.isGathering(backlog(CommitDelay.enoughMax - 1)))
+        #expect(!delay.isGathering(backlog(CommitDelay.enoughMax)))
+        #expect(!delay.isGathering(backlog(2, cost: CommitDelay.costMax)))
+    }
+
+    @Test("a wait that is the loop's own, after it wrote to many, is for as much as comes")
+    func otherWaits() {
+        var delay = delay()
+        for events in [1, 5_000, 5_000] { _ = delay.committed(events: events, in: 200_000, backlog(0)) }
+        #expect(delay.isGathering(backlog(10_000, cost: 10 * CommitDelay.costMax)))
+        #expect(!delay.isGathering(backlog(1, isAwaited: true)))
+    }
+
+    @Test("a step of an approval, or a command, is not kept waiting")
+    func awaited() {
+        var delay = delay()
+        _ = delay.committed(events: 32, in: 200_000, backlog(0))
+        #expect(delay.isGathering(backlog(1)))
+        #expect(!delay.isGathering(backlog(1, isAwaited: true)))
+    }
+
+    @Test("after a commit that failed nothing is known of what comes")
+    func failed() {
+        var delay = delay()
+        delay.failed()
+        #expect(delay.committed(events: 32, in: 200_000, backlog(32)) == 0)
+    }
+}

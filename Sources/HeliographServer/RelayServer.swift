@@ -17,14 +17,14 @@ import WebSocketEngine
 
 /// The relay as a process: what is wired to what. Everything but `PeerHandler`, of which each loop has its own, lives on the core's thread.
 ///
-///     sockets ─▶ PeerHandler ─▶ Ingress ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ APNs
+///     sockets ─▶ PeerHandler ─▶ Ingress ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ PushWay
 ///                   └─▶ Routes (page, pairing, health) ─▶ HTTPCommandPeers (clients over HTTP)          Access: who may come in
 ///     Access, PairingDesk, HTTPCommandPeers, PushRunner ─▶ CoreMailbox ─▶ RelayRunner
 package final class RelayServer {
     private let loops: EventLoopGroup
     private let access: Access
     private let runner: RelayRunner
-    private let pushes: PushRunner
+    private let pushes: PushWay
     private let listeners: [Listener]
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
@@ -111,7 +111,7 @@ package final class RelayServer {
                 channels: [
                     .apns: APNsChannel(
                         profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
-                        broadcastBundles: try PushRunner.broadcastBundles(in: store.folder)),
+                        broadcastBundles: try PushWay.broadcastBundles(in: store.folder)),
                     .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
                 ], localMinute: TimeZones.minute))
         let load: @Sendable () throws -> LogState = {
@@ -127,9 +127,7 @@ package final class RelayServer {
             WebPushIdentity(directory: store.folder, configuration), shared: secrets, services: services,
             logger: logger)
         let codes = PushCodes(directory: store.folder, secret: secrets?.codes, epoch: store.log.epoch, logger: logger)
-        let pushes = try PushRunner(
-            directory: store.folder, codes: codes, epoch: store.log.epoch, web: web, loop: loop, mailbox: mailbox,
-            measures: pushMeasures, logger: logger)
+        let pushes = try PushWay(directory: store.folder, web: web, loop: loop, measures: pushMeasures, logger: logger)
         let connections = PeerConnections(loops: loops)
         let access = try Access(
             store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,
@@ -139,7 +137,8 @@ package final class RelayServer {
         let runner = try RelayRunner(
             loop: loop, connections: connections, configuration: relay, log: store.log, upkeep: store.upkeep,
             epochs: store.epochs(first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
-            pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
+            pushes: PushRunner(pushes, codes: codes, mailbox: mailbox),
+            pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
         Self.name(store.upkeep.damagedRecords, logger)
         // What takes long is checked in the background; see decision record 0007.
@@ -148,7 +147,7 @@ package final class RelayServer {
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
             responder: Responder(connections, WebPage(root: configuration.webRoot)), access: access, httpPeers: httpPeers,
-            pushes: pushes, pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer,
+            pushes: pushes, codes: codes, pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer,
             logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,

@@ -6,12 +6,16 @@ package struct PushSettings: Sendable {
     /// The minute of the day, 0 to 1,439, at this moment (milliseconds since 1970) in this time zone of the tz database; nil where
     /// there is no such zone. The planner knows no time zones.
     package var localMinute: @Sendable (_ timeZone: String, _ at: Int64) -> Int64?
+    /// What its pushes are numbered in. A planner of all workspaces numbers in the first block, but goes on in the block of a workspace
+    /// that had a planner of its own: the numbers of one workspace only grow.
+    package var numbers: PushNumbers
 
     package init(
-        channels: [PushService: any PushChannel] = [:],
+        channels: [PushService: any PushChannel] = [:], numbers: PushNumbers = .ofAll,
         localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
     ) {
         self.channels = channels
+        self.numbers = numbers
         self.localMinute = localMinute
     }
 

@@ -36,6 +36,27 @@ import Testing
         for code in wrong { #expect(try codes.push(ofCode: code) == nil, "\(code)") }
     }
 
+    @Test func `a code says whose push it names, to a node that cannot say whether it is right`() throws {
+        func workspace(_ number: Int64) throws -> Int64? {
+            PushCodes.workspace(ofCode: try codes().code(of: PushID(rawValue: number)))
+        }
+        #expect(try workspace(7) == 0 && workspace(1 << 32 - 1) == 0)
+        #expect(try workspace(3 << 32 + 7) == 3)
+        #expect(try workspace(JSONValue.integerMax) == PushNumbers.workspaceMax)
+        let tag = String(repeating: "A", count: 22)
+        #expect(PushCodes.workspace(ofCode: "12884901895.\(tag)") == 3, "whoever has made the tag")
+        let malformed = [
+            "", ".", "7", "7.", ".\(tag)", "0.\(tag)", "-7.\(tag)", "+7.\(tag)", "07.\(tag)", " 7.\(tag)", "7.\(tag)A", "7.\(tag)=",
+            "7.7.\(tag)", "7.\(tag.dropLast())", "9007199254740992.\(tag)", "9223372036854775808.\(tag)",
+        ]
+        for code in malformed { #expect(PushCodes.workspace(ofCode: code) == nil, "\(code)") }
+    }
+
+    @Test func `a code of a workspace's own number names its push`() throws {
+        let push = PushID(rawValue: PushNumbers.workspaceMax << 32 + 7)
+        #expect(try codes().push(ofCode: codes().code(of: push)) == push)
+    }
+
     @Test func `another life of the log, or another relay, knows nothing of it`() throws {
         let code = try codes().code(of: PushID(rawValue: 7))
         #expect(try codes(Epoch("life2")!).push(ofCode: code) == nil)

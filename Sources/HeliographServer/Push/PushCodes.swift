@@ -17,7 +17,7 @@ final class PushCodes {
     private static let placeholder = Array(#""code":"CODE""#.utf8)
 
     private let path: String
-    private let epoch: Epoch
+    let epoch: Epoch
     private let logger: Logger
     private var secret: [UInt8]?
 
@@ -34,12 +34,23 @@ final class PushCodes {
 
     /// The push that carried this code; nil for whatever is none of ours, in a time that does not tell how wrong it is.
     func push(ofCode code: String) throws -> PushID? {
-        let parts = code.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let number = parts.first.flatMap(Int64.init) ?? 0
-        let shown = parts.count == 2 ? Crypto.bytes(base64URL: parts[1]) : nil
-        let isRight = Crypto.equal(try tag(of: PushID(rawValue: number)), shown ?? [])
-        // One code has one spelling: 7, not +7 or 07.
-        return isRight && number > 0 && String(number) == parts[0] ? PushID(rawValue: number) : nil
+        let parts = Self.parts(of: code)
+        let isRight = Crypto.equal(try tag(of: parts?.push ?? PushID(rawValue: 0)), parts?.tag ?? [])
+        return isRight ? parts?.push : nil
+    }
+
+    /// The number of the workspace whose push this code names, for a node that has to carry it to that workspace's owner; 0: a planner of
+    /// all workspaces has numbered it. Nil for what is not written as a code is; whether it is right, only that owner can say.
+    static func workspace(ofCode code: String) -> Int64? { parts(of: code).map { PushNumbers(of: $0.push).workspace } }
+
+    private static func parts(of code: String) -> (push: PushID, tag: [UInt8])? {
+        let parts = code.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let push = PushID(text: parts[0]), let tag = Crypto.bytes(base64URL: String(parts[1])),
+            tag.count == tagBytes
+        else {
+            return nil
+        }
+        return (push, tag)
     }
 
     /// Puts the code in every place that is kept for it; nil where there is none.

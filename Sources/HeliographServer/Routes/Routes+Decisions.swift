@@ -13,7 +13,7 @@ extension Routes {
     func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         // Before anything else of the request is looked at: who has no code learns nothing, from no answer and no time.
         let push: PushID?
-        do { push = try pushes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
+        do { push = try codes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
             return fail(id, error)
         }
         guard let push else {

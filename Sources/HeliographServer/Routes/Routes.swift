@@ -11,7 +11,8 @@ final class Routes {
     private let responder: Responder
     let access: Access
     let httpPeers: HTTPCommandPeers
-    let pushes: PushRunner
+    let pushes: PushWay
+    let codes: PushCodes
     let pictures: PictureShelf
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
@@ -21,7 +22,7 @@ final class Routes {
     var strangers = StrangerLog()
 
     init(
-        responder: Responder, access: Access, httpPeers: HTTPCommandPeers, pushes: PushRunner,
+        responder: Responder, access: Access, httpPeers: HTTPCommandPeers, pushes: PushWay, codes: PushCodes,
         pictures: PictureShelf, registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview,
         logger: Logger
     ) {
@@ -29,6 +30,7 @@ final class Routes {
         self.access = access
         self.httpPeers = httpPeers
         self.pushes = pushes
+        self.codes = codes
         self.pictures = pictures
         self.registry = registry
         self.pushMeasures = pushMeasures

@@ -4,7 +4,7 @@ import WebSocketEngine
 /// Looks at all parts of a running relay, for who asks how it is. Lives on the core's thread.
 final class Overseer: RelayOverview {
     private let runner: RelayRunner
-    private let pushes: PushRunner
+    private let pushes: PushWay
     private let upkeep: any StoreUpkeep
     private let loops: EventLoopGroup
     private let configuration: ServerConfiguration
@@ -13,7 +13,7 @@ final class Overseer: RelayOverview {
     private var port: UInt16 = 0
 
     init(
-        _ runner: RelayRunner, _ pushes: PushRunner, _ upkeep: any StoreUpkeep, _ loops: EventLoopGroup,
+        _ runner: RelayRunner, _ pushes: PushWay, _ upkeep: any StoreUpkeep, _ loops: EventLoopGroup,
         _ configuration: ServerConfiguration, _ measures: Measures
     ) {
         self.runner = runner

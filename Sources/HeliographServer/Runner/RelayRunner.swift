@@ -321,7 +321,6 @@ final class RelayRunner {
             relay = Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now)
             isSuspended = false
             store.readAnew()
-            pushes.resume()
             logger.notice("the store has been read again")
             begin()
             wasReadAnew()

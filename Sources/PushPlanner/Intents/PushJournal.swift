@@ -5,7 +5,13 @@ struct PushJournal {
     private var pushes: [PushID: PlannedPush] = [:]
     /// Oldest first.
     private var ofDevices: [DeviceKey: [PushID]] = [:]
-    private(set) var last = PushID(rawValue: 0)
+    private let numbers: PushNumbers
+    /// The last number that was given in each block.
+    private var lasts: [PushNumbers: PushID] = [:]
+    /// The last block in which each workspace's pushes are.
+    private var blocks: [WorkspaceID: PushNumbers] = [:]
+
+    init(_ numbers: PushNumbers) { self.numbers = numbers }
 
     var count: Int { pushes.count }
 
@@ -17,16 +23,30 @@ struct PushJournal {
     /// In order, as below.
     var ids: [PushID] { pushes.keys.sorted() }
 
+    /// The largest number that was given; 0 where none was.
+    var last: PushID { lasts.values.max() ?? PushID(rawValue: 0) }
+
     var keys: [DeviceKey] { ofDevices.keys.sorted() }
 
     var unanswered: [PlannedPush] { pushes.values.filter { $0.outcome == nil }.sorted { $0.intent.id < $1.intent.id } }
 
     // MARK: - As they come
 
-    mutating func restore(_ planned: PlannedPush) {
+    /// False where there is another of its number.
+    mutating func restore(_ planned: PlannedPush) -> Bool {
+        guard pushes[planned.intent.id] == nil else { return false }
         pushes[planned.intent.id] = planned
         ofDevices[planned.key, default: []].append(planned.intent.id)
-        last = max(last, planned.intent.id)
+        wasGiven(planned.intent.id, in: planned.intent.workspace)
+        return true
+    }
+
+    /// It is not given again, whatever became of its push.
+    mutating func wasGiven(_ number: PushID, in workspace: WorkspaceID) {
+        let block = PushNumbers(of: number)
+        lasts[block] = max(lasts[block] ?? number, number)
+        if let known = blocks[workspace], known.workspace > block.workspace { return }
+        blocks[workspace] = block
     }
 
     /// After they were restored.
@@ -35,10 +55,13 @@ struct PushJournal {
     /// Numbers it. Returns it as it is kept.
     mutating func add(_ planned: PlannedPush) -> PlannedPush {
         var planned = planned
-        last = PushID(rawValue: last.rawValue + 1)
-        planned.intent.id = last
-        pushes[last] = planned
-        ofDevices[planned.key, default: []].append(last)
+        let workspace = planned.intent.workspace
+        let block = numbers == .ofAll ? blocks[workspace] ?? .ofAll : numbers
+        let id = block.next(after: lasts[block])
+        lasts[block] = id
+        planned.intent.id = id
+        pushes[id] = planned
+        ofDevices[planned.key, default: []].append(id)
         return planned
     }
 

@@ -43,8 +43,7 @@ extension PushPlanner {
         intent.payload = channel.payload(of: .alert(content), on: device.device)
         var planned = PlannedPush(intent, card: nil)
         planned.mayAllow = content.mayAllow
-        plan(planned)
-        return pushes.last
+        return plan(planned)
     }
 }
 

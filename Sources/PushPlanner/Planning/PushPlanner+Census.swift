@@ -10,7 +10,7 @@ extension PushPlanner {
     /// What was planned after this one and is still kept, in order.
     package func pushesPlanned(after last: PushID) -> [PushIntent] {
         guard last < lastPush else { return [] }
-        return (last.rawValue + 1...lastPush.rawValue).compactMap { pushes[PushID(rawValue: $0)]?.intent }
+        return pushes.ids.compactMap { $0 > last ? pushes[$0]?.intent : nil }
     }
 
     /// The approvals for which this push of a card rings.

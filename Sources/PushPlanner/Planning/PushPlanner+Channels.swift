@@ -80,8 +80,8 @@ extension PushPlanner {
             session: nil, app: channel.app, target: .deleteChannel(channel: channel.name), environment: channel.environment,
             worthUntil: now.wall + PushPolicy.startPatience, plannedAt: now.wall)
         intent.isHarmlessToRepeat = true
-        plan(PlannedPush(intent, card: nil))
-        channels.deletionBegan(channel.name, with: pushes.last)
+        let push = plan(PlannedPush(intent, card: nil))
+        channels.deletionBegan(channel.name, with: push)
     }
 
     /// Tried again until it is gone: nobody else ever will.

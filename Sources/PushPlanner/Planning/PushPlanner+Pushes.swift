@@ -3,14 +3,16 @@ import RelayProtocol
 
 /// The way of a push: planned, on disk, sent, answered.
 extension PushPlanner {
-    /// Numbers a push, keeps it, and stages it: it is sent when it is on disk.
-    mutating func plan(_ planned: PlannedPush) {
+    /// Numbers a push, keeps it, and stages it: it is sent when it is on disk. Returns its number.
+    @discardableResult
+    mutating func plan(_ planned: PlannedPush) -> PushID {
         let planned = pushes.add(planned)
         stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.intent.plannedAt))
         stageRecord(of: planned)
         orders.append(.stageOrder(planned.intent))
         if let card = planned.card { cards[card]?.inFlight = planned.intent.id }
         tellWatchers(of: planned)
+        return planned.intent.id
     }
 
     /// For a device that is forgotten.

@@ -12,7 +12,7 @@ package struct PushPlanner {
     var devices = DeviceBook()
     var cards: [CardKey: Card] = [:]
     var channels = ChannelBook()
-    var pushes = PushJournal()
+    var pushes: PushJournal
     var presences = PresenceBook()
     /// Connections that hear of what becomes of pushes.
     var watchers: [WorkspaceID: Set<PeerID>] = [:]
@@ -34,8 +34,13 @@ package struct PushPlanner {
 
     package init(_ settings: PushSettings, restoring records: [PushRecord]) {
         self.settings = settings
+        pushes = PushJournal(settings.numbers)
         for record in records {
             guard let bytes = record.bytes else { continue }
+            // Both are named by a push. A record that does not decode stays on disk, and so does a channel whose push is forgotten.
+            if record.kind == .push || record.kind == .channel, let number = PushID(text: record.name) {
+                pushes.wasGiven(number, in: record.workspace)
+            }
             do throws(WireError) {
                 switch record.kind {
                 case .device: devices.add(try RegisteredDevice(stored: bytes), in: record.workspace)
@@ -45,7 +50,9 @@ package struct PushPlanner {
                         device: DeviceKey(workspace: record.workspace, device: try value.identifier("device")),
                         session: try value.optionalIdentifier("session"))
                     cards[key] = try Card(stored: value)
-                case .push: pushes.restore(try PlannedPush(stored: bytes, in: record.workspace, settings.channels))
+                case .push:
+                    let planned = try PlannedPush(stored: bytes, in: record.workspace, settings.channels)
+                    guard pushes.restore(planned) else { throw WireError(.badValue, at: "$.order.id", "another push has it") }
                 case .channel: channels.add(try Channel(stored: bytes, in: record.workspace))
                 case .budget: break
                 }

@@ -20,9 +20,11 @@ final class PlannerStage {
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 
-    init(_ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil) {
+    init(
+        _ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil, numbers: PushNumbers = .ofAll
+    ) {
         let channels = [.apns: channel].merging(web.map { [PushService.web: $0] } ?? [:]) { $1 }
-        planner = PushPlanner(PushSettings(channels: channels), restoring: [])
+        planner = PushPlanner(PushSettings(channels: channels, numbers: numbers), restoring: [])
         let summary = Summary(
             session: Self.session.session, host: Named(id: HostID("h1")!, name: "build-server"), hostIsConnected: true,
             agentName: "claude", startedAt: now.wall)

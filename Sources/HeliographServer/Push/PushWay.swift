@@ -1,0 +1,280 @@
+import Logging
+import PushAPNs
+import PushPlanner
+import PushWeb
+import RelayProtocol
+import WebSocketEngine
+
+/// The way to the push services, one for all cores of a process: who we are there, what carries pushes out, and what became of the last.
+/// Lives on the loop's thread.
+///
+/// Cores come and go while pushes of theirs are on their way. So what a sender is handed leads to a push's name and no further, and who
+/// ordered it is referenced weakly: a core that is gone is neither told nor kept.
+final class PushWay {
+    /// Said where nobody has told us who we are to Apple.
+    static let notSetUp = "no APNs key is set up: heliograph push setup"
+    /// Outcomes that `heliograph push status` looks back on.
+    static let outcomesKeptMax = 20
+
+    /// A configuration that was mended is in use after this at the latest.
+    static let lookInterval: Duration = .seconds(10)
+
+    /// What an `apns-id` is made of, too: no two pushes of a process have the same name, whichever cores they are of.
+    private struct FlightName: Hashable {
+        let epoch: Epoch
+        let push: PushID
+    }
+
+    /// A push on its way.
+    private struct Flight {
+        let intent: PushIntent
+        let codes: PushCodes
+        /// The core that ordered it last; nil: it is gone.
+        weak var runner: PushRunner?
+        /// What sends it. A client that was replaced lives for as long as something of its is on the way.
+        var sender: (any PushSender)?
+    }
+
+    private struct Listener {
+        weak var runner: PushRunner?
+    }
+
+    private let loop: EventLoop
+    private let directory: String
+    private let measures: PushMeasures
+    private let logger: Logger
+    private let web: WebPushes
+    private let makeSender: (APNsConfiguration) throws -> any PushSender
+    private var file: PushConfigurationFile
+    private var configuration: PushConfiguration?
+    private var sender: (any PushSender)?
+    /// Why the configuration on disk is not the one in use.
+    private var trouble: String?
+    private var flights: [FlightName: Flight] = [:]
+    /// Who is told of another configuration: one for each core, as many as the process has.
+    private var listeners: [Listener] = []
+    private var outcomes: [(intent: PushIntent, outcome: PushOutcome, at: Int64)] = []
+
+    /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
+    init(
+        directory: String, web: WebPushes, loop: EventLoop, measures: PushMeasures, logger: Logger,
+        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+    ) throws {
+        self.directory = directory
+        self.loop = loop
+        self.measures = measures
+        self.logger = logger
+        self.web = web
+        self.makeSender = makeSender
+        file = PushConfigurationFile(directory: directory)
+        if case .read(let configuration?) = try file.look() { try use(configuration) }
+        watch()
+    }
+
+    /// Apps whose cards may listen to channels; empty where nothing is set up. Throws as `init` does.
+    static func broadcastBundles(in directory: String) throws -> Set<String> {
+        var file = PushConfigurationFile(directory: directory)
+        guard case .read(let configuration?) = try file.look() else { return [] }
+        return Set(configuration.teams.flatMap(\.broadcasts))
+    }
+
+    /// What a browser subscribes with. Throws why nothing is pushed to browsers.
+    func webPushKey() throws(PushObstacleError) -> WebPushes.PublicKey { try web.publicKey() }
+
+    /// Other relays have it, too. Hands back what a browser subscribes with.
+    func use(_ key: VAPIDKey) -> String { web.use(key) }
+
+    /// Nothing is on its way, for no core.
+    var isIdle: Bool { flights.isEmpty }
+    var underWay: Int { flights.count }
+
+    /// For the end.
+    func stop() {
+        sender?.stop()
+        web.stop()
+    }
+
+    // MARK: - Cores
+
+    func join(_ runner: PushRunner) {
+        listeners.removeAll { $0.runner == nil }
+        listeners.append(Listener(runner: runner))
+    }
+
+    /// What is on its way for it is brought to its end, and nobody hears of it.
+    func leave(_ runner: PushRunner) {
+        listeners.removeAll { $0.runner == nil || $0.runner === runner }
+        for (name, flight) in flights where flight.runner === runner { flights[name]?.runner = nil }
+    }
+
+    // MARK: - Pushes
+
+    /// Sends it, and tells `runner` what became of it, once and not before this turn has ended. What is still on its way is not sent
+    /// twice: its outcome goes to who ordered it last.
+    func send(_ intent: PushIntent, with codes: PushCodes, for runner: PushRunner) {
+        let name = FlightName(epoch: codes.epoch, push: intent.id)
+        guard flights[name] == nil else {
+            flights[name]?.runner = runner
+            return
+        }
+        flights[name] = Flight(intent: intent, codes: codes, runner: runner)
+        measures.planned(intent.purpose)
+        look()
+        send(name)
+    }
+
+    private func send(_ name: FlightName) {
+        guard let flight = flights[name] else { preconditionFailure("a push is under way until it has an outcome") }
+        do throws(PushObstacleError) {
+            switch flight.intent.service {
+            case .apns: try sendToApple(flight, name)
+            case .web: try sendToBrowser(flight, name)
+            }
+        } catch {
+            // Not now: the core is still giving orders.
+            let bound = LoopBound(self, loop: loop)
+            loop.handle.execute { bound.value.arrived(name, .notSent(error.sentence)) }
+        }
+    }
+
+    private func sendToBrowser(_ flight: Flight, _ name: FlightName) throws(PushObstacleError) {
+        let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
+        try web.send(flight.intent, flight.codes, at: WallClock.milliseconds) { outcome in
+            handle.execute { bound.value.arrived(name, outcome) }
+        }
+    }
+
+    private func sendToApple(_ flight: Flight, _ name: FlightName) throws(PushObstacleError) {
+        guard let configuration, let sender else { throw PushObstacleError(sentence: trouble ?? Self.notSetUp) }
+        let intent = flight.intent
+        guard let team = configuration.team(of: intent.app) else {
+            throw PushObstacleError(sentence: "no APNs key is set up for \(intent.app): heliograph push setup")
+        }
+        let request = try intent.request(
+            with: PushMaterial(team: team, epoch: name.epoch, codes: flight.codes, now: WallClock.milliseconds))
+        flights[name]?.sender = sender
+        let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
+        sender.submit(request) { outcome in handle.execute { bound.value.appleAnswered(name, outcome) } }
+    }
+
+    private func appleAnswered(_ name: FlightName, _ outcome: APNsOutcome) {
+        // What the old client did not get away, the new one sends; not for a core that is gone: another has ordered it since, and may have
+        // sent a later one.
+        if case .notSent(.replaced) = outcome.result, flights[name]?.runner != nil { return send(name) }
+        arrived(name, PushOutcome(outcome))
+    }
+
+    private func arrived(_ name: FlightName, _ outcome: PushOutcome) {
+        guard let flight = flights.removeValue(forKey: name) else { preconditionFailure("a push has one outcome") }
+        let (intent, now) = (flight.intent, WallClock.milliseconds)
+        measures.answered(intent.purpose, outcome, milliseconds: now - intent.plannedAt)
+        outcomes.append((intent, outcome, now))
+        if outcomes.count > Self.outcomesKeptMax { outcomes.removeFirst() }
+        if case .accepted = outcome {
+            logger.debug("a push was accepted", metadata: metadata(intent))
+        } else {
+            var metadata = metadata(intent)
+            metadata["reason"] = "\(outcome.text ?? "")"
+            logger.notice("a push was not accepted", metadata: metadata)
+        }
+        flight.runner?.arrived(name.push, outcome)
+    }
+
+    private func metadata(_ intent: PushIntent) -> Logger.Metadata {
+        ["push.id": "\(intent.id.rawValue)", "device.id": "\(intent.device)", "purpose": "\(intent.purpose.rawValue)"]
+    }
+
+    // MARK: - Configuration
+
+    /// Takes up a `push.json` that has changed. One that is wrong changes nothing but `trouble`.
+    func look() {
+        do {
+            guard case .read(let configuration) = try file.look() else { return }
+            trouble = nil
+            if let configuration { try use(configuration) } else { stopUsing() }
+            for listener in listeners { listener.runner?.wayChanged() }
+            logger.notice("the configuration of pushes was read again")
+        } catch {
+            trouble = "\(error)"
+            logger.error("the configuration of pushes cannot be used", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func use(_ configuration: PushConfiguration) throws {
+        let next = try makeSender(configuration.client(in: directory))
+        stopUsing()
+        sender = next
+        self.configuration = configuration
+    }
+
+    /// What the client has under way it brings to its end; its last flight lets go of it. What waits comes back.
+    private func stopUsing() {
+        sender?.giveBack()
+        (configuration, sender) = (nil, nil)
+    }
+
+    private func watch() {
+        loop.schedule(after: Self.lookInterval) { [weak self] in
+            self?.look()
+            self?.watch()
+        }
+    }
+
+    // MARK: - Looking on
+
+    /// `answer` gets the state of the traffic with every push service, on the loop's thread.
+    func traffic(_ answer: @escaping (PushTraffic) -> Void) {
+        let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
+        let (apple, browsers) = (sender, web.sender)
+        guard apple != nil || browsers != nil else { return answer(PushTraffic()) }
+        Task {
+            let traffic = PushTraffic(lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [])
+            handle.execute { bound.value(traffic) }
+        }
+    }
+
+    /// For `heliograph push status`: JSON.
+    func status(_ answer: @escaping ([UInt8]) -> Void) {
+        look()
+        traffic { [self] traffic in
+            // Nobody with browsers alone is missing a key of Apple's.
+            let missing = configuration == nil && !web.isUsed ? Self.notSetUp : nil
+            answer(
+                JSONWriter.object { writer in
+                    writer.array("teams", configuration?.teams.map(\.bytes) ?? [])
+                    writer.field("trouble", trouble ?? missing)
+                    writer.field("flying", Int64(flights.count))
+                    writer.array("lanes", traffic.lanes.map(\.bytes))
+                    writer.object("web") { writer in
+                        writer.flag("used", web.isUsed)
+                        writer.field("trouble", web.trouble)
+                        writer.array("origins", traffic.origins.map(\.bytes))
+                    }
+                    writer.array("outcomes", outcomes.reversed().map(Self.bytes))
+                })
+        }
+    }
+
+    /// For `heliograph doctor --ask-apple`: JSON.
+    func askApple(_ answer: @escaping ([UInt8]) -> Void) {
+        look()
+        guard let configuration, let sender else { return answer(AppleQuestion.bytes([])) }
+        let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
+        Task {
+            let answers = await AppleQuestion.ask(configuration, sender)
+            handle.execute { bound.value(AppleQuestion.bytes(answers)) }
+        }
+    }
+
+    private static func bytes(_ intent: PushIntent, _ outcome: PushOutcome, _ at: Int64) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("push", intent.id.rawValue)
+            writer.field("device", intent.device)
+            writer.field("session", intent.session)
+            writer.field("purpose", intent.purpose.rawValue)
+            writer.field("at", at)
+            writer.field("result", outcome.word)
+            writer.field("text", outcome.text)
+        }
+    }
+}

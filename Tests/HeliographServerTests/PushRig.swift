@@ -1,3 +1,4 @@
+import ChannelAPNs
 import Foundation
 import PushAPNs
 import PushPlanner
@@ -165,7 +166,8 @@ final class PushRig: Sendable {
     private func listen() async throws {
         try await loop.settle()
         let bound = bound
-        for (core, facts) in try await loop.run({ _ in bound.value.mailboxes.map { $0.take() } }).enumerated() {
+        let told: [[Input]] = try await loop.run { _ in bound.value.mailboxes.map { $0.take() } }
+        for (core, facts) in told.enumerated() {
             for fact in facts {
                 switch fact {
                 case .pushWayChanged: changes[core].append("changed")

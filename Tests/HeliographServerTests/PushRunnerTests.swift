@@ -1,3 +1,4 @@
+import ChannelAPNs
 import Foundation
 import PushAPNs
 import RelayProtocol

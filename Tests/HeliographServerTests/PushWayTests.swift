@@ -1,3 +1,4 @@
+import ChannelAPNs
 import PushAPNs
 import PushPlanner
 import RelayProtocol

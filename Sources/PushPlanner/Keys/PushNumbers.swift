@@ -1,4 +1,4 @@
-package import RelayProtocol
+import RelayProtocol
 
 /// A block of numbers for pushes: one for each workspace, and the first for planners of all workspaces.
 ///

@@ -147,7 +147,8 @@ package final class RelayServer {
         overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
         let routes = Routes(
             responder: Responder(connections, WebPage(root: configuration.webRoot)), access: access, httpPeers: httpPeers,
-            pushes: pushes, codes: codes, pictures: pictures, registry: registry, pushMeasures: pushMeasures, overview: overseer,
+            pushes: pushes, codes: codes, pictures: pictures, registry: registry, pushMeasures: pushMeasures,
+            overview: overseer,
             logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,

@@ -73,6 +73,8 @@ package enum StoredPushTable {
             ])
     }
 
+    package static let lastNumber = WireObject(nil, [.required("number", .count)])
+
     /// Where a push can go. Without any of them it makes a channel.
     package static let targets: [WireField] = [
         .optional("token", .anyText), .optional("broadcast", .anyText), .optional("deleteChannel", .anyText),

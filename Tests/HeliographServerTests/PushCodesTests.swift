@@ -46,7 +46,8 @@ import Testing
         let tag = String(repeating: "A", count: 22)
         #expect(PushCodes.workspace(ofCode: "12884901895.\(tag)") == 3, "whoever has made the tag")
         let malformed = [
-            "", ".", "7", "7.", ".\(tag)", "0.\(tag)", "-7.\(tag)", "+7.\(tag)", "07.\(tag)", " 7.\(tag)", "7.\(tag)A", "7.\(tag)=",
+            "", ".", "7", "7.", ".\(tag)", "0.\(tag)", "-7.\(tag)", "+7.\(tag)", "07.\(tag)", " 7.\(tag)", "7.\(tag)A",
+            "7.\(tag)=",
             "7.7.\(tag)", "7.\(tag.dropLast())", "9007199254740992.\(tag)", "9223372036854775808.\(tag)",
         ]
         for code in malformed { #expect(PushCodes.workspace(ofCode: code) == nil, "\(code)") }

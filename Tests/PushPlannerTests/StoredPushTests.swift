@@ -53,6 +53,13 @@ import Testing
         }
     }
 
+    @Test("the last number is kept with the field of the table, and no other")
+    func lastNumbers() throws {
+        try expect("last", StoredPushTable.lastNumber) { bytes throws(WireError) in
+            ((), try LastNumber(stored: bytes).bytes)
+        }
+    }
+
     @Test(
         "a push is kept with the fields of the table and its channel's words, and no other", arguments: StoredPushTable.targets)
     func pushes(target: WireField) throws {

@@ -52,6 +52,11 @@ struct PushJournal {
     /// After they were restored.
     mutating func sort() { for key in ofDevices.keys { ofDevices[key]?.sort() } }
 
+    /// Of the blocks that pushes of this device are numbered in.
+    func lastNumbers(of key: DeviceKey) -> [LastNumber] {
+        Set(ids(of: key).map { PushNumbers(of: $0) }).compactMap { lasts[$0] }.sorted().map { LastNumber($0) }
+    }
+
     /// Numbers it. Returns it as it is kept.
     mutating func add(_ planned: PlannedPush) -> PlannedPush {
         var planned = planned

@@ -115,6 +115,9 @@ extension PushPlanner {
 
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
         for card in cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
+        for last in pushes.lastNumbers(of: key) {
+            stage(PushRecord(workspace: key.workspace, kind: .push, name: last.name, bytes: last.bytes))
+        }
         forgetPushes(of: key)
         devices.remove(key)
         presences.forget(key)

@@ -50,6 +50,8 @@ package struct PushPlanner {
                         device: DeviceKey(workspace: record.workspace, device: try value.identifier("device")),
                         session: try value.optionalIdentifier("session"))
                     cards[key] = try Card(stored: value)
+                case .push where LastNumber.isNamed(record.name):
+                    pushes.wasGiven(try LastNumber(stored: bytes).push, in: record.workspace)
                 case .push:
                     let planned = try PlannedPush(stored: bytes, in: record.workspace, settings.channels)
                     guard pushes.restore(planned) else { throw WireError(.badValue, at: "$.order.id", "another push has it") }

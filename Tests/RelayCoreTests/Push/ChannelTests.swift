@@ -109,7 +109,7 @@ struct ChannelTests {
         #expect(rig.take(.accepted(.sandbox, channel: Self.name)).map(\.target) == [.makeChannel])
         rig.pass(1_000)
         #expect(rig.take().map(\.target) == [.deleteChannel(channel: Self.name)])
-        #expect(rig.transcript.records.isEmpty)
+        #expect(rig.transcript.records.values.map(\.name) == ["last/0"])
     }
 
     @Test("a deletion that fails is tried again, also after a restart")

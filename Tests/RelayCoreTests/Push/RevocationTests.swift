@@ -25,9 +25,36 @@ struct RevocationTests {
         rig.agent(.error(message: "no disk", recoverable: true), T.request("a2"))
         rig.pass(600_000)
         #expect(rig.take().isEmpty)
-        #expect(!rig.transcript.records.values.contains { [.device, .card, .push].contains($0.kind) })
+        let left = rig.transcript.records.values.filter { [.device, .card, .push].contains($0.kind) }
+        #expect(left.map(\.name) == ["last/0"], "but for what keeps their pushes' numbers from being given again")
         #expect(rig.transcript.approvals[ApprovalID("a1")!]?.decision == nil)
         #expect(rig.command(.devices(watches: false), by: other)[0].contains(#""devices":[]"#))
+    }
+
+    @Test("what a forgotten phone still shows decides nothing else: no push gets its number, whatever starts anew")
+    func numbers() throws {
+        let rig = try PlannerRig { $0.text = .full }
+        rig.agent(T.started)
+        rig.ask("a1")
+        rig.pass(100)
+        let old = try #require(rig.take().first { $0.code != nil }).id
+        rig.transcript.handle(.clientsListed([Self.holder("laptop2")]))
+        rig.transcript.commit()
+        var unmarked = rig.transcript.state
+        unmarked.records.removeAll { $0.name == "last/0" }
+        let forgetful = RelayTranscript(state: unmarked, push: PlannerRig.configuration, now: rig.transcript.now)
+        #expect(forgetful.relay.planner.lastPush < old, "nothing else keeps it")
+        let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        #expect(again.relay.planner.lastPush >= old && again.relay.damagedRecords.isEmpty)
+        let other = again.client("phone3")
+        var device = Device(
+            id: PlannerRig.device, name: "Phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5")
+        (device.address.alerts, device.text) = ("cc", .full)
+        again.command(.device(device), id: "c1", by: other)
+        again.commit()
+        again.pass(100)
+        let new = try #require(again.takePushes().first { $0.code != nil })
+        #expect(new.id > old)
     }
 
     @Test("what they said before they heard of it is not listened to")

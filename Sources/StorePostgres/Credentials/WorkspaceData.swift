@@ -7,6 +7,12 @@ internal import RelayStore
 ///
 /// Nothing fences it: it is nobody's any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
 struct WorkspaceData {
+    /// Whether workspace `w` has something that its owner is not done with: channels, too, which it has to have deleted elsewhere.
+    static let isLeft = """
+        (EXISTS (SELECT FROM sessions WHERE workspace = w.number) OR EXISTS (SELECT FROM commands WHERE workspace = w.number)
+        OR EXISTS (SELECT FROM push_records WHERE workspace = w.number))
+        """
+
     private let number: Int32
     private let connection: PostgresConnection
 

@@ -17,7 +17,12 @@ struct NodeLogs: SessionLog {
         let node = try Scratch.current.openPostgresNode()
         self.names = names
         for name in names { try node.credentials.addWorkspace(Named(id: name, name: name.rawValue)) }
-        owned = try names.reduce(into: [:]) { try $0[$1] = #require(node.claim($1)) }
+        var owned: [WorkspaceID: PostgresWorkspace] = [:]
+        for name in names {
+            let claimed = try #require(try node.claim(name))
+            owned[name] = claimed
+        }
+        self.owned = owned
     }
 
     private func log(_ workspace: WorkspaceID) throws(LogError) -> PostgresSessionLog {

@@ -4,6 +4,7 @@ import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
+import RelayStore
 import StoreTestSupport
 import Synchronization
 import Testing

@@ -192,12 +192,12 @@ import Testing
         try kill(first)
         let next = try #require(try second.claim(.home))
         #expect(next.log.epoch == home.log.epoch)
-        try next.log.commit(writer.batch(1))
         let lost = Flag()
         home.whenLost { _ in lost.raise() }
         let late = writer.batchAhead(1)
+        try next.log.commit(writer.batch(1))
         let error = #expect(throws: LogError.self) { try home.log.commit(late) }
-        #expect(error?.code == .fenced && lost.isUp)
+        #expect(error?.code == .fenced && lost.isUp, "\(error?.description ?? "")")
         // Nobody has taken the other one.
         try other.log.commit(ofOther.batch(1))
         #expect(try next.log.all(.first) == expected(.first, 1...3))
@@ -490,6 +490,22 @@ import Testing
         #expect(home.upkeep.damagedRecords.map(\.workspace) == ["home"] && other.upkeep.damagedRecords.isEmpty)
         #expect(try other.upkeep.checkEverything()?.map(\.what) == ["event 5 is missing"])
         #expect(other.upkeep.damagedRecords.map(\.workspace) == ["other"])
+    }
+
+    @Test func `an examination tells how many workspaces each node owns, and how many nobody does`() throws {
+        let (first, second) = try nodes()
+        let home = try #require(try first.claim(.home))
+        func state() throws -> DatabaseState { try DatabaseState.read(at: scratch.postgresAddress()) { 0 } }
+        func counts() throws -> [String] { try state().nodes.map { "\($0.name) \($0.workspaceCount) \($0.isOwner)" } }
+        #expect(try counts() == ["n1 1 true", "n2 0 false"] && state().holder == nil && state().freeWorkspaceCount == 1)
+        let other = try #require(try second.claim(.other))
+        #expect(try counts() == ["n1 1 true", "n2 1 true"] && state().freeWorkspaceCount == 0)
+        try home.handOver()
+        try other.handOver()
+        let store = try scratch.openPostgres()
+        #expect(try counts() == ["n1 0 false", "n2 0 false"] && state().holder != nil && state().freeWorkspaceCount == 0)
+        try store.close()
+        #expect(try state().holder == nil && state().freeWorkspaceCount == 2)
     }
 
     // MARK: - A database that ended meanwhile

@@ -1,18 +1,33 @@
 internal import HeliographPostgreSQL
 package import RelayCluster
 package import RelayCore
-internal import RelayProtocol
+package import RelayProtocol
+internal import RelayStore
 internal import Synchronization
 
-/// One process of several on a database, before it owns the log: what an edge needs of the store, and the way to the rest of it.
+/// One process of several on a database, each of which owns some of the workspaces. See decision record 0086.
 ///
-/// `look`, `renew` and `claim` are called from one thread, and each takes `PostgresDatabase.askingMax` at most.
+/// A lease is the node's, and lost for everything that it owns; a workspace is claimed, handed over and lost by itself.
 package final class PostgresNode: Sendable {
+    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps. A node that has not renewed its lease for so
+    /// long may be replaced a second later, and must own nothing then.
+    package static let renewalMax = Ownership.renewalMax
+    /// What one question takes at most.
+    package static let askingMax = PostgresDatabase.askingMax
+
     package let credentials: PostgresCredentials
     package let secrets: PostgresSecrets
+    package let pictures: PostgresPictures
+    package let audit: PostgresAudit
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let connection = Mutex<PostgresConnection?>(nil)
+    /// Those that somebody may still have.
+    private let workspaces = Mutex<[Claimed]>([])
+
+    private struct Claimed { weak var value: PostgresWorkspace? }
+
+    private var claimed: [PostgresWorkspace] { workspaces.withLock { $0.compactMap(\.value) } }
 
     /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
     /// fit for it, or a newer version's; with the reason `refusal`, where that says why relays of an older version must not be replaced by
@@ -24,9 +39,11 @@ package final class PostgresNode: Sendable {
         database = PostgresDatabase(address, name: ownership.name)
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
-        try use { connection in
+        pictures = PostgresPictures(database)
+        audit = PostgresAudit(database)
+        try use { connection, _ in
             try Migration.check(connection)
-            let reason = refusal(try Durability.read(on: connection, within: PostgresDatabase.askingMax))
+            let reason = refusal(try Durability.read(on: connection, within: Self.askingMax))
             try Migration.bringUpToDate(connection, reason.map { .spare(because: $0) } ?? .replace)
         }
     }
@@ -34,42 +51,70 @@ package final class PostgresNode: Sendable {
     /// This process, and no other.
     package var holder: String { ownership.holder }
 
-    /// `changes` is how often tokens and workspaces were changed.
-    package func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try use(ownership.view) }
+    // MARK: - From one thread
 
-    /// Whether other nodes are alive, whoever owns the log.
-    package func hasCompany() throws(LogError) -> Bool { try use(ownership.hasCompany) }
+    /// Which workspaces there are and who owns each, which nodes are alive, and which of them are leaving. A removed workspace is there for as
+    /// long as something of it is left. `changes` is how often tokens and workspaces were changed.
+    ///
+    /// Ends the connections of workspaces that were not committed to for a while.
+    package func look(within limit: Duration = askingMax) throws(LogError) -> (view: PlacementView, changes: Int64) {
+        for owned in claimed { owned.log.disconnect() }
+        return try use(within: limit) { try PlacementView.read(on: $0, within: $1) }
+    }
+
+    /// Whether other nodes are alive, whoever owns what.
+    package func hasCompany() throws(LogError) -> Bool { try use { connection, _ in try ownership.hasCompany(connection) } }
 
     /// What a commit survives that the database has acknowledged.
-    package func durability() throws(LogError) -> Durability {
-        try use { try Durability.read(on: $0, within: PostgresDatabase.askingMax) }
+    package func durability() throws(LogError) -> Durability { try use { try Durability.read(on: $0, within: $1) } }
+
+    /// Says that this node is alive, and whether it is about to end: others give it nothing then. Throws `fenced` where it owns something, and
+    /// the database lives another life since.
+    package func renew(isLeaving: Bool, within limit: Duration = askingMax) throws(LogError) {
+        try use(within: limit) { try ownership.renewLease(isLeaving: isLeaving, on: $0, within: $1) }
     }
 
-    /// Says that this node is alive.
-    package func renew() throws(LogError) { try use { _ = try ownership.renewLease(on: $0) } }
+    // MARK: - From any thread
 
-    /// The whole store, where nobody who is alive holds the log; nil where somebody does. The node is the store's from then on.
-    package func claim() throws(LogError) -> PostgresStore? {
-        let claimed = try use { connection in try ownership.claim(connection).map { ($0, connection) } }
-        guard let (claim, claiming) = claimed else { return nil }
-        connection.withLock { $0 = nil }
-        return try PostgresStore(database, ownership, claim, claiming)
+    /// Takes a workspace over that was seen under this generation; nil where another was quicker, its owner is alive, or there is no such
+    /// workspace. Whatever this node had of it before is closed.
+    ///
+    /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a
+    /// standby. So it may wait for one, for longer than a lease lasts, on a connection of its own: not on the thread that renews.
+    package func claim(_ workspace: WorkspaceID, generation: Int64) throws(LogError) -> PostgresWorkspace? {
+        // Two of one process have one name, by which they would take it from each other again and again.
+        for owned in claimed where owned.workspace == workspace { owned.close() }
+        let connection: PostgresConnection
+        do { connection = try database.connect(for: "claim") } catch { throw LogError(error) }
+        guard let claim = try ownership.claim(workspace, generation: generation, on: connection),
+            let owned = PostgresWorkspace(database, ownership, claim)
+        else { return nil }
+        workspaces.withLock { workspaces in
+            workspaces.removeAll { $0.value == nil }
+            workspaces.append(Claimed(value: owned))
+        }
+        return owned
     }
 
-    /// Says goodbye to the other nodes. Nothing can be asked afterwards.
+    /// Leaves all that it still owns to others, and says goodbye to them. Nothing can be asked afterwards, nor read or committed.
     package func close() throws(LogError) {
-        try use { try ownership.giveUp(on: $0) }
+        for owned in claimed { owned.close() }
         connection.withLock { $0 = nil }
         database.close()
+        do { try ownership.giveUp(on: database.connect(for: "end")) } catch { throw LogError(error) }
     }
 
-    private func use<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
+    /// `body` gets what is left of the time.
+    private func use<Value>(
+        within limit: Duration = askingMax, _ body: (PostgresConnection, Duration) throws -> Value
+    ) throws(LogError) -> Value {
+        let deadline = ContinuousClock.now + limit
         do {
             return try connection.withLock { connection in
                 // Whatever went wrong with it, the next one is another.
-                let current = try connection ?? database.connect(for: "node")
+                let current = try connection ?? database.connect(for: "node", within: limit)
                 connection = nil
-                let value = try body(current)
+                let value = try body(current, deadline - ContinuousClock.now)
                 connection = current
                 return value
             }

@@ -7,11 +7,12 @@ internal import Synchronization
 
 /// A relay's data in a PostgreSQL database, and the ports to it.
 ///
-/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. What is committed survives
+/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. Where several nodes divide it up,
+/// each is a `PostgresNode` in place of this. What is committed survives
 /// what the database survives: the loss of its machine where a standby is synchronous.
 package final class PostgresStore: Sendable {
     package enum User: Sendable {
-        /// Stands by until nobody else holds the log. `isWanted` is asked each quarter of a second, and ends that where it says no.
+        /// Stands by until nobody else owns anything. `isWanted` is asked each quarter of a second, and ends that where it says no.
         case relay(isWanted: @Sendable () -> Bool)
         case commandLine
     }
@@ -59,13 +60,13 @@ package final class PostgresStore: Sendable {
         let lease = try Lease(database, ownership, claim, claiming)
         let writer = LogWriter(database, ownership, claim, damage) { lease.fenced($0) }
         let log = PostgresSessionLog(
-            database, epoch: claim.epoch, ofWorkspaces: claim.epochs, writer: writer, damage: damage)
+            database, claim.scope, epoch: claim.epoch, ofWorkspaces: claim.epochs, writer: writer, damage: damage)
         self.init(database, ownership, log, lease, damage)
     }
 
     private convenience init(_ database: PostgresDatabase, _ ownership: Ownership, readingIn epoch: Epoch) {
         let damage = DamageRegister()
-        let log = PostgresSessionLog(database, epoch: epoch, ofWorkspaces: [:], writer: nil, damage: damage)
+        let log = PostgresSessionLog(database, .everything, epoch: epoch, ofWorkspaces: [:], writer: nil, damage: damage)
         self.init(database, ownership, log, nil, damage)
     }
 
@@ -81,7 +82,7 @@ package final class PostgresStore: Sendable {
         pictures = PostgresPictures(database)
         audit = PostgresAudit(database)
         secrets = PostgresSecrets(database)
-        upkeep = PostgresUpkeep(database, damage: damage)
+        upkeep = PostgresUpkeep(database, .everything, damage)
     }
 
     private static func standBy(
@@ -130,7 +131,7 @@ package final class PostgresStore: Sendable {
         lease.withLock { $0 }?.whenDurabilityChanged(body)
     }
 
-    /// Whether a relay holds the log and has said so lately.
+    /// Whether a relay holds the log, or a node a workspace of it, and has said so lately.
     package func isHeld() throws(LogError) -> Bool {
         try database.ask(
             "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE expires_at > now())")[0].bool(0)

@@ -48,8 +48,10 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
 /// What the contracts of the log run on. The simulation's log has no credentials, so those contracts do not run on it.
 enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory, sqlite, postgres, simulation
+    /// Logs of one workspace each, as a node has them.
+    case node
 
-    static var allCases: [Self] { [.memory, .sqlite, .simulation] + (PostgresServer.isExpected ? [.postgres] : []) }
+    static var allCases: [Self] { [.memory, .sqlite, .simulation] + (PostgresServer.isExpected ? [.postgres, .node] : []) }
 
     var testDescription: String { rawValue }
 
@@ -59,6 +61,7 @@ enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConverti
         case .memory: try Implementation.memory.make().log
         case .sqlite: try Implementation.sqlite.make().log
         case .postgres: try Implementation.postgres.make().log
+        case .node: try NodeLogs([.home, .other])
         case .simulation: SimulatedLog(workspaces: [.home, .other])
         }
     }

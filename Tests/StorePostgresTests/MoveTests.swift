@@ -107,6 +107,18 @@ import Testing
         #expect(try scratch.open().log.seq(.first) == 703)
     }
 
+    @Test func `a file goes on with the furthest of the clocks that nodes have kept`() throws {
+        let node = try scratch.openPostgresNode()
+        for (workspace, time) in [(WorkspaceID.home, 5), (.other, 9)] as [(WorkspaceID, Int64)] {
+            try node.credentials.addWorkspace(Named(id: workspace, name: workspace.rawValue))
+            let record = AgeClockRecord(time: time, wall: time, uptime: 1, boot: "b", steadyFor: nil)
+            try #require(try node.claim(workspace)).log.commit(LogBatch(clock: record))
+        }
+        try node.close()
+        #expect(try moveToFile().allSatisfy { $0.isSame })
+        #expect(try scratch.open().log.load(resolvedSince: 0, commandsSince: 0).clock?.time == 9)
+    }
+
     @Test func `a relay on the database goes on where the file ended, with numbers that nobody has`() throws {
         let epoch = try fillFile()
         try moveToDatabase()

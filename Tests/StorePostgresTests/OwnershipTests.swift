@@ -63,14 +63,14 @@ import Testing
 
     @Test func `a relay that has only just claimed the log, and asked nothing yet, is not taken for dead`() throws {
         try forgetStart()
-        let first = try scratch.openPostgres()
+        let first = try open()
         for _ in 1...20 { #expect(throws: LogError.self) { try scratch.openPostgres() } }
-        let node = try PostgresNode(scratch.postgresAddress())
-        for _ in 1...20 { #expect(try !node.look().view.isFree) }
+        let node = try scratch.openPostgresNode()
+        for _ in 1...20 { #expect(try node.row(.home)?.isFree == false) }
         try first.close()
-        let second = try #require(try node.claim())
+        let second = try #require(try node.claim(.home))
         for _ in 1...20 { #expect(throws: LogError.self) { try scratch.openPostgres() } }
-        try second.close()
+        try second.handOver()
     }
 
     @Test func `a relay that has ended leaves the log to the next, in the same epoch`() throws {

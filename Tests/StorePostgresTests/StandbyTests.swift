@@ -92,6 +92,38 @@ import Testing
         #expect(left.withLock { $0.count == 1 && $0.allSatisfy { $0 > 3 } })
     }
 
+    @Test func `a claim of a workspace waits for a standby, and the node renews its lease meanwhile`() throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let somebody = Operator(address: server.address(of: "postgres"))
+        let node = try PostgresNode(somebody.address)
+        try node.credentials.addWorkspace(Named(id: .home, name: "Home"))
+        try somebody.want(standby: "nobody")
+        let claimed = Mutex<PostgresWorkspace?>(nil)
+        onThreads(2) { thread in
+            attempt {
+                guard thread == 1 else {
+                    let owned = try node.claim(.home, generation: 0)
+                    return claimed.withLock { $0 = owned }
+                }
+                _ = try somebody.waiting(besides: 0)
+                for _ in 0..<3 {
+                    try node.renew(isLeaving: false)
+                    _ = try node.look()
+                }
+                #expect(claimed.withLock { $0 == nil })
+                try somebody.want(standby: "")
+            }
+        }
+        let home = try #require(claimed.withLock { $0 })
+        // Setting it free waits for nobody.
+        try somebody.want(standby: "nobody")
+        try home.handOver()
+        #expect(try somebody.sql("SELECT holder FROM owners WHERE scope = 'home'")[0].optionalText(0) == nil)
+        try somebody.want(standby: "")
+        try node.close()
+    }
+
     @Test func `changes that a standby is to have, and that is away, end in time, say what came of them, and do not pile up`()
         throws
     {

@@ -1,6 +1,8 @@
 internal import Foundation
 internal import HeliographPostgreSQL
 internal import HeliographTestSupport
+package import RelayCluster
+package import RelayProtocol
 package import StorePostgres
 internal import Synchronization
 
@@ -66,6 +68,7 @@ package final class PostgresServer: Sendable {
     /// By the test's folder.
     private static let databases = Mutex<[String: String]>([:])
     private static let stores = Mutex<[String: [PostgresStore]]>([:])
+    private static let nodes = Mutex<[String: [PostgresNode]]>([:])
 
     static func folder() throws -> String { try shared.get().folder }
 
@@ -80,10 +83,15 @@ package final class PostgresServer: Sendable {
         stores.withLock { $0[path, default: []].append(store) }
     }
 
+    static func keep(_ node: PostgresNode, forTestIn path: String) {
+        nodes.withLock { $0[path, default: []].append(node) }
+    }
+
     /// Closes what the test has left open: connections are few.
     static func end(testIn path: String) {
         databases.withLock { $0[path] = nil }
         for store in stores.withLock({ $0.removeValue(forKey: path) }) ?? [] { try? store.close() }
+        for node in nodes.withLock({ $0.removeValue(forKey: path) }) ?? [] { try? node.close() }
     }
 }
 
@@ -108,5 +116,27 @@ extension Scratch {
         let store = try PostgresStore(postgresAddress(), for: .commandLine)
         PostgresServer.keep(store, forTestIn: path)
         return store
+    }
+
+    /// One process of several, which calls itself so, and is alive.
+    package func openPostgresNode(_ name: String = "n1") throws -> PostgresNode {
+        let node = try PostgresNode(
+            postgresAddress(), as: NodeIdentity(name: name, url: "http://\(name)", secret: "secret-\(name)", software: "tests"))
+        PostgresServer.keep(node, forTestIn: path)
+        try node.renew(isLeaving: false)
+        return node
+    }
+}
+
+extension PostgresNode {
+    /// Who owns it, as the node sees it now; nil: there is none.
+    package func row(_ workspace: WorkspaceID) throws -> PlacementView.Row? {
+        try look().view.rows.first { $0.scope == workspace.rawValue }
+    }
+
+    /// As it is seen now.
+    package func claim(_ workspace: WorkspaceID) throws -> PostgresWorkspace? {
+        guard let row = try row(workspace) else { return nil }
+        return try claim(workspace, generation: row.generation)
     }
 }

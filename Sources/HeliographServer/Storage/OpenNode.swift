@@ -7,7 +7,7 @@ internal import StoreSQLite
 struct OpenNode: Sendable {
     let folder: String
     private let directory: DatabaseFolder
-    private let node: PostgresNode
+    private let node: PostgresClusterNode
 
     var credentials: any CredentialStore { node.credentials }
     var workspaces: any WorkspaceStore { node.credentials }
@@ -21,7 +21,7 @@ struct OpenNode: Sendable {
         refusal: String?
     ) throws {
         self.directory = try DatabaseFolder(directory, besideDatabaseAt: address)
-        node = try PostgresNode(
+        node = try PostgresClusterNode(
             address, as: NodeIdentity(name: name, url: url, secret: linkSecret, software: ServerConfiguration.version)
         ) { $0.isSynchronous ? nil : refusal }
         try self.directory.note()

@@ -27,7 +27,7 @@ enum AuditTable {
 
     /// A record that is about no session, in the caller's transaction.
     static func add(_ record: AuditRecord, on connection: PostgresConnection) throws {
-        guard var place = try places(on: connection)[record.workspace] else {
+        guard var place = try places(of: record.workspace, on: connection)[record.workspace] else {
             throw LogError(.conflict, "There is no workspace \(record.workspace).")
         }
         let line = try place.add(record)
@@ -42,9 +42,9 @@ enum AuditTable {
             ], within: PostgresDatabase.askingMax)
     }
 
-    /// The places of every workspace. The numbers of records that were taken off the end are not given again: the gap says for ever that
+    /// The places of a workspace, or of every one. The numbers of records that were taken off the end are not given again: the gap says for ever that
     /// they were there.
-    static func places(on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
+    static func places(of workspace: WorkspaceID?, on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
         let rows = try connection.run(
             PostgresStatement(
                 """
@@ -52,7 +52,8 @@ enum AuditTable {
                 FROM workspaces AS w LEFT JOIN LATERAL (
                     SELECT n, line FROM audit WHERE audit.workspace = w.number ORDER BY n DESC LIMIT 1
                 ) AS last ON true
-                """), within: PostgresDatabase.askingMax)
+                WHERE $1::text IS NULL OR w.workspace = $1::text
+                """, .text(workspace?.rawValue)), within: PostgresDatabase.askingMax)
         var places: [WorkspaceID: Place] = [:]
         for row in rows {
             let (workspace, noted): (WorkspaceID, Int64) = (try Stored.identifier(row.text(1)), row.integer(2))

@@ -278,6 +278,8 @@ enum Schema {
     static let versionOfRows = 6
 
     private static let v6 = [
+        // Whether the node is about to end, and is given nothing more.
+        "ALTER TABLE nodes ADD COLUMN is_leaving boolean NOT NULL DEFAULT false",
         // The owner of before may have stopped in the middle of a commit, with its locks; it can make none after the next statement.
         """
         SELECT count(pg_terminate_backend(pid, 2000)) FROM pg_stat_activity, owners

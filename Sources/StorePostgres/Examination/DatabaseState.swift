@@ -21,12 +21,14 @@ package struct DatabaseState: Sendable {
     package let isRemote: Bool
     package let isEncrypted: Bool
     package let mayMakeTables: Bool
-    /// The holder of the log; nil: nobody.
+    /// The relay that owns everything, alone on the database; nil: there is none.
     package let holder: String?
     /// What is left of its lease, less than 0 where it is over.
     package let leaseSeconds: Int64
     /// Relays and commands that are connected, the holder not among them.
     package let others: Int
+    /// Workspaces that nobody owns who is alive.
+    package let freeWorkspaceCount: Int
     /// The database's clock less this machine's, with half of the way there; in milliseconds.
     package let clockAheadMilliseconds: Int64
     /// By name; also those that ended without a word, for a day.
@@ -57,6 +59,7 @@ package struct DatabaseState: Sendable {
         (isStandby, timeline, hasPageChecksums) = (row.bool(7), row.text(8), row.bool(9))
         (isRemote, isEncrypted, mayMakeTables) = (row.bool(10), row.bool(11), row.bool(12))
         (holder, leaseSeconds, others) = (row.optionalText(13), row.integer(14), Int(row.integer(15)))
+        freeWorkspaceCount = Int(row.integer(16))
         standbysNeeded = StandbyRule(row.text(3)).needed
         self.clockAheadMilliseconds = clockAheadMilliseconds
         self.nodes = nodes
@@ -65,7 +68,8 @@ package struct DatabaseState: Sendable {
     private static func node(_ row: PostgresRows.Row) -> NodeState {
         NodeState(
             holder: row.text(0), name: row.text(1), url: row.text(2), secret: row.text(3), linkVersion: Int(row.integer(4)),
-            leaseSeconds: row.integer(5), isConnected: row.bool(6), isOwner: row.bool(7), software: row.text(8))
+            leaseSeconds: row.integer(5), isConnected: row.bool(6), isOwner: row.bool(7),
+            workspaceCount: Int(row.integer(8)), software: row.text(9))
     }
 
     private static let nodesQuestion = """
@@ -74,7 +78,8 @@ package struct DatabaseState: Sendable {
             EXISTS (
                 SELECT FROM pg_stat_activity
                 WHERE datname = current_database() AND starts_with(application_name, 'heliograph/' || nodes.holder || '/')
-            ), EXISTS (SELECT FROM owners WHERE owners.holder = nodes.holder), software
+            ), EXISTS (SELECT FROM owners WHERE owners.holder = nodes.holder),
+            (SELECT count(*) FROM owners JOIN workspaces ON workspace = scope WHERE owners.holder = nodes.holder), software
         FROM nodes WHERE name IS NOT NULL ORDER BY name, holder
         """
 
@@ -94,6 +99,9 @@ package struct DatabaseState: Sendable {
                 WHERE datname = current_database() AND starts_with(application_name, 'heliograph/')
                 AND NOT starts_with(application_name, $1::text)
                 AND split_part(application_name, '/', 2) IS DISTINCT FROM owners.holder
+            ), (
+                SELECT count(*) FROM owners AS o JOIN workspaces AS w ON workspace = scope
+                WHERE (removed_at IS NULL OR \(WorkspaceData.isLeft)) AND \(Ownership.isFree("o")) AND \(Ownership.isFree())
             )
         FROM owners LEFT JOIN nodes USING (holder) WHERE scope IN ('', '\(Ownership.whole)') ORDER BY scope DESC LIMIT 1
         """

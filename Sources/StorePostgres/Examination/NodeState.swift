@@ -12,7 +12,9 @@ package struct NodeState: Sendable {
     package let leaseSeconds: Int64
     /// Somebody is connected to the database who calls itself by its name.
     package let isConnected: Bool
+    /// Owns a workspace, or everything.
     package let isOwner: Bool
+    package let workspaceCount: Int
     /// Its program's version.
     package let software: String
 }

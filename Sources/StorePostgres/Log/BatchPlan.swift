@@ -12,6 +12,7 @@ struct BatchPlan {
     private(set) var facts: StoredFacts
     /// See `SessionLog.commit`.
     private(set) var taken: [ApprovalName] = []
+    private let scope: LogScope
     private let damage: DamageRegister
     private var events = EventRows()
     private var audits = AuditRows()
@@ -22,20 +23,17 @@ struct BatchPlan {
     private var approvalOrder: [CommitMemory.ApprovalKey] = []
     private var others: [PostgresStatement] = []
 
-    init(_ batch: LogBatch, _ facts: StoredFacts, _ damage: DamageRegister) throws(LogError) {
+    init(
+        _ batch: LogBatch, in scope: LogScope, _ facts: StoredFacts, _ damage: DamageRegister
+    ) throws(LogError) {
         self.facts = facts
+        self.scope = scope
         self.damage = damage
         for append in batch.appends { try add(append) }
         for trim in batch.trims { try add(trim) }
         try add(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
         try add(batch.records)
-        if let clock = batch.clock {
-            others.append(
-                PostgresStatement(
-                    """
-                    INSERT INTO meta VALUES ($1::text, $2::text) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                    """, .text(AgeClockRecord.name), .text(clock.text)))
-        }
+        if let clock = batch.clock { others += StoredClock.statements(clock, in: scope) }
     }
 
     /// With the fence before them.
@@ -194,7 +192,12 @@ struct BatchPlan {
                     .bigints(commands.map(\.at))))
         }
         guard let forgettingBefore else { return }
-        others.append(PostgresStatement("DELETE FROM commands WHERE at < $1::bigint", .bigint(forgettingBefore)))
+        let before = PostgresValue.bigint(forgettingBefore)
+        guard let number = scope.number else {
+            return others.append(PostgresStatement("DELETE FROM commands WHERE at < $1::bigint", before))
+        }
+        others.append(
+            PostgresStatement("DELETE FROM commands WHERE workspace = $2::int AND at < $1::bigint", before, .int(number)))
     }
 
     /// Where several have one name, the last holds.

@@ -7,6 +7,7 @@ internal import RelayStore
 /// Looks for a batch in the database, after nobody knew what came of its commit.
 struct BatchSearch {
     let connection: PostgresConnection
+    let scope: LogScope
 
     private static let ofSession = "(workspace, session) = ($1::int, $2::int)"
 
@@ -51,7 +52,10 @@ struct BatchSearch {
             guard found.count > 0 else { return false }
         }
         guard let before = batch.commandsForgottenBefore else { return true }
-        return try rows("SELECT FROM commands WHERE at < $1::bigint LIMIT 1", .bigint(before)).count == 0
+        return try rows(
+            "SELECT FROM commands WHERE at < $1::bigint AND ($2::int IS NULL OR workspace = $2::int) LIMIT 1", .bigint(before),
+            scope.number.map { .int($0) } ?? .null
+        ).count == 0
     }
 
     /// Down to the bytes of its last event; what has no events shows by the session's state instead.

@@ -34,7 +34,7 @@ struct CommitMemory: Sendable {
         var number: Int32 { audit.number }
     }
 
-    /// All of them, where one was asked for.
+    /// All that the log is of, where one was asked for.
     var workspaces: [WorkspaceID: Workspace] = [:]
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]

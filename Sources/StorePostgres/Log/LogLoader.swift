@@ -10,36 +10,36 @@ enum LogLoader {
 
     /// In the caller's transaction, which sees one moment.
     static func load(
-        resolvedSince: Int64, commandsSince: Int64, on connection: PostgresConnection
+        _ scope: LogScope, resolvedSince: Int64, commandsSince: Int64, on connection: PostgresConnection
     ) throws -> LogStateBuilder {
         let found = try connection.run(
             [
-                PostgresStatement(
+                statement(
                     """
                     SELECT w.workspace, s.session, \(StoredPlace.columns) FROM sessions AS s
-                    JOIN workspaces AS w ON w.number = s.workspace ORDER BY s.workspace, s.number
-                    """),
-                PostgresStatement(
+                    JOIN workspaces AS w ON w.number = s.workspace
+                    """, order: "s.workspace, s.number", in: scope, "s.workspace"),
+                statement(
                     """
                     SELECT w.workspace, s.session, \(StoredApproval.columns) FROM approvals AS a
                     JOIN sessions AS s ON (s.workspace, s.number) = (a.workspace, a.session)
                     JOIN workspaces AS w ON w.number = a.workspace
-                    WHERE a.resolved_at IS NULL OR a.resolved_at >= $1::bigint ORDER BY a.number
-                    """, .bigint(resolvedSince)),
-                PostgresStatement(
+                    """, where: "(a.resolved_at IS NULL OR a.resolved_at >= $1::bigint)", order: "a.number", in: scope,
+                    "a.workspace",
+                    resolvedSince),
+                statement(
                     """
-                    SELECT w.workspace, client, command, at FROM commands JOIN workspaces AS w ON w.number = commands.workspace
-                    WHERE at >= $1::bigint
-                    """, .bigint(commandsSince)),
-                PostgresStatement(
+                    SELECT w.workspace, c.client, c.command, c.at FROM commands AS c
+                    JOIN workspaces AS w ON w.number = c.workspace
+                    """, where: "c.at >= $1::bigint", in: scope, "c.workspace", commandsSince),
+                statement(
                     """
                     SELECT w.workspace, r.kind, r.name, r.bytes, r.checksum FROM push_records AS r
-                    JOIN workspaces AS w ON w.number = r.workspace ORDER BY w.workspace, r.kind, r.name
-                    """),
-                PostgresStatement("SELECT value FROM meta WHERE name = $1::text", .text(AgeClockRecord.name)),
-                PostgresStatement("SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL"),
+                    JOIN workspaces AS w ON w.number = r.workspace
+                    """, order: "w.workspace, r.kind, r.name", in: scope, "r.workspace"),
+                statement("SELECT w.workspace FROM workspaces AS w", where: "w.removed_at IS NOT NULL", in: scope, "w.number"),
             ], within: loadingMax)
-        var builder = LogStateBuilder(without: Set(found[5].map { $0.text(0) }))
+        var builder = LogStateBuilder(without: Set(found[4].map { $0.text(0) }))
         for row in found[0] {
             builder.addSession(workspace: row.text(0), session: row.text(1)) { StoredPlace(row, of: $0, from: 2) }
         }
@@ -54,7 +54,25 @@ enum LogLoader {
                 workspace: row.text(0), kind: row.text(1), name: row.text(2), bytes: row.bytes(3),
                 checksum: row.optionalInteger(4))
         }
-        builder.state.clock = found[4].first.flatMap { AgeClockRecord(text: $0.text(0)) }
+        builder.state.clock = try StoredClock.load(in: scope, on: connection)
         return builder
+    }
+
+    /// `column` has the workspace's number. `condition` may have a value, `$1`. Each way of asking has a text of its own: one for both would
+    /// get a plan that reads the whole table.
+    private static func statement(
+        _ selection: String, where condition: String? = nil, order: String? = nil, in scope: LogScope, _ column: String,
+        _ value: Int64? = nil
+    ) -> PostgresStatement {
+        var conditions = condition.map { [$0] } ?? []
+        var values = value.map { [PostgresValue.bigint($0)] } ?? []
+        if let number = scope.number {
+            values.append(.int(number))
+            conditions.append("\(column) = $\(values.count)::int")
+        }
+        var sql = selection
+        if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
+        if let order { sql += " ORDER BY " + order }
+        return PostgresStatement(sql, values)
     }
 }

@@ -6,12 +6,16 @@ internal import RelayStore
 
 /// The owner's connection to the log, on which it commits: one batch after the other.
 struct LogWriter {
+    /// Of a workspace at which nothing is at work: each connection is a process of the database's.
+    static let idleMax = Duration.seconds(60)
+
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let damage: DamageRegister
     private(set) var claim: Ownership.Claim
     /// Nil before the first commit, and after the last one has ended.
     private var connection: PostgresConnection?
+    private var lastUsed = ContinuousClock.now
     private var memory = CommitMemory()
     /// Nobody knows what came of the last commit.
     private var isInDoubt = false
@@ -39,6 +43,7 @@ struct LogWriter {
     /// it is committed once more. Throws `inDoubt` where nobody can look.
     mutating func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         if let fencing { throw fencing }
+        defer { lastUsed = .now }
         return try watched { writer throws(LogError) in
             let taken = try writer.commitUnlessFenced(batch)
             if !batch.appends.isEmpty {
@@ -81,6 +86,11 @@ struct LogWriter {
         }
     }
 
+    /// Ends the connection where there was no commit for so long. The next one makes another.
+    mutating func disconnect(idleFor time: Duration) {
+        if !isInDoubt, ContinuousClock.now - lastUsed >= time { drop() }
+    }
+
     /// After this nothing that was sent before can be committed any more.
     mutating func settle() throws(LogError) {
         if let fencing { throw fencing }
@@ -97,7 +107,7 @@ struct LogWriter {
 
     /// Finds out what came of it: nil where it is not there, and never will be.
     private mutating func settle(_ batch: LogBatch) throws(LogError) -> [ApprovalName]? {
-        let search = BatchSearch(connection: try renewed())
+        let search = BatchSearch(connection: try renewed(), scope: claim.scope)
         do { return try search.contains(batch) ? search.namesTaken(in: batch) : nil } catch {
             drop()
             isInDoubt = true
@@ -109,7 +119,7 @@ struct LogWriter {
     private mutating func renewed() throws(LogError) -> PostgresConnection {
         drop()
         do {
-            let fresh = try database.connect(for: "log")
+            let fresh = try database.connect(for: claim.scope.connection)
             claim = try ownership.claimAnew(claim, on: fresh)
             try checkAcknowledged(on: fresh)
             connection = fresh
@@ -166,7 +176,8 @@ struct LogWriter {
             if !besidesWriters {
                 _ = try connection.run([.once("BEGIN"), PostgresDatabase.oneWriter], within: PostgresDatabase.askingMax)
             }
-            plan = try BatchPlan(batch, StoredFacts(for: batch, known, on: connection), damage)
+            plan = try BatchPlan(
+                batch, in: claim.scope, StoredFacts(for: batch, in: claim.scope, known, on: connection), damage)
         } catch {
             giveUp(connection, inTransaction: !besidesWriters)
             throw LogError(error)
@@ -191,7 +202,8 @@ struct LogWriter {
 
     /// Workspaces that were made since the log was claimed are nobody's yet.
     private mutating func claim(_ workspaces: Set<WorkspaceID>, on connection: PostgresConnection) throws(LogError) {
-        let new = workspaces.filter { claim.rows[$0] == nil }
+        guard claim.scope == .everything else { return }
+        let new = workspaces.filter { !claim.owns($0) }
         guard !new.isEmpty else { return }
         do throws(LogError) { claim = try ownership.claim(new, beside: claim, on: connection) } catch {
             giveUp(connection, inTransaction: false)

@@ -5,9 +5,10 @@ package import RelayProtocol
 internal import RelayStore
 internal import Synchronization
 
-/// The log's tables in the database.
+/// The log's tables in the database, or what is one workspace's of them: nothing else is loaded, read or committed then.
 package final class PostgresSessionLog: SessionLog, Sendable {
     package let epoch: Epoch
+    private let scope: LogScope
     /// Those of the workspaces that were there when the log was claimed.
     private let epochs: [WorkspaceID: Epoch]
     private let database: PostgresDatabase
@@ -16,10 +17,10 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     private let writer: Mutex<LogWriter?>
 
     init(
-        _ database: PostgresDatabase, epoch: Epoch, ofWorkspaces epochs: [WorkspaceID: Epoch], writer: sending LogWriter?,
-        damage: DamageRegister
+        _ database: PostgresDatabase, _ scope: LogScope, epoch: Epoch, ofWorkspaces epochs: [WorkspaceID: Epoch],
+        writer: sending LogWriter?, damage: DamageRegister
     ) {
-        self.database = database
+        (self.database, self.scope) = (database, scope)
         (self.epoch, self.epochs) = (epoch, epochs)
         self.writer = Mutex(writer)
         self.damage = damage
@@ -32,8 +33,8 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     /// After a commit of which nobody knows, it throws as long as that cannot be settled.
     package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
         try writer.withLock { writer throws(LogError) in try writer?.settle() }
-        let loaded = try database.snapshot { connection in
-            try LogLoader.load(resolvedSince: resolvedSince, commandsSince: commandsSince, on: connection)
+        let loaded = try database.snapshot(for: "load") { connection in
+            try LogLoader.load(scope, resolvedSince: resolvedSince, commandsSince: commandsSince, on: connection)
         }
         damage.loaded(loaded.damaged)
         return loaded.state
@@ -41,6 +42,9 @@ package final class PostgresSessionLog: SessionLog, Sendable {
 
     @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         try batch.check()
+        if let workspace = scope.workspace, let other = batch.workspaces.first(where: { $0 != workspace }) {
+            throw LogError(.conflict, "The log is of the workspace \(workspace) alone, and not of \(other).")
+        }
         let taken = try writer.withLock { writer throws(LogError) in
             guard writer != nil else { throw LogError(.fenced, "Only a relay that holds the log commits to it.") }
             return try writer?.commit(batch) ?? []
@@ -52,12 +56,18 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     /// What the rows of the workspaces say, for as long as the log is held; `first` is the first workspace.
     package func epochs(first: WorkspaceID) -> Epochs { Epochs(ofLog: epoch, first: first, known: epochs) }
 
+    /// Ends the connection that commits, where there was no commit for so long; the next one makes another. Waits for none.
+    func disconnect(idleFor time: Duration = LogWriter.idleMax) {
+        _ = writer.withLockIfAvailable { $0?.disconnect(idleFor: time) }
+    }
+
     /// Nothing is committed afterwards.
     func close() { writer.withLock { $0 = nil } }
 
     // MARK: - Reading
 
     package func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession] {
+        let sessions = sessions.filter { scope.includes($0.workspace) }
         guard !sessions.isEmpty else { return [:] }
         let rows = try database.ask(
             """
@@ -73,6 +83,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     }
 
     package func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval? {
+        guard scope.includes(session.workspace) else { return nil }
         let rows = try database.ask(
             """
             SELECT \(StoredApproval.columns) FROM approvals AS a
@@ -105,6 +116,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     private func page(
         of key: SessionKey, after: Int64, before: Int64, order: String, _ builder: PageBuilder
     ) throws(LogError) -> LogPage {
+        guard scope.includes(key.workspace) else { return LogPage(first: 0, events: []) }
         let rows = try database.ask(
             """
             SELECT session, seq, kind, at, bytes, checksum FROM (

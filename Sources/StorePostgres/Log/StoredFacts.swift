@@ -11,10 +11,12 @@ struct StoredFacts: Sendable {
     var trimmed: [SessionKey: StoredSession] = [:]
 
     /// From the memory, and from the database where that has nothing.
-    init(for batch: LogBatch, _ memory: CommitMemory, on connection: PostgresConnection) throws {
+    init(
+        for batch: LogBatch, in scope: LogScope, _ memory: CommitMemory, on connection: PostgresConnection
+    ) throws {
         workspaces = memory.workspaces
         if batch.workspaces.contains(where: { memory.workspaces[$0] == nil }) {
-            workspaces = try Self.workspaces(on: connection)
+            workspaces = try Self.workspaces(in: scope, on: connection)
         }
         let keys = Set(batch.appends.map(\.key))
         for key in keys { sessions[key] = memory.sessions[key] }
@@ -49,11 +51,15 @@ struct StoredFacts: Sendable {
         }
     }
 
-    private static func workspaces(on connection: PostgresConnection) throws -> [WorkspaceID: CommitMemory.Workspace] {
-        let places = try AuditTable.places(on: connection)
-        let rows = try connection.run(
-            PostgresStatement("SELECT workspace, max(number) FROM sessions GROUP BY workspace"),
-            within: PostgresDatabase.askingMax)
+    private static func workspaces(
+        in scope: LogScope, on connection: PostgresConnection
+    ) throws -> [WorkspaceID: CommitMemory.Workspace] {
+        let places = try AuditTable.places(of: scope.workspace, on: connection)
+        let question =
+            scope.number.map {
+                PostgresStatement("SELECT $1::int, coalesce(max(number), 0) FROM sessions WHERE workspace = $1::int", .int($0))
+            } ?? PostgresStatement("SELECT workspace, max(number) FROM sessions GROUP BY workspace")
+        let rows = try connection.run(question, within: PostgresDatabase.askingMax)
         var last: [Int32: Int32] = [:]
         for row in rows { last[Int32(row.integer(0))] = Int32(row.integer(1)) }
         return places.mapValues { CommitMemory.Workspace(audit: $0, nextSession: last[$0.number, default: 0] + 1) }

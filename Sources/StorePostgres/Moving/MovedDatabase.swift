@@ -8,7 +8,16 @@ package final class MovedDatabase: MoveTarget {
     private let use: SoleUse
 
     /// Throws where a relay or a command uses it; nothing is changed then, but that there are tables.
-    package init(_ address: String) throws(LogError) { use = try SoleUse(address) }
+    package init(_ address: String) throws(LogError) {
+        use = try SoleUse(address)
+        do { try joinClocks() } catch { throw LogError(error) }
+    }
+
+    /// Nodes keep one for each workspace, and what it is moved to has one.
+    private func joinClocks() throws {
+        guard let clock = try StoredClock.load(in: .everything, on: use.connection) else { return }
+        _ = try use.connection.run(StoredClock.statements(clock, in: .everything), within: SoleUse.stepMax)
+    }
 
     /// Throws where there is data.
     package func refuseData() throws(LogError) {

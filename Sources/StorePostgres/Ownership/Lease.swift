@@ -13,8 +13,6 @@ final class Lease: Sendable {
     private static let renewalInterval = Duration.seconds(2)
     /// Between two looks at what the database survives.
     private static let durabilityInterval = Duration.seconds(30)
-    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
-    private static let deadline = Duration.seconds(Ownership.leaseSeconds - 1)
 
     private let database: PostgresDatabase
     private let ownership: Ownership
@@ -89,7 +87,7 @@ final class Lease: Sendable {
             let asked = ContinuousClock.now
             do {
                 // A relay that waits longer has lost it.
-                func left() -> Duration { Self.deadline - (ContinuousClock.now - renewed) }
+                func left() -> Duration { Ownership.renewalMax - (ContinuousClock.now - renewed) }
                 let current = try connection ?? database.connect(for: "lease", within: left())
                 connection = current
                 if asked - renewed >= Self.renewalInterval {
@@ -115,7 +113,7 @@ final class Lease: Sendable {
                 }
             } catch {
                 connection = nil
-                guard ContinuousClock.now - renewed < Self.deadline else { return lose(LogError(error)) }
+                guard ContinuousClock.now - renewed < Ownership.renewalMax else { return lose(LogError(error)) }
             }
         }
     }

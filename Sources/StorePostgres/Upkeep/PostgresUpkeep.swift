@@ -5,14 +5,15 @@ internal import RelayProtocol
 internal import RelayStore
 internal import Synchronization
 
-/// What a relay looks after in a database. Its room, its pages and its backups are its operator's.
+/// What a relay looks after in a database, or a node in what is one workspace's of it. Its room, its pages and its backups are its operator's.
 package final class PostgresUpkeep: StoreUpkeep {
     private let database: PostgresDatabase
+    private let scope: LogScope
     private let damage: DamageRegister
     private let isStopped = Atomic(false)
 
-    init(_ database: PostgresDatabase, damage: DamageRegister) {
-        self.database = database
+    init(_ database: PostgresDatabase, _ scope: LogScope, _ damage: DamageRegister) {
+        (self.database, self.scope) = (database, scope)
         self.damage = damage
     }
 
@@ -57,7 +58,7 @@ package final class PostgresUpkeep: StoreUpkeep {
 
     package func checkEverything() throws(LogError) -> [DamagedRecord]? {
         var found: [DamagedRow] = []
-        var last: (workspace: Int64, session: Int64, seq: Int64) = (0, 0, 0)
+        var last: (workspace: Int64, session: Int64, seq: Int64) = (Int64(scope.number ?? 0), 0, 0)
         while found.count < Self.damagedMax {
             guard !isStopped.load(ordering: .relaxed) else { return nil }
             let rows = try database.ask(
@@ -66,8 +67,9 @@ package final class PostgresUpkeep: StoreUpkeep {
                     (SELECT w.workspace FROM workspaces AS w WHERE w.number = e.workspace),
                     (SELECT s.session FROM sessions AS s WHERE (s.workspace, s.number) = (e.workspace, e.session))
                 FROM events AS e WHERE (e.workspace, e.session, e.seq) > ($1::int, $2::int, $3::bigint)
-                ORDER BY e.workspace, e.session, e.seq LIMIT $4::bigint
-                """, .int(Int32(last.workspace)), .int(Int32(last.session)), .bigint(last.seq), .bigint(Self.checkedAtOnce))
+                AND e.workspace <= $5::int ORDER BY e.workspace, e.session, e.seq LIMIT $4::bigint
+                """, .int(Int32(last.workspace)), .int(Int32(last.session)), .bigint(last.seq), .bigint(Self.checkedAtOnce),
+                .int(scope.number ?? .max))
             for row in rows {
                 let place = (workspace: row.integer(0), session: row.integer(1), seq: row.integer(2))
                 func note(_ seq: Int64, _ what: String) {

@@ -1,0 +1,36 @@
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import RelayProtocol
+internal import RelayStore
+
+/// Where the clock that history ages by is kept, in `meta`.
+///
+/// A node keeps one for each workspace that it owns: the machines of two owners may be an hour apart. A relay that is alone keeps one for
+/// everything. It goes on with the one that is furthest, and its own then takes the place of all.
+enum StoredClock {
+    private static let prefix = AgeClockRecord.name + "/"
+
+    /// Of a workspace that no node has owned since a relay was alone, that one's.
+    static func load(in scope: LogScope, on connection: PostgresConnection) throws -> AgeClockRecord? {
+        let rows = try connection.run(
+            PostgresStatement(
+                "SELECT value, name = $1::text FROM meta WHERE name IN ($1::text, $2::text) OR starts_with(name, $3::text)",
+                .text(name(in: scope)), .text(AgeClockRecord.name), .text(scope == .everything ? prefix : nil)),
+            within: PostgresDatabase.askingMax)
+        let found = rows.compactMap { row in AgeClockRecord(text: row.text(0)).map { (record: $0, isOwn: row.bool(1)) } }
+        if scope != .everything, let own = found.first(where: \.isOwn) { return own.record }
+        return found.map(\.record).max { $0.time < $1.time }
+    }
+
+    static func statements(_ record: AgeClockRecord, in scope: LogScope) -> [PostgresStatement] {
+        let change = PostgresStatement(
+            "INSERT INTO meta VALUES ($1::text, $2::text) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            .text(name(in: scope)), .text(record.text))
+        guard scope == .everything else { return [change] }
+        return [change, PostgresStatement("DELETE FROM meta WHERE starts_with(name, $1::text)", .text(prefix))]
+    }
+
+    private static func name(in scope: LogScope) -> String {
+        scope.workspace.map { prefix + $0.rawValue } ?? AgeClockRecord.name
+    }
+}

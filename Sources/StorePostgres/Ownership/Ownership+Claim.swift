@@ -1,0 +1,61 @@
+internal import HeliographPostgreSQL
+internal import RelayCore
+internal import RelayProtocol
+
+extension Ownership {
+    /// What a process owns, and under which generations it commits.
+    struct Claim: Sendable {
+        struct Row: Sendable {
+            var generation: Int64
+            let epoch: Epoch
+        }
+
+        let scope: LogScope
+        /// By their scopes in `owners`. Of everything: what is of no workspace, and each workspace that was there, or was committed to since.
+        private(set) var rows: [String: Row]
+        /// Which database, and which life of it.
+        let bornOn: String
+        /// Before the lease was last renewed.
+        let renewed: ContinuousClock.Instant
+        let epoch: Epoch
+
+        /// Nil where the row is missing that is always there.
+        init?(_ scope: LogScope, _ rows: [String: Row], bornOn: String, renewed: ContinuousClock.Instant) {
+            guard let own = rows[scope.row] else { return nil }
+            (self.scope, self.rows, self.bornOn, self.renewed) = (scope, rows, bornOn, renewed)
+            epoch = own.epoch
+        }
+
+        /// Rows of `scope`, `generation` and `epoch`.
+        static func rows(_ rows: PostgresRows) throws -> [String: Row] {
+            try rows.reduce(into: [:]) { claimed, row in
+                claimed[row.text(0)] = Row(generation: row.integer(1), epoch: try Stored.identifier(row.text(2)))
+            }
+        }
+
+        mutating func add(_ new: [String: Row]) { rows.merge(new) { _, new in new } }
+
+        func owns(_ workspace: WorkspaceID) -> Bool { rows[workspace.rawValue] != nil }
+
+        var epochs: [WorkspaceID: Epoch] {
+            rows.reduce(into: [:]) { epochs, row in
+                if let workspace = WorkspaceID(row.key) { epochs[workspace] = row.value.epoch }
+            }
+        }
+
+        var generations: [String: Int64] { rows.mapValues(\.generation) }
+
+        /// Refuses the transaction where another owns one of these. All are locked in one order, whoever commits.
+        func fence(for workspaces: Set<WorkspaceID>, andWhole: Bool) -> PostgresStatement {
+            var fenced: [String: Int64] = [:]
+            // One that has no row is not there, and what is committed to it is refused.
+            for workspace in workspaces { fenced[workspace.rawValue] = rows[workspace.rawValue]?.generation }
+            if andWhole || fenced.isEmpty { fenced[scope.row] = rows[scope.row]?.generation }
+            let (scopes, generations) = (Array(fenced.keys), Array(fenced.values))
+            if scopes.count == 1 {
+                return PostgresStatement("SELECT fence($1::text, $2::bigint)", .text(scopes[0]), .bigint(generations[0]))
+            }
+            return PostgresStatement("SELECT fence($1::text[], $2::bigint[])", .texts(scopes), .bigints(generations))
+        }
+    }
+}

@@ -9,15 +9,17 @@ struct ClusterSimulationTests {
     @Test("in many clusters under faults every promise holds")
     func manySeeds() async {
         var failures: [String] = []
-        var generations: Int64 = 0
+        var (generations, moves) = (Int64(0), 0)
         for await outcome in ClusterSimulator.outcomes(of: 1..<1 + Self.seeds, ClusterSettings()) {
             generations += outcome.generations
+            moves += outcome.moves
             if let violation = outcome.violation { failures.append("seed \(outcome.seed): \(violation)") }
         }
         #expect(
             failures.isEmpty,
             "\(failures.sorted().joined(separator: "\n"))\nreplay one with: heliograph-simulate --nodes --seed N --trace")
         #expect(generations > Int64(Self.seeds) * 2, "clusters in which nobody takes over prove nothing")
+        #expect(moves > Int(Self.seeds), "nor do those in which no workspace moves")
     }
 
     @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(3), 7, 11])

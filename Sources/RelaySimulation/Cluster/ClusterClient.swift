@@ -15,7 +15,9 @@ final class ClusterClient {
 
     private unowned let world: ClusterWorld
     private let index: Int
+    /// The same names are in every workspace.
     let identity: ClientIdentity
+    private var workspace: WorkspaceID { identity.workspace.id }
     private var socket: ClusterSocket?
     private var epoch: Epoch?
     private var views: [SessionID: View] = [:]
@@ -29,12 +31,13 @@ final class ClusterClient {
     private var attempts: Int64 = 0
     private let eagerness: Double
 
-    init(world: ClusterWorld, index: Int) {
+    /// `ordinal` counts in its workspace.
+    init(world: ClusterWorld, index: Int, in workspace: Named<WorkspaceTag>, ordinal: Int) {
         self.world = world
         self.index = index
-        let name = "client\(index)"
+        let name = "client\(ordinal)"
         identity = ClientIdentity(
-            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
+            workspace: workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
         eagerness = world.dice.pick([0.3, 0.7, 1])
     }
 
@@ -43,8 +46,9 @@ final class ClusterClient {
     /// What keeps it from being level.
     var complaint: String? {
         guard isWorkspaceKnown else { return "\(name) is not connected" }
-        for key in world.database.log.order {
-            let seq = world.database.log.sessions[key]?.seq ?? 0
+        let log = world.database[workspace].log
+        for key in log.order {
+            let seq = log.sessions[key]?.seq ?? 0
             guard let view = views[key.session], view.epoch == epoch, followed.contains(key.session) else {
                 return "\(name) does not follow \(key.session)"
             }
@@ -87,7 +91,10 @@ final class ClusterClient {
             return world.report(.delivery, "\(name) gets what is no client's: \(error)")
         }
         switch message {
-        case .welcome(let welcome, let client, _, _):
+        case .welcome(let welcome, let client, let named, _):
+            if named.id != workspace || !world.history(of: workspace).knows(welcome.epoch) {
+                world.report(.wall, "\(name) of \(workspace) is welcomed to \(named.id) in \(welcome.epoch)")
+            }
             if client.id != identity.client.id { world.report(.delivery, "\(name) is welcomed as \(client.id)") }
             epoch = welcome.epoch
             attempts = 0
@@ -136,7 +143,8 @@ final class ClusterClient {
 
     private func check(_ session: SessionID, from first: Int64) {
         guard let view = views[session] else { return }
-        let stored = world.history.events(of: SessionKey(workspace: World.workspace.id, session: session), in: view.epoch)
+        let key = SessionKey(workspace: workspace, session: session)
+        let stored = world.history(of: workspace).events(of: key, in: view.epoch)
         let part = Array(view.events[Int(first - view.first)...])
         if let complaint = ViewChecker.compare(part, first: first, with: stored) {
             world.report(.view, "\(name) in \(view.epoch), \(session): \(complaint)")

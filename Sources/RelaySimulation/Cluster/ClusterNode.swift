@@ -1,4 +1,5 @@
 import RelayCluster
+import RelayCore
 import RelayModel
 import RelayProtocol
 

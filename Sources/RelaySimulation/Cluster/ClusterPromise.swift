@@ -5,7 +5,8 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
     package var sentence: String {
         switch self {
         case .fence:
-            "each commit has the generation that was the last of its workspace, an epoch changes only with a cause, and what a node has dropped it commits to no more"
+            "each commit has the generation that was the last of its workspace, an epoch changes only with a cause, and a node commits "
+                + "no more to what it has dropped"
         case .kept: "an owner drops a workspace only where that one's row has changed"
         case .load: "what an owner loads is as durable as any commit"
         case .durability: "nothing is shown, acknowledged or handed to a host that is not committed, and nothing of it is lost"

@@ -209,7 +209,7 @@ final class ClusterWorld {
 
     /// One that owns something as often as any.
     private var victim: ClusterNode {
-        let owners = nodes.filter { $0.placement.ownsAny }
+        let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)
     }
 

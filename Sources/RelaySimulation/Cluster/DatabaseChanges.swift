@@ -1,5 +1,5 @@
 import RelayCore
-import RelayModel
+import RelayProtocol
 
 /// The database's log of changes, of all workspaces in one order, and how much of it the standby has: what a promotion keeps.
 final class DatabaseChanges {

@@ -1,4 +1,4 @@
-import RelayModel
+import RelayProtocol
 
 /// One connection of a node to the database: its process there is called after the node's, and outlives the node's word for as long as a
 /// transaction takes.

@@ -1,5 +1,4 @@
 import RelayCore
-import RelayModel
 import RelayProtocol
 
 /// One workspace in the database: the row that says who owns it, shared and exclusive locks of that, and its log.

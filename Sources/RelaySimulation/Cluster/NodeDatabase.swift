@@ -1,4 +1,4 @@
-import RelayModel
+import RelayProtocol
 
 /// A node's way to the database: a connection for each purpose, and questions that are answered in time or not.
 final class NodeDatabase {

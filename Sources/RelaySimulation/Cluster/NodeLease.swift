@@ -34,7 +34,7 @@ final class NodeLease {
 
     func keep() {
         node.inThisLife(after: Self.lookInterval) { [self] in
-            if node.placement.ownsAny, node.uptime - renewedAt >= Self.deadline {
+            if node.placement.isOwner, node.uptime - renewedAt >= Self.deadline {
                 return node.end("it has not renewed its lease")
             }
             keep()

@@ -1,3 +1,4 @@
+import RelayCluster
 import RelayModel
 import RelayProtocol
 

@@ -1,5 +1,5 @@
 import RelayCluster
-import RelayModel
+import RelayProtocol
 
 /// Which workspaces a node owns, and to which nodes it has links: the shipped machine, with the database that it looks at and the cores that
 /// come and go by its orders. As the product's `PlacementWatch` does, but that looks and claims overlap.
@@ -39,7 +39,7 @@ final class NodePlacement {
 
     /// In the order of the workspaces.
     var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
-    var ownsAny: Bool { !parts.isEmpty || claimsUnderWay > 0 }
+    var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
 
     // MARK: Looking

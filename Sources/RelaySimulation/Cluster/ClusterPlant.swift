@@ -38,8 +38,8 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         // What is there twice moves what comes after it.
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
-        case .keptAfterHandOver: [.presence, .level]
-        case .keptCommitting: [.fence]
+        case .keptAfterHandOver: [.presence]
+        case .keptCommitting: [.fence, .presence]
         case .misroutedPeer: [.wall]
         case .droppedAll: [.kept]
         }

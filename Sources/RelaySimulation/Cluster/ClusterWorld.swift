@@ -175,15 +175,18 @@ final class ClusterWorld {
     /// A workspace that is not where it belongs.
     private var displaced: String? {
         let all = nodes.map(\.address)
+        func count(_ holder: String) -> Int { database.workspaces.count { $0.row.holder == holder } }
         for workspace in database.workspaces {
-            let preferred = Rendezvous.preferred(for: workspace.id.rawValue, among: all)
-            let holder = workspace.row.holder
-            if holder != preferred {
-                return "\(workspace.id) is with \(holder ?? "nobody"), and belongs to \(preferred ?? "nobody")"
-            }
+            guard let preferred = Rendezvous.preferred(for: workspace.id.rawValue, among: all),
+                let holder = workspace.row.holder, holder != preferred, count(holder) - count(preferred) > Self.unevennessMax
+            else { continue }
+            return "\(workspace.id) is with \(holder), and belongs to \(preferred)"
         }
         return nil
     }
+
+    /// A node that owns no more than so many more than another may keep what belongs to that one.
+    private static let unevennessMax = 1
 
     /// Faults whose chance goes by time.
     private func everySecond() {

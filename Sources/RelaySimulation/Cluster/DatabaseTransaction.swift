@@ -46,6 +46,8 @@ final class DatabaseTransaction {
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
+    /// A standby that does not hear of it takes a node for the owner that has ended, or claims again.
+    var isLocal: Bool { if case .handOver = kind { true } else { false } }
     var isRunning: Bool { if case .running = phase { true } else { false } }
     /// Has the row, and keeps others from it.
     var isHolding: Bool {

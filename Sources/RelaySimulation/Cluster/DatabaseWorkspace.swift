@@ -38,8 +38,9 @@ final class DatabaseWorkspace {
                 let isOwn = holder == connection.holder
                 database.end(connectionsOf: holder, for: isOwn ? connection.purpose : nil, but: connection)
             }
-        case .claimAnew: database.end(connectionsOf: connection.holder, for: connection.purpose, but: connection)
-        case .handOver, .fence: break
+        case .claimAnew, .handOver:
+            database.end(connectionsOf: connection.holder, for: connection.purpose, but: connection)
+        case .fence: break
         }
         queue.append(transaction)
         grant()
@@ -86,7 +87,7 @@ final class DatabaseWorkspace {
         case .claimAnew:
             guard row.holder == holder, row.bornOn == database.timeline else { return refuse(transaction, .fenced) }
         case .handOver(let generation):
-            guard row.holder == holder, row.generation == generation else { return refuse(transaction, .fenced) }
+            guard row.holder == holder, row.generation >= generation else { return refuse(transaction, .fenced) }
         case .fence: break
         }
         let timeline = database.timeline
@@ -122,7 +123,7 @@ final class DatabaseWorkspace {
         transaction.phase = .written(change)
         database.changes.write(change, of: id) { [self] in show(transaction) }
         let isHasty = world.plant == .hastyLoad && !transaction.isCommit
-        if !database.isSynchronous || isHasty { show(transaction) }
+        if !database.isSynchronous || transaction.isLocal || isHasty { show(transaction) }
     }
 
     private func change(by transaction: DatabaseTransaction) -> DatabaseChanges.Change {
@@ -131,8 +132,7 @@ final class DatabaseWorkspace {
         case .commit(let batch, let number, _): return .batch(batch, number: number)
         case .claim: fresh = claimed(by: transaction.connection.holder)
         case .claimAnew: fresh.generation += 1
-        case .handOver: fresh.holder = nil
-        case .fence:
+        case .handOver, .fence:
             fresh.generation += 1
             fresh.holder = nil
         }

@@ -79,7 +79,10 @@ final class NodeLinks {
     private func opened(_ name: PeerID, _ opening: PeerOpening) {
         let part = node.owner(of: world.workspace(of: opening.role))
         remotes[name] = Remote(socket: opening.socket, role: opening.role, part: part)
-        guard let part else { return _ = close(name, CloseCode.restarting.rawValue, CloseCode.restarting.reason) }
+        guard let part else {
+            world.trace.note(world.now, node.name, "sends away", "\(opening.socket.rawValue) at an edge")
+            return _ = close(name, CloseCode.restarting.rawValue, CloseCode.restarting.reason)
+        }
         part.opened(name, opening.role)
     }
 
@@ -140,7 +143,8 @@ final class NodeLinks {
 
     /// Who is connected, and has nobody to speak to.
     var complaint: String? {
-        for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) && remote.part?.isOver != false {
+        for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) {
+            if let part = remote.part, node.placement.owns(part) { continue }
             return "\(node.name) keeps socket \(remote.socket.rawValue) of a link, whose workspace it does not own"
         }
         return nil

@@ -104,7 +104,9 @@ final class NodePeers {
     /// Who is connected, and has nobody to speak to.
     var complaint: String? {
         for (peer, (socket, way)) in peers.sorted(by: { $0.key < $1.key }) where has(peer) {
-            if case .owner(let part) = way, part.isOver { return "\(node.name) keeps \(socket.name), whose workspace it owns no more" }
+            if case .owner(let part) = way, !node.placement.owns(part) {
+                return "\(node.name) keeps \(socket.name), whose workspace it owns no more"
+            }
             if case .edge(let edge) = way, edge.isOver { return "\(node.name) keeps \(socket.name), whose link has ended" }
         }
         return nil

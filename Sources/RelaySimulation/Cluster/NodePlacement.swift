@@ -18,6 +18,8 @@ final class NodePlacement {
     private var claimsUnderWay = 0
     /// Who owns what, by the last look.
     private var holders: [WorkspaceID: String] = [:]
+    /// This node, and those that lived then and were not about to end.
+    private var candidates: [NodeAddress] = []
     private var isDraining = false
     private var isOver = false
 
@@ -37,6 +39,7 @@ final class NodePlacement {
     /// Where else it is owned.
     func holder(of workspace: WorkspaceID) -> String? { holders[workspace] }
 
+    func owns(_ part: OwnerPart) -> Bool { parts[part.workspace] === part }
     /// In the order of the workspaces.
     var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
     var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
@@ -56,6 +59,7 @@ final class NodePlacement {
 
     private func looked(_ view: PlacementView) {
         guard !isOver else { return }
+        candidates = view.nodes.filter { !view.leaving.contains($0.holder) && $0.holder != node.holder } + [node.address]
         for workspace in world.workspaces {
             holders[workspace.id] = view.rows.first { $0.scope == workspace.id.rawValue }.flatMap { $0.isFree ? nil : $0.holder }
         }
@@ -65,12 +69,9 @@ final class NodePlacement {
     func linkEnded(_ holder: String) { decide(.linkEnded(holder)) }
 
     /// A commit was refused as another's.
-    func lost(_ workspace: WorkspaceID) {
-        if world.plant == .droppedAll {
-            for part in owners { decide(.lost(part.workspace.rawValue)) }
-        } else {
-            decide(.lost(workspace.rawValue))
-        }
+    func lost(_ part: OwnerPart) {
+        guard owns(part) else { return }
+        for part in world.plant == .droppedAll ? owners : [part] { decide(.lost(part.workspace.rawValue)) }
     }
 
     private func decide(_ fact: PlacementMachine.Fact) {
@@ -132,6 +133,9 @@ final class NodePlacement {
         guard let part = parts[workspace] else { preconditionFailure("only what is owned is handed over") }
         world.trace.note(world.now, node.name, "hands over", workspace.rawValue)
         world.moves += 1
+        if !isDraining, Rendezvous.preferred(for: workspace.rawValue, among: candidates) == node.holder {
+            world.report(.placement, "\(node.name) hands over \(workspace), which belongs to it")
+        }
         part.handOver { [self] in
             guard !isOver else { return }
             parts[workspace] = nil

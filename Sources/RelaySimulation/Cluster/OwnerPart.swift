@@ -79,7 +79,10 @@ final class OwnerPart {
 
     private func load(_ stored: DatabaseWorkspace) -> LogState? {
         world.history(of: workspace).loads(world.database)
-        guard node.cannotLoadUntil <= world.now else { return nil }
+        guard node.cannotLoadUntil <= world.now else {
+            world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
+            return nil
+        }
         let wall = node.instant.wall
         return try? stored.log.load(
             resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
@@ -116,17 +119,19 @@ final class OwnerPart {
 
     private func reload() {
         guard relay == nil, whenFree == nil else { return }
-        guard isInDoubt else {
-            return start { [self] isLoaded in if !isLoaded { after(Self.loadRetry) { self.reload() } } }
-        }
+        guard isInDoubt else { return loadAgain() }
         renew { [self] isOurs in
             guard whenFree == nil else { return }
             switch isOurs {
-            case true: reload()
+            case true: loadAgain()
             case false: fenced()
             default: after(Self.loadRetry) { self.reload() }
             }
         }
+    }
+
+    private func loadAgain() {
+        start { [self] isLoaded in if !isLoaded { after(Self.loadRetry) { self.reload() } } }
     }
 
     // MARK: Facts
@@ -270,7 +275,7 @@ final class OwnerPart {
     private func fenced() {
         world.trace.note(world.now, node.name, "is fenced", "in generation \(row.generation) of \(workspace)")
         if world.plant == .fencedShows, underWay != nil { return committed() }
-        if whenFree != nil { freed() } else { node.placement.lost(workspace) }
+        if whenFree != nil { freed() } else { node.placement.lost(self) }
     }
 
     /// Nobody has said what came of it: after another generation it is there, or never will be.

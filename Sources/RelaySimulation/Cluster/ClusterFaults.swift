@@ -20,6 +20,8 @@ struct ClusterFaults {
     var linkDelay = 0.0
     /// A node does not reach the database.
     var databaseCut = 0.0
+    /// For one question to the database, and for its answer.
+    var databaseDelay = 0.0
     /// For one commit.
     var slowCommit = 0.0
     /// For one commit: its answer is lost.
@@ -48,6 +50,7 @@ struct ClusterFaults {
         faults.linkSlow = some(0.02, 0.2)
         faults.linkDelay = some(0.001, 0.1)
         faults.databaseCut = some(0.01, 0.1)
+        faults.databaseDelay = some(0.001, 0.1)
         faults.slowCommit = some(0.005, 0.1)
         faults.unclearCommit = some(0.005, 0.1)
         faults.standbyAway = some(0.01, 0.1)

@@ -103,7 +103,7 @@ final class ClusterHistory {
     }
 
     func loads(_ database: ClusterDatabase) {
-        if database.isSynchronous, !database.changes.isReplicated(workspace) {
+        if database.isSynchronous, !database[workspace].isReplicated {
             world.report(.load, "what is loaded is on one machine only")
         }
     }

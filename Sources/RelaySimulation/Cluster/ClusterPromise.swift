@@ -18,7 +18,7 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
         case .presence: "an owner's core knows those who are connected, and nobody else, and nobody is connected to one that has ended"
         case .replaced: "a host that lives is not told that another speaks for it"
         case .level: "once faults stop, one node owns each workspace, and everybody is level within a bounded time"
-        case .placement: "once faults stop, each workspace comes to the node that rendezvous hashing prefers"
+        case .placement: "a workspace is handed over to the node that it belongs to, and once faults stop none has many that belong to others"
         case .codec: "what one node writes, the other reads"
         }
     }

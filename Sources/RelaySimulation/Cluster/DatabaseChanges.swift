@@ -11,28 +11,25 @@ final class DatabaseChanges {
     private unowned let world: ClusterWorld
     private var entries: [(workspace: WorkspaceID, change: Change)] = []
     /// How many of them the standby has.
-    private var replicated = 0
+    private(set) var replicated = 0
     private var isStandbyAway = false
     /// What waits for the standby to have so many.
     private var waiting: [(count: Int, action: () -> Void)] = []
-    /// By workspace: how many there were with its last one.
-    private var last: [WorkspaceID: Int] = [:]
     /// Which primary this is: what is on its way from an earlier one never arrives.
     private var life = 0
 
     init(world: ClusterWorld) { self.world = world }
 
-    /// Whether everything that can be loaded of this workspace is on the standby.
-    func isReplicated(_ workspace: WorkspaceID) -> Bool { last[workspace] ?? 0 <= replicated }
-
-    func write(_ change: Change, of workspace: WorkspaceID, whenReplicated action: (() -> Void)? = nil) {
+    /// Hands back its place: how many there are with it.
+    @discardableResult
+    func write(_ change: Change, of workspace: WorkspaceID, whenReplicated action: (() -> Void)? = nil) -> Int {
         entries.append((workspace, change))
         let (count, life) = (entries.count, life)
-        last[workspace] = count
         if let action { waiting.append((count, action)) }
         world.after(world.dice.within(0...3)) { [self] _ in
             if life == self.life, !isStandbyAway { replicate(count) }
         }
+        return count
     }
 
     private func replicate(_ count: Int) {
@@ -62,11 +59,7 @@ final class DatabaseChanges {
         life += 1
         isStandbyAway = false
         waiting = []
-        defer {
-            entries = Array(entries.prefix(replicated))
-            last = [:]
-            for (index, entry) in entries.enumerated() { last[entry.workspace] = index + 1 }
-        }
+        defer { entries = Array(entries.prefix(replicated)) }
         return entries.count - replicated
     }
 

@@ -30,7 +30,7 @@ final class DatabaseTransaction {
         /// Has the row. Becomes `written` or `over`.
         case running
         /// In the database's log of changes, and not seen by others before the standby has it. Becomes `over`.
-        case written(DatabaseChanges.Change)
+        case written(DatabaseChanges.Change, place: Int)
         case over
     }
 

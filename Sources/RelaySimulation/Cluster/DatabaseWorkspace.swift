@@ -10,6 +10,8 @@ final class DatabaseWorkspace {
     private(set) var row = OwnerRow()
     /// The numbers of those that are there.
     private var batches: Set<Int> = []
+    /// The place of the last change that others see.
+    private var lastShown = 0
     private var queue: [DatabaseTransaction] = []
     private var active: [DatabaseTransaction] = []
 
@@ -19,6 +21,9 @@ final class DatabaseWorkspace {
         self.database = database
         log = SimulatedLog(workspaces: [id])
     }
+
+    /// Whether everything that can be loaded of it is on the standby.
+    var isReplicated: Bool { lastShown <= database.changes.replicated }
 
     func contains(_ batch: Int) -> Bool { batches.contains(batch) }
 
@@ -120,8 +125,8 @@ final class DatabaseWorkspace {
 
     private func written(_ transaction: DatabaseTransaction) {
         let change = change(by: transaction)
-        transaction.phase = .written(change)
-        database.changes.write(change, of: id) { [self] in show(transaction) }
+        let place = database.changes.write(change, of: id) { [self] in show(transaction) }
+        transaction.phase = .written(change, place: place)
         let isHasty = world.plant == .hastyLoad && !transaction.isCommit
         if !database.isSynchronous || transaction.isLocal || isHasty { show(transaction) }
     }
@@ -152,8 +157,9 @@ final class DatabaseWorkspace {
 
     /// Others see it from now on.
     private func show(_ transaction: DatabaseTransaction) {
-        guard case .written(let change) = transaction.phase else { return }
+        guard case .written(let change, let place) = transaction.phase else { return }
         finish(transaction)
+        lastShown = max(lastShown, place)
         switch change {
         case .batch(let batch, let number):
             if case .commit(_, _, let generation) = transaction.kind {
@@ -193,7 +199,7 @@ final class DatabaseWorkspace {
     func giveUp(_ holder: String) {
         guard row.holder == holder, active.isEmpty, queue.isEmpty else { return }
         row.holder = nil
-        database.changes.write(.owner(row), of: id)
+        lastShown = database.changes.write(.owner(row), of: id)
     }
 
     /// The machine is lost, with all that is under way.
@@ -204,7 +210,7 @@ final class DatabaseWorkspace {
 
     /// As the standby has it.
     func restart(from changes: [DatabaseChanges.Change]) {
-        (log, row, batches) = (SimulatedLog(workspaces: [id]), OwnerRow(), [])
+        (log, row, batches, lastShown) = (SimulatedLog(workspaces: [id]), OwnerRow(), [], 0)
         for change in changes {
             switch change {
             case .owner(let fresh): row = fresh

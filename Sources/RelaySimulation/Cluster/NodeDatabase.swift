@@ -32,15 +32,20 @@ final class NodeDatabase {
         guard node.databaseIsCutUntil <= world.now else { return }
         guard let connection else { return node.inThisLife(after: 20) { end(nil) } }
         connection.whenClosed = { [weak node] in node?.inThisLife(after: 5) { end(nil) } }
-        world.after(world.dice.within(0...2)) { [node] world in
+        world.after(transit) { [node, self] world in
             guard connection.isOpen, node.databaseIsCutUntil <= world.now else { return }
             question(world.database, connection) { value in
-                world.after(world.dice.within(0...2)) { world in
+                world.after(self.transit) { world in
                     guard life == node.life, node.databaseIsCutUntil <= world.now else { return }
                     node.inThisLife(after: 0) { end(value) }
                 }
             }
         }
+    }
+
+    /// One way, in milliseconds: a question may wait for others, and what it was answered may be old news.
+    private var transit: Int64 {
+        world.dice.chance(world.faults.databaseDelay) ? world.dice.within(20...1_500) : world.dice.within(0...2)
     }
 
     private func connection(_ purpose: DatabaseConnection.Purpose) -> DatabaseConnection? {

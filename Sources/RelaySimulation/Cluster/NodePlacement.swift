@@ -20,6 +20,8 @@ final class NodePlacement {
     private var holders: [WorkspaceID: String] = [:]
     /// This node, and those that lived then and were not about to end.
     private var candidates: [NodeAddress] = []
+    /// When each was set free, for the checkers.
+    private var handedOver: [WorkspaceID: Int64] = [:]
     private var isDraining = false
     private var isOver = false
 
@@ -101,6 +103,9 @@ final class NodePlacement {
     private func claim(_ workspace: WorkspaceID, over generation: Int64) {
         world.trace.note(world.now, node.name, "claims", "\(workspace) over generation \(generation)")
         claimsUnderWay += 1
+        if let since = handedOver[workspace], node.uptime - since < PlacementMachine.courtesy, !isPreferred(for: workspace) {
+            world.report(.placement, "\(node.name) claims \(workspace) back, which it has just handed over")
+        }
         let asked = node.uptime
         node.database.ask(.log(workspace)) {
             [address = node.address, isDraining] (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
@@ -129,16 +134,21 @@ final class NodePlacement {
         decide(part == nil ? .claimFailed(workspace.rawValue) : .claimed(workspace.rawValue))
     }
 
+    private func isPreferred(for workspace: WorkspaceID) -> Bool {
+        Rendezvous.preferred(for: workspace.rawValue, among: candidates) == node.holder
+    }
+
     private func handOver(_ workspace: WorkspaceID) {
         guard let part = parts[workspace] else { preconditionFailure("only what is owned is handed over") }
         world.trace.note(world.now, node.name, "hands over", workspace.rawValue)
         world.moves += 1
-        if !isDraining, Rendezvous.preferred(for: workspace.rawValue, among: candidates) == node.holder {
+        if !isDraining, isPreferred(for: workspace) {
             world.report(.placement, "\(node.name) hands over \(workspace), which belongs to it")
         }
         part.handOver { [self] in
             guard !isOver else { return }
             parts[workspace] = nil
+            if world.database[workspace].row.holder != node.holder { handedOver[workspace] = node.uptime }
             decide(.handedOver(workspace.rawValue))
         }
     }

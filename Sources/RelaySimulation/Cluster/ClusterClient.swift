@@ -23,6 +23,8 @@ final class ClusterClient {
     private var views: [SessionID: View] = [:]
     /// Asked for on this connection.
     private var followed: Set<SessionID> = []
+    /// Of those, what was not answered yet.
+    private var asked: [CommandID: SessionID] = [:]
     private var isWorkspaceKnown = false
     private var pending: [ApprovalID: Approval] = [:]
     /// Not answered, over every connection.
@@ -71,7 +73,7 @@ final class ClusterClient {
     func closed(_ socket: ClusterSocket, _ end: (code: UInt16, reason: String)?) {
         guard self.socket === socket else { return }
         self.socket = nil
-        (epoch, isWorkspaceKnown, followed, pending) = (nil, false, [], [:])
+        (epoch, isWorkspaceKnown, followed, asked, pending) = (nil, false, [], [:], [:])
         attempts += 1
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
         world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), 2_000))) { [self] _ in connect() }
@@ -119,11 +121,19 @@ final class ClusterClient {
     }
 
     private func follow(_ session: SessionID) {
-        guard let epoch, followed.insert(session).inserted else { return }
+        guard epoch != nil, followed.insert(session).inserted else { return }
         views[session]?.isResumed = true
+        let id = CommandID(world.name("k"))!
+        asked[id] = session
         // A position of an earlier life is what a page has, too: the relay says that it means nothing.
-        _ = epoch
-        send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }))
+        send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }), as: id)
+    }
+
+    /// What was lost with a database's tail is told of again when its host has brought it.
+    private func cannotFollow(_ session: SessionID, _ notice: Notice) {
+        followed.remove(session)
+        guard notice.code == "notFound" else { return world.after(500) { [self] _ in follow(session) } }
+        views[session] = nil
     }
 
     private func took(_ run: SessionEvents) {
@@ -168,6 +178,10 @@ final class ClusterClient {
     }
 
     private func replied(_ id: CommandID, _ reply: Reply) {
+        if let session = asked.removeValue(forKey: id) {
+            if case .failed(let notice, _) = reply { cannotFollow(session, notice) }
+            return
+        }
         guard let decide = unanswered[id] else { return }
         if case .failed(let notice, _) = reply, ["unavailable", "tooMany"].contains(notice.code) {
             return world.after(500) { [self] _ in if unanswered[id] != nil { send(.decide(decide), as: id) } }

@@ -26,7 +26,8 @@ package struct PlacementMachine {
     package enum Order: Sendable, Equatable {
         /// Take it over from this generation, and load it. Answered by `claimed` or `claimFailed`.
         case claim(String, generation: Int64)
-        /// Take nothing more in for it, wait for its commit, set its row free if there is one, send its peers away. Answered by `handedOver`.
+        /// Take nothing more in for it, wait for its commit, set its row free if there is one, and send its peers away. Answered by
+        /// `handedOver`.
         case handOver(String)
         /// Another owns it: drop what is in memory of it. There is no answer.
         case drop(String)
@@ -65,7 +66,8 @@ package struct PlacementMachine {
         case foreign(Sighting?, from: Int64 = .min)
         /// The database is asked. Becomes `owned` or `foreign`.
         case claiming(over: Int64)
-        /// Since the claim over that generation. Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to end.
+        /// Since the claim over that generation. Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to
+        /// end.
         case owned(over: Int64, until: Int64)
         /// Is being handed over. Becomes `foreign`.
         case leaving
@@ -209,11 +211,12 @@ package struct PlacementMachine {
     private func isTurn(
         _ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ candidates: [NodeAddress], at now: Int64
     ) -> Bool {
-        // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what was
-        // handed over since the look began.
+        // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what
+        // was handed over since the look began.
         if row.holder == holder { return last != nil }
         guard now >= from else { return false }
-        return Rendezvous.preferred(for: row.key, among: candidates) == holder || last.map { now - $0 >= Self.courtesy } ?? false
+        if Rendezvous.preferred(for: row.key, among: candidates) == holder { return true }
+        return last.map { now - $0 >= Self.courtesy } ?? false
     }
 
     private var claimsUnderWay: Int {

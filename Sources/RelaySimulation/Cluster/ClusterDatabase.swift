@@ -2,9 +2,9 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The database that all nodes share, as far as they rely on it: a row for each workspace that says who owns it (`DatabaseWorkspace`), leases
-/// by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses what it has not: of
-/// all workspaces together.
+/// The database that all nodes share, as far as they rely on it: a row for each workspace that says who owns it (`DatabaseWorkspace`),
+/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses what it has
+/// not: of all workspaces together.
 final class ClusterDatabase {
     private struct Lease {
         var expiresAt: Int64

@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// One node as a process: the machine that says what it owns (`NodePlacement`), a core for each workspace of those (`OwnerPart`), an edge for
-/// each node that owns others (`EdgePart`), and its end at any moment.
+/// One node as a process: the machine that says what it owns (`NodePlacement`), a core for each workspace of those (`OwnerPart`), an edge
+/// for each node that owns others (`EdgePart`), and its end at any moment.
 final class ClusterNode {
     unowned let world: ClusterWorld
     let name: String
@@ -16,7 +16,7 @@ final class ClusterNode {
     private(set) var isFrozen = false
     private(set) var life = 0
     private(set) var holder = ""
-    /// Of this life.
+    /// Each life has its own.
     private(set) var database: NodeDatabase!
     private(set) var placement: NodePlacement!
     private(set) var peers: NodePeers!
@@ -53,7 +53,7 @@ final class ClusterNode {
         NodeAddress(holder: holder, name: name, url: "http://\(name)", secret: "s", version: NodeLinkProtocol.version)
     }
 
-    /// Who serves this workspace here; nil: nobody does.
+    /// The core that serves this workspace here; nil: there is none, or not now.
     func owner(of workspace: WorkspaceID) -> OwnerPart? {
         if world.plant == .misroutedPeer,
             let other = placement.owners.first(where: { $0.workspace != workspace && $0.isServing })
@@ -149,7 +149,8 @@ final class ClusterNode {
     var complaint: String? {
         for part in placement.owners {
             let gone = part.relay?.peers.sorted().first { !peers.has($0) && !links.isThere($0) }
-            if let gone { return "the core of \(part.workspace) holds peer \(String(gone.rawValue, radix: 16)), which has gone" }
+            guard let gone else { continue }
+            return "the core of \(part.workspace) holds peer \(String(gone.rawValue, radix: 16)), which has gone"
         }
         return peers.complaint ?? links.complaint
     }

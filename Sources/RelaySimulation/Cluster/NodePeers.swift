@@ -101,7 +101,7 @@ final class NodePeers {
 
     func has(_ peer: PeerID) -> Bool { peers[peer].map { !$0.socket.isCut && $0.socket.isOpenAtPeer } ?? false }
 
-    /// Who is connected, and has nobody to speak to.
+    /// A peer that is connected, and has nobody to speak to.
     var complaint: String? {
         for (peer, (socket, way)) in peers.sorted(by: { $0.key < $1.key }) where has(peer) {
             if case .owner(let part) = way, !node.placement.owns(part) {

@@ -36,7 +36,7 @@ final class NodePlacement {
         lease.keep()
     }
 
-    /// Who serves this workspace here; nil: nobody does, or not now.
+    /// The core that serves this workspace here; nil: there is none, or not now.
     func owner(of workspace: WorkspaceID) -> OwnerPart? { parts[workspace].flatMap { $0.isServing ? $0 : nil } }
     /// Where else it is owned.
     func holder(of workspace: WorkspaceID) -> String? { holders[workspace] }
@@ -63,7 +63,8 @@ final class NodePlacement {
         guard !isOver else { return }
         candidates = view.nodes.filter { !view.leaving.contains($0.holder) && $0.holder != node.holder } + [node.address]
         for workspace in world.workspaces {
-            holders[workspace.id] = view.rows.first { $0.scope == workspace.id.rawValue }.flatMap { $0.isFree ? nil : $0.holder }
+            let row = view.rows.first { $0.scope == workspace.id.rawValue }
+            holders[workspace.id] = row.flatMap { $0.isFree ? nil : $0.holder }
         }
         decide(.looked(view))
     }
@@ -108,7 +109,8 @@ final class NodePlacement {
         }
         let asked = node.uptime
         node.database.ask(.log(workspace)) {
-            [address = node.address, isDraining] (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+            [address = node.address, isDraining] (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void)
+            in
             database.renew(address, isLeaving: isDraining)
             database[workspace].begin(.claim(over: generation), on: connection, reply: reply)
         } answer: { [self] outcome in

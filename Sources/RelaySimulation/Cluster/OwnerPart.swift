@@ -369,7 +369,7 @@ final class OwnerPart {
         then?()
     }
 
-    /// Whoever is here has to find another.
+    /// All peers have to find another.
     func end() {
         suspend()
         isOver = true

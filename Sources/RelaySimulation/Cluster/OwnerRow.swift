@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Who owns a workspace, as the database has it.
+/// The owner of a workspace, as the database has it.
 struct OwnerRow: Equatable {
     var generation: Int64 = 0
     /// Nil: nobody does.

@@ -23,7 +23,7 @@ final class ClusterClient {
     private var views: [SessionID: View] = [:]
     /// Asked for on this connection.
     private var followed: Set<SessionID> = []
-    /// Of those, what was not answered yet.
+    /// Those that were not answered yet.
     private var asked: [CommandID: SessionID] = [:]
     private var isWorkspaceKnown = false
     private var pending: [ApprovalID: Approval] = [:]

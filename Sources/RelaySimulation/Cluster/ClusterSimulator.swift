@@ -12,7 +12,7 @@ package struct ClusterSimulator: Sendable {
         package let nodes: Int
         package let workspaces: Int
         package let commits: Int
-        /// Of all workspaces.
+        /// The sum of all workspaces.
         package let generations: Int64
         /// Workspaces that a node gave to another, or dropped.
         package let moves: Int

@@ -16,7 +16,7 @@ final class NodePlacement {
     private let lease: NodeLease
     private var parts: [WorkspaceID: OwnerPart] = [:]
     private var claimsUnderWay = 0
-    /// Who owns what, by the last look.
+    /// The owner of each, by the last look.
     private var holders: [WorkspaceID: String] = [:]
     /// This node, and those that lived then and were not about to end.
     private var candidates: [NodeAddress] = []

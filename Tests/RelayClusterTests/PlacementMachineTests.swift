@@ -169,6 +169,75 @@ struct PlacementMachineTests {
         #expect(machine.owned == [])
     }
 
+    @Test("a look that is older than the claim does not take from an owner what it has just claimed")
+    func olderLook() {
+        var machine = owner("a", of: "w1")
+        let older = view([Row(scope: "w1", generation: 0, holder: "dead", isFree: false)], "a", "b")
+        #expect(machine.handle(.looked(older), at: 10) == [] && machine.owned == ["w1"])
+        let newer = view([Row(scope: "w1", generation: 2, holder: nil, isFree: true)], "a", "b")
+        #expect(machine.handle(.looked(newer), at: 260) == [.drop("w1")], "an operator has fenced it")
+    }
+
+    @Test("a claim that came through without a word of it is made again, when two looks have seen it")
+    func untoldClaim() {
+        let scope = scope(of: "b", among: "a", "b")
+        var machine = PlacementMachine(holder: "a")
+        let free = view([Row(scope: scope, generation: 4, holder: nil, isFree: true)], "a", "b")
+        _ = machine.handle(.looked(free), at: 0)
+        #expect(machine.handle(.looked(free), at: 1_000) == [.claim(scope, generation: 4)])
+        _ = machine.handle(.claimFailed(scope), at: 1_100)
+        let own = view([Row(scope: scope, generation: 5, holder: "a", isFree: false)], "a", "b")
+        #expect(machine.handle(.looked(own), at: 1_250) == [])
+        #expect(machine.handle(.looked(own), at: 1_500) == [.claim(scope, generation: 5)])
+    }
+
+    @Test("what was handed over while a look was under way is not claimed by what that look saw")
+    func handedOverSince() {
+        let scope = scope(of: "b", among: "a", "b")
+        var machine = owner("a", of: scope)
+        let held = view([Row(scope: scope, generation: 1, holder: "a", isFree: false)], "a", "b")
+        #expect(machine.handle(.looked(held), at: 10_000) == [.renew, .handOver(scope)])
+        #expect(machine.handle(.handedOver(scope), at: 10_100) == [])
+        #expect(machine.handle(.looked(held), at: 10_110) == [])
+        let taken = view([Row(scope: scope, generation: 2, holder: "b", isFree: false)], "a", "b")
+        #expect(machine.handle(.looked(taken), at: 10_360) == [.dial(Self.node("b"))])
+    }
+
+    @Test("a node that cannot take a workspace in leaves it to the others for three seconds")
+    func cannotLoad() {
+        let scope = scope(of: "a", among: "a", "b")
+        var (first, second) = (PlacementMachine(holder: "a"), PlacementMachine(holder: "b"))
+        let free = view([Row(scope: scope, generation: 1, holder: nil, isFree: true)], "a", "b")
+        #expect(first.handle(.looked(free), at: 0) == [.renew, .claim(scope, generation: 1)])
+        #expect(first.handle(.claimFailed(scope), at: 100) == [])
+        let freed = view([Row(scope: scope, generation: 2, holder: nil, isFree: true)], "a", "b")
+        #expect(first.handle(.looked(freed), at: 250) == [])
+        #expect(second.handle(.looked(freed), at: 250) == [.renew])
+        #expect(first.handle(.looked(freed), at: 1_250) == [])
+        #expect(second.handle(.looked(freed), at: 1_250) == [.claim(scope, generation: 2)])
+        #expect(first.handle(.looked(freed), at: 3_100) == [.renew, .claim(scope, generation: 2)], "nobody has taken it")
+    }
+
+    @Test("a workspace whose row has gone is handed over at once, and forgotten")
+    func gone() {
+        var machine = owner("a", of: "w1", "w2")
+        let left = view([Row(scope: "w2", generation: 1, holder: "a", isFree: false)], "a")
+        #expect(machine.handle(.looked(left), at: 250) == [.handOver("w1")])
+        #expect(machine.owned == ["w2"])
+        #expect(machine.handle(.handedOver("w1"), at: 300) == [])
+        #expect(machine.handle(.looked(left), at: 500) == [])
+    }
+
+    @Test("a node whose lease is over hands nothing over before it counts as one again")
+    func wokenUp() {
+        let scope = scope(of: "a", among: "a", "b")
+        var machine = owner("a", of: scope)
+        let rows = [Row(scope: scope, generation: 1, holder: "a", isFree: true)]
+        #expect(machine.handle(.looked(view(rows, "b")), at: 30_000) == [.renew], "it was stopped, and the others see b alone")
+        #expect(machine.handle(.looked(view(rows, "a", "b")), at: 30_250) == [])
+        #expect(machine.owned == [scope])
+    }
+
     /// Nodes with the rows of a database, which come and go.
     private struct Cluster {
         var rows: [String: (generation: Int64, holder: String?)]

@@ -9,7 +9,7 @@ package struct PlacementMachine {
         case looked(PlacementView)
         /// The claim that was ordered came through, and what it is for is loaded.
         case claimed(String)
-        /// Another was quicker, or the database did not take it.
+        /// Another was quicker, or the database did not take it; or it cannot be loaded, and its row was set free again.
         case claimFailed(String)
         /// What was to be handed over is free, or was lost meanwhile.
         case handedOver(String)
@@ -26,7 +26,8 @@ package struct PlacementMachine {
     package enum Order: Sendable, Equatable {
         /// Take it over from this generation, and load it. Answered by `claimed` or `claimFailed`.
         case claim(String, generation: Int64)
-        /// Take nothing more in for it, wait for its commit, set its row free, send its peers away. Answered by `handedOver`.
+        /// Take nothing more in for it, wait for its commit, set its row free if there is one, and send its peers away. Answered by
+        /// `handedOver`.
         case handOver(String)
         /// Another owns it: drop what is in memory of it. There is no answer.
         case drop(String)
@@ -46,6 +47,8 @@ package struct PlacementMachine {
     package static let renewalInterval: Int64 = 2_000
     /// How long a node that is not the preferred one leaves a free workspace to that one: a look of its, and a claim.
     package static let courtesy: Int64 = 1_000
+    /// After a claim that failed, so that another that sees it free for `courtesy` comes first: this node may not be able to load it.
+    package static let claimRetryInterval: Int64 = 3_000
     /// Between two tries to reach an owner that is alive and does not answer.
     package static let dialInterval: Int64 = 500
     /// Between two workspaces that a node hands over because they belong to another: the peers of each come again.
@@ -58,14 +61,21 @@ package struct PlacementMachine {
     package static let claimsAtOnceMax = 8
 
     private enum Part {
-        /// Since when this generation is seen without a living owner; nil: it is not. Becomes `claiming`.
-        case foreign(free: (generation: Int64, since: Int64)?)
+        /// Since when this generation is seen without a living owner, or with this process as one; nil: it is not. Not claimed as a free one
+        /// before `from`. Becomes `claiming`.
+        case foreign(Sighting?, from: Int64 = .min)
         /// The database is asked. Becomes `owned` or `foreign`.
-        case claiming
-        /// Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to end.
-        case owned(until: Int64)
+        case claiming(over: Int64)
+        /// Since the claim over that generation. Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to
+        /// end.
+        case owned(over: Int64, until: Int64)
         /// Is being handed over. Becomes `foreign`.
         case leaving
+    }
+
+    private struct Sighting {
+        let generation: Int64
+        let since: Int64
     }
 
     private enum Link {
@@ -108,7 +118,8 @@ package struct PlacementMachine {
         case (.ended, _): break
         case (_, .looked(let view)): looked(view, at: now)
         case (_, .claimed(let scope)): claimed(scope, at: now)
-        case (_, .claimFailed(let scope)): if case .claiming = parts[scope] { parts[scope] = .foreign(free: nil) }
+        case (_, .claimFailed(let scope)):
+            if case .claiming = parts[scope] { parts[scope] = .foreign(nil, from: now + Self.claimRetryInterval) }
         case (_, .handedOver(let scope)): wasHandedOver(scope, at: now)
         case (_, .lost(let scope)): lost(scope)
         case (_, .linkEnded(let other)): if links[other] != nil { links[other] = Link.none(until: now + Self.dialInterval) }
@@ -123,21 +134,23 @@ package struct PlacementMachine {
     // MARK: - What becomes of a workspace
 
     private mutating func claimed(_ scope: String, at now: Int64) {
-        guard case .claiming = parts[scope] else { preconditionFailure("only a claim that was ordered is answered") }
+        guard case .claiming(let generation) = parts[scope] else {
+            preconditionFailure("only a claim that was ordered is answered")
+        }
         let cameBack = handedOver.removeValue(forKey: scope).map { now - $0 < Self.returnMax } ?? false
-        parts[scope] = .owned(until: now + (cameBack ? Self.stay : Self.handOverInterval))
+        parts[scope] = .owned(over: generation, until: now + (cameBack ? Self.stay : Self.handOverInterval))
     }
 
     private mutating func wasHandedOver(_ scope: String, at now: Int64) {
         guard case .leaving = parts[scope] else { return }
-        parts[scope] = .foreign(free: nil)
+        parts[scope] = .foreign(nil)
         handedOver[scope] = now
     }
 
     private mutating func lost(_ scope: String) {
         switch parts[scope] {
         case .owned:
-            parts[scope] = .foreign(free: nil)
+            parts[scope] = .foreign(nil)
             orders.append(.drop(scope))
         // Its hand-over comes to its end all the same.
         case .leaving, .claiming, .foreign, nil: break
@@ -160,31 +173,50 @@ package struct PlacementMachine {
             orders.append(.renew)
         }
         handedOver = handedOver.filter { now - $0.value < Self.returnMax }
+        toldHolders.formIntersection(view.nodes.map(\.holder))
+        forgetForeign(but: view.scopes)
         let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
-        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, candidates, at: now) }
+        var claims = claimsUnderWay
+        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, candidates, &claims, at: now) }
         handOver(view, candidates, at: now)
         link(view, at: now)
     }
 
     private var isServing: Bool { if case .serving = life { true } else { false } }
 
-    private mutating func looked(_ row: PlacementView.Row, _ candidates: [NodeAddress], at now: Int64) {
-        switch parts[row.scope] ?? .foreign(free: nil) {
+    private mutating func forgetForeign(but scopes: Set<String>) {
+        parts = parts.filter { scope, part in
+            if case .foreign = part { scopes.contains(scope) } else { true }
+        }
+    }
+
+    private mutating func looked(_ row: PlacementView.Row, _ candidates: [NodeAddress], _ claims: inout Int, at now: Int64) {
+        switch parts[row.scope] ?? .foreign(nil) {
         case .claiming, .leaving: break
-        // A look and a claim are one after the other, so this is not older than the claim.
-        case .owned: if row.holder != holder { lost(row.scope) }
-        case .foreign(let free):
-            // A claim may have come through without a word of it: nobody else takes over from a node that lives.
+        // A look may be older than the claim that came through meanwhile.
+        case .owned(let generation, _): if row.holder != holder, row.generation > generation { lost(row.scope) }
+        case .foreign(let sighting, let from):
             let isOwn = row.holder == holder
-            guard row.isFree || isOwn else { return parts[row.scope] = .foreign(free: nil) }
-            let since = free?.generation == row.generation ? free?.since ?? now : now
-            parts[row.scope] = .foreign(free: (row.generation, since))
-            guard isServing, claimsUnderWay < Self.claimsAtOnceMax else { return }
-            let isPreferred = Rendezvous.preferred(for: row.key, among: candidates) == holder
-            guard isOwn || isPreferred || now - since >= Self.courtesy else { return }
-            parts[row.scope] = .claiming
+            guard row.isFree || isOwn else { return parts[row.scope] = .foreign(nil) }
+            let last = sighting?.generation == row.generation ? sighting?.since : nil
+            parts[row.scope] = .foreign(Sighting(generation: row.generation, since: last ?? now), from: from)
+            guard isServing, claims < Self.claimsAtOnceMax, isTurn(row, since: last, from, candidates, at: now) else { return }
+            claims += 1
+            parts[row.scope] = .claiming(over: row.generation)
             orders.append(.claim(row.scope, generation: row.generation))
         }
+    }
+
+    /// Whether it is this node's to claim. `last`: since when it was seen so by earlier looks.
+    private func isTurn(
+        _ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ candidates: [NodeAddress], at now: Int64
+    ) -> Bool {
+        // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what
+        // was handed over since the look began.
+        if row.holder == holder { return last != nil }
+        guard now >= from else { return false }
+        if Rendezvous.preferred(for: row.key, among: candidates) == holder { return true }
+        return last.map { now - $0 >= Self.courtesy } ?? false
     }
 
     private var claimsUnderWay: Int {
@@ -199,9 +231,13 @@ package struct PlacementMachine {
         switch life {
         case .ended: break
         case .serving:
+            // It was removed, and nothing is left of it.
+            if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
+            // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
+            guard candidates.contains(where: { $0.holder == holder }) else { return }
             guard lastHandOver.map({ now - $0 >= Self.handOverInterval }) ?? true else { return }
             for row in view.rows.sorted(by: { $0.scope < $1.scope }) {
-                guard case .owned(let until) = parts[row.scope], now >= until,
+                guard case .owned(_, let until) = parts[row.scope], now >= until,
                     let preferred = Rendezvous.preferred(for: row.key, among: candidates), preferred != holder,
                     able.contains(where: { $0.holder == preferred })
                 else { continue }

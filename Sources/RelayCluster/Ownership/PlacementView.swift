@@ -12,6 +12,8 @@ package struct PlacementView: Sendable, Equatable {
         self.leaving = leaving
     }
 
+    package var scopes: Set<String> { Set(rows.map(\.scope)) }
+
     /// A row of `owners`: a workspace, or what is of none.
     package struct Row: Sendable, Equatable {
         package var scope: String

@@ -15,12 +15,16 @@ final class ClusterClient {
 
     private unowned let world: ClusterWorld
     private let index: Int
+    /// The same names are in every workspace.
     let identity: ClientIdentity
+    private var workspace: WorkspaceID { identity.workspace.id }
     private var socket: ClusterSocket?
     private var epoch: Epoch?
     private var views: [SessionID: View] = [:]
     /// Asked for on this connection.
     private var followed: Set<SessionID> = []
+    /// Those that were not answered yet.
+    private var asked: [CommandID: SessionID] = [:]
     private var isWorkspaceKnown = false
     private var pending: [ApprovalID: Approval] = [:]
     /// Not answered, over every connection.
@@ -29,12 +33,13 @@ final class ClusterClient {
     private var attempts: Int64 = 0
     private let eagerness: Double
 
-    init(world: ClusterWorld, index: Int) {
+    /// `ordinal` counts in its workspace.
+    init(world: ClusterWorld, index: Int, in workspace: Named<WorkspaceTag>, ordinal: Int) {
         self.world = world
         self.index = index
-        let name = "client\(index)"
+        let name = "client\(ordinal)"
         identity = ClientIdentity(
-            workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
+            workspace: workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
         eagerness = world.dice.pick([0.3, 0.7, 1])
     }
 
@@ -43,8 +48,9 @@ final class ClusterClient {
     /// What keeps it from being level.
     var complaint: String? {
         guard isWorkspaceKnown else { return "\(name) is not connected" }
-        for key in world.database.log.order {
-            let seq = world.database.log.sessions[key]?.seq ?? 0
+        let log = world.database[workspace].log
+        for key in log.order {
+            let seq = log.sessions[key]?.seq ?? 0
             guard let view = views[key.session], view.epoch == epoch, followed.contains(key.session) else {
                 return "\(name) does not follow \(key.session)"
             }
@@ -67,7 +73,7 @@ final class ClusterClient {
     func closed(_ socket: ClusterSocket, _ end: (code: UInt16, reason: String)?) {
         guard self.socket === socket else { return }
         self.socket = nil
-        (epoch, isWorkspaceKnown, followed, pending) = (nil, false, [], [:])
+        (epoch, isWorkspaceKnown, followed, asked, pending) = (nil, false, [], [:], [:])
         attempts += 1
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
         world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), 2_000))) { [self] _ in connect() }
@@ -87,7 +93,10 @@ final class ClusterClient {
             return world.report(.delivery, "\(name) gets what is no client's: \(error)")
         }
         switch message {
-        case .welcome(let welcome, let client, _, _):
+        case .welcome(let welcome, let client, let named, _):
+            if named.id != workspace || !world.history(of: workspace).knows(welcome.epoch) {
+                world.report(.wall, "\(name) of \(workspace) is welcomed to \(named.id) in \(welcome.epoch)")
+            }
             if client.id != identity.client.id { world.report(.delivery, "\(name) is welcomed as \(client.id)") }
             epoch = welcome.epoch
             attempts = 0
@@ -112,11 +121,19 @@ final class ClusterClient {
     }
 
     private func follow(_ session: SessionID) {
-        guard let epoch, followed.insert(session).inserted else { return }
+        guard epoch != nil, followed.insert(session).inserted else { return }
         views[session]?.isResumed = true
+        let id = CommandID(world.name("k"))!
+        asked[id] = session
         // A position of an earlier life is what a page has, too: the relay says that it means nothing.
-        _ = epoch
-        send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }))
+        send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }), as: id)
+    }
+
+    /// What was lost with a database's tail is told of again when its host has brought it.
+    private func cannotFollow(_ session: SessionID, _ notice: Notice) {
+        followed.remove(session)
+        guard notice.code == "notFound" else { return world.after(500) { [self] _ in follow(session) } }
+        views[session] = nil
     }
 
     private func took(_ run: SessionEvents) {
@@ -136,7 +153,8 @@ final class ClusterClient {
 
     private func check(_ session: SessionID, from first: Int64) {
         guard let view = views[session] else { return }
-        let stored = world.history.events(of: SessionKey(workspace: World.workspace.id, session: session), in: view.epoch)
+        let key = SessionKey(workspace: workspace, session: session)
+        let stored = world.history(of: workspace).events(of: key, in: view.epoch)
         let part = Array(view.events[Int(first - view.first)...])
         if let complaint = ViewChecker.compare(part, first: first, with: stored) {
             world.report(.view, "\(name) in \(view.epoch), \(session): \(complaint)")
@@ -160,6 +178,10 @@ final class ClusterClient {
     }
 
     private func replied(_ id: CommandID, _ reply: Reply) {
+        if let session = asked.removeValue(forKey: id) {
+            if case .failed(let notice, _) = reply { cannotFollow(session, notice) }
+            return
+        }
         guard let decide = unanswered[id] else { return }
         if case .failed(let notice, _) = reply, ["unavailable", "tooMany"].contains(notice.code) {
             return world.after(500) { [self] _ in if unanswered[id] != nil { send(.decide(decide), as: id) } }

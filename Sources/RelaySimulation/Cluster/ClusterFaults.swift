@@ -1,8 +1,16 @@
 /// The chances of what goes wrong in a cluster; those of a second unless something else is said.
 struct ClusterFaults {
     var kill = 0.0
-    /// A node is asked to end.
+    /// A node is asked to end, and others get what it owns first.
+    var drain = 0.0
+    /// A node is asked to end at once.
     var stop = 0.0
+    /// An operator takes a workspace from its owner, who lives.
+    var fence = 0.0
+    /// A node cannot load what it claims for a while.
+    var unreadable = 0.0
+    /// For one node: it comes later than the others.
+    var join = 0.0
     var freeze = 0.0
     /// Nodes do not reach each other.
     var linkCut = 0.0
@@ -12,6 +20,8 @@ struct ClusterFaults {
     var linkDelay = 0.0
     /// A node does not reach the database.
     var databaseCut = 0.0
+    /// For one question to the database, and for its answer.
+    var databaseDelay = 0.0
     /// For one commit.
     var slowCommit = 0.0
     /// For one commit: its answer is lost.
@@ -30,12 +40,17 @@ struct ClusterFaults {
         var faults = ClusterFaults()
         func some(_ low: Double, _ high: Double) -> Double { dice.chance(0.5) ? dice.spread(low, high) : 0 }
         faults.kill = some(0.005, 0.1)
+        faults.drain = some(0.005, 0.1)
         faults.stop = some(0.005, 0.05)
+        faults.fence = some(0.005, 0.1)
+        faults.unreadable = some(0.005, 0.1)
+        faults.join = some(0.2, 0.8)
         faults.freeze = some(0.01, 0.15)
         faults.linkCut = some(0.01, 0.15)
         faults.linkSlow = some(0.02, 0.2)
         faults.linkDelay = some(0.001, 0.1)
         faults.databaseCut = some(0.01, 0.1)
+        faults.databaseDelay = some(0.001, 0.1)
         faults.slowCommit = some(0.005, 0.1)
         faults.unclearCommit = some(0.005, 0.1)
         faults.standbyAway = some(0.01, 0.1)

@@ -2,7 +2,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// What was committed, in each epoch, and what was shown of it: what the checkers of a cluster compare with.
+/// What was committed to a workspace, in each epoch, and what was shown of it: what the checkers of a cluster compare with.
 final class ClusterHistory {
     private struct Life {
         var events: [SessionKey: [[UInt8]]] = [:]
@@ -13,18 +13,28 @@ final class ClusterHistory {
     }
 
     private unowned let world: ClusterWorld
+    private let workspace: WorkspaceID
     private var lives: [Epoch: Life] = [:]
     private var current: Epoch?
     private(set) var commits = 0
+    /// Processes that have dropped it, and not claimed it since.
+    private var dropped: Set<String> = []
 
-    init(world: ClusterWorld) { self.world = world }
+    init(_ workspace: WorkspaceID, world: ClusterWorld) {
+        self.workspace = workspace
+        self.world = world
+    }
 
+    func knows(_ epoch: Epoch) -> Bool { lives[epoch] != nil }
     func events(of key: SessionKey, in epoch: Epoch) -> [[UInt8]] { lives[epoch]?.events[key] ?? [] }
 
     // MARK: What the database does
 
-    func commits(_ batch: LogBatch, as generation: Int64, of row: ClusterDatabase.Row) {
+    func commits(_ batch: LogBatch, as generation: Int64, of row: OwnerRow) {
         commits += 1
+        if !batch.workspaces.isSubset(of: [workspace]) {
+            world.report(.wall, "a commit of \(batch.workspaces.map(\.rawValue).sorted()) is taken as one of \(workspace)")
+        }
         if generation != row.generation {
             world.report(.fence, "a commit of generation \(generation) is taken in generation \(row.generation)")
         }
@@ -50,7 +60,9 @@ final class ClusterHistory {
 
     /// The host's events are its first ones, in their order.
     private func checkOrder(_ stored: [[UInt8]], of key: SessionKey, host id: HostID) {
-        guard let host = world.hosts.first(where: { $0.identity.host.id == id }) else { return }
+        guard let host = world.hosts.first(where: { $0.identity.host.id == id && $0.identity.workspace == workspace }) else {
+            return world.report(.wall, "\(key.session) is in the log of \(workspace), and its host \(id) is not of it")
+        }
         let said = host.said(in: key.session)
         let its = stored.filter { !Self.isRelayMade($0) }
         if its.count > said.count || !zip(its, said).allSatisfy(==) {
@@ -66,7 +78,7 @@ final class ClusterHistory {
         if world.plant == nil { world.report(.fence, "the log refuses what was checked: \(error.message)") }
     }
 
-    func claims(_ row: ClusterDatabase.Row, after before: ClusterDatabase.Row, on timeline: Int, in log: SimulatedLog) {
+    func claims(_ row: OwnerRow, after before: OwnerRow, on timeline: Int, in log: SimulatedLog) {
         guard let epoch = row.epoch else { return }
         if epoch != before.epoch, before.epoch != nil, before.bornOn == timeline {
             world.report(.fence, "an epoch begins without a cause")
@@ -91,7 +103,7 @@ final class ClusterHistory {
     }
 
     func loads(_ database: ClusterDatabase) {
-        if database.isSynchronous, !database.isAllReplicated {
+        if database.isSynchronous, !database[workspace].isReplicated {
             world.report(.load, "what is loaded is on one machine only")
         }
     }
@@ -101,6 +113,22 @@ final class ClusterHistory {
         for (key, seq) in life.shown.sorted(by: { $0.key < $1.key }) where (log.sessions[key]?.seq ?? 0) < seq {
             world.report(.durability, "event \(seq) of \(key.session) was shown, and is lost in spite of a synchronous standby")
         }
+    }
+
+    // MARK: What an owner does
+
+    func takes(by holder: String) { dropped.remove(holder) }
+
+    func drops(_ own: OwnerRow, by holder: String) {
+        dropped.insert(holder)
+        let row = world.database[workspace].row
+        if row.holder == holder, row.generation == own.generation, row.bornOn == world.database.timeline {
+            world.report(.kept, "\(holder) drops \(workspace), which is its own in generation \(row.generation)")
+        }
+    }
+
+    func puts(by holder: String) {
+        if dropped.contains(holder) { world.report(.fence, "\(holder) commits to \(workspace), which it has dropped") }
     }
 
     // MARK: What an owner shows
@@ -138,12 +166,5 @@ final class ClusterHistory {
         lives[epoch]?.shown[key(run.session)] = max(shown, last)
     }
 
-    private func key(_ session: SessionID) -> SessionKey { SessionKey(workspace: World.workspace.id, session: session) }
-
-    // MARK: What an edge delivers
-
-    func delivers(to peer: PeerID, for addressees: Set<PeerID>?) {
-        guard let addressees, !addressees.contains(peer) else { return }
-        world.report(.delivery, "peer \(peer.rawValue) gets what was for \(addressees.map { String($0.rawValue) }.sorted())")
-    }
+    private func key(_ session: SessionID) -> SessionKey { SessionKey(workspace: workspace, session: session) }
 }

@@ -20,6 +20,7 @@ final class ClusterHost {
 
     private unowned let world: ClusterWorld
     private let index: Int
+    /// The same names are in every workspace.
     let identity: HostIdentity
     private var sessions: [Session]
     private var asks: [ApprovalID: Ask] = [:]
@@ -32,12 +33,12 @@ final class ClusterHost {
 
     private static let batchMax = 16
 
-    init(world: ClusterWorld, index: Int) {
+    /// `ordinal` counts in its workspace.
+    init(world: ClusterWorld, index: Int, in workspace: WorkspaceID, ordinal: Int) {
         self.world = world
         self.index = index
-        let name = "host\(index)"
-        identity = HostIdentity(
-            workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
+        let name = "host\(ordinal)"
+        identity = HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         sessions = (0..<1 + world.dice.below(2)).map { Session(id: SessionID("\(name)-\($0)")!) }
     }
 
@@ -133,7 +134,10 @@ final class ClusterHost {
             return world.report(.delivery, "\(name) gets what is no host's: \(error)")
         }
         switch message {
-        case .welcome(_, let host, let progress):
+        case .welcome(let welcome, let host, let progress):
+            if !world.history(of: identity.workspace).knows(welcome.epoch) {
+                world.report(.wall, "\(name) is welcomed to \(welcome.epoch), which is none of its workspace's")
+            }
             if host.id != identity.host.id { world.report(.delivery, "\(name) is welcomed as \(host.id)") }
             isGreeted = true
             attempts = 0

@@ -17,6 +17,14 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case doubledCommit
     /// An owner that was fenced shows what it could not commit.
     case fencedShows
+    /// An owner does not send its peers away when it has handed their workspace over.
+    case keptAfterHandOver
+    /// A workspace that another owns by now is dropped, and its core goes on.
+    case keptCommitting
+    /// A peer's messages go to the core of another workspace, where the node owns one.
+    case misroutedPeer
+    /// A fence for one workspace is taken for one of all.
+    case droppedAll
 
     /// The promises that it may be seen to break.
     package var watchers: Set<ClusterPromise> {
@@ -30,6 +38,10 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         // What is there twice moves what comes after it.
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
+        case .keptAfterHandOver: [.presence]
+        case .keptCommitting: [.fence, .presence]
+        case .misroutedPeer: [.wall]
+        case .droppedAll: [.kept]
         }
     }
 }

@@ -1,7 +1,8 @@
-/// One seed, one run: one to four nodes on one database, hosts and clients under faults, watched by checkers.
+/// One seed, one run: one to four nodes on one database, one to three workspaces that each have an owner among them, hosts and clients under
+/// faults, watched by checkers.
 ///
-/// The same seed and settings give the same trace, to the byte. Reading order: `ClusterWorld`, `ClusterDatabase`, `ClusterNode`, `OwnerPart`,
-/// `OwnerLinks`, then `ClusterHistory`, which most checkers are in.
+/// The same seed and settings give the same trace, to the byte. Reading order: `ClusterWorld`, `ClusterDatabase`, `DatabaseWorkspace`,
+/// `ClusterNode`, `NodePlacement`, `OwnerPart`, `NodePeers`, `EdgePart`, `NodeLinks`, then `ClusterHistory`, which most checkers are in.
 package struct ClusterSimulator: Sendable {
     package struct Outcome: Sendable {
         package let seed: UInt64
@@ -9,8 +10,12 @@ package struct ClusterSimulator: Sendable {
         package let trace: Trace
         package let steps: Int
         package let nodes: Int
+        package let workspaces: Int
         package let commits: Int
+        /// The sum of all workspaces.
         package let generations: Int64
+        /// Workspaces that a node gave to another, or dropped.
+        package let moves: Int
         /// Virtual milliseconds after the last fault until everybody was level; nil: nobody looked.
         package let levelAfter: Int64?
     }
@@ -28,14 +33,17 @@ package struct ClusterSimulator: Sendable {
         world.run()
         return Outcome(
             seed: seed, violation: world.violation, trace: world.trace, steps: world.stepCount, nodes: world.nodes.count,
-            commits: world.history.commits, generations: world.database.row.generation, levelAfter: world.levelAfter)
+            workspaces: world.workspaces.count, commits: world.histories.map(\.commits).reduce(0, +),
+            generations: world.database.workspaces.map(\.row.generation).reduce(0, +), moves: world.moves,
+            levelAfter: world.levelAfter)
     }
 }
 
 extension ClusterSimulator.Outcome {
     package var summary: String {
         violation.map(\.description)
-            ?? "all promises held, \(nodes) nodes, \(commits) commits, \(generations) generations, "
+            ?? "all promises held, \(nodes) nodes, \(workspaces) workspaces, \(commits) commits, \(generations) generations, "
+            + "\(moves) moves, "
             + "level after \(levelAfter ?? 0) ms, trace \(String(trace.hash, radix: 16))"
     }
 }

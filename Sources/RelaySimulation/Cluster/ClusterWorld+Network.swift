@@ -24,12 +24,12 @@ extension ClusterWorld {
             world.after(10_000) { world in
                 if !socket.isOpenAtPeer, !socket.isOpenAtNode { world.learnsPeer(socket, nil, in: 0) }
             }
-            node.run { node in
-                guard !socket.isCut, node.life == socket.life, node.isServing else {
+            node.run {
+                guard !socket.isCut, node.life == socket.life, node.peers.isServing(world.workspace(of: role)) else {
                     return world.learnsPeer(socket, nil, in: 2)
                 }
                 socket.isOpenAtNode = true
-                node.opened(socket)
+                node.peers.opened(socket)
                 socket.lastAtPeer = world.now + world.transit()
                 world.at(socket.lastAtPeer) { world in
                     guard !socket.isCut else { return }
@@ -53,9 +53,10 @@ extension ClusterWorld {
         if dice.chance(faults.cut / 10) { return cut(socket) }
         socket.lastAtNode = max(socket.lastAtNode, now + transit())
         at(socket.lastAtNode) { _ in
-            socket.node.run { node in
+            let node = socket.node
+            node.run {
                 guard socket.isOpenAtNode, node.life == socket.life else { return }
-                if socket.isPaused { socket.unread.append(bytes) } else { node.received(bytes, on: socket) }
+                if socket.isPaused { socket.unread.append(bytes) } else { node.peers.received(bytes, on: socket) }
             }
         }
     }
@@ -100,10 +101,11 @@ extension ClusterWorld {
 
     private func learnsNode(_ socket: ClusterSocket, in wait: Int64) {
         after(wait) { _ in
-            socket.node.run { node in
+            let node = socket.node
+            node.run {
                 guard socket.isOpenAtNode, node.life == socket.life else { return }
                 socket.isOpenAtNode = false
-                node.closed(socket)
+                node.peers.closed(socket)
             }
         }
     }
@@ -125,24 +127,23 @@ extension ClusterWorld {
         !(one.linksAreCutUntil > now || other.linksAreCutUntil > now)
     }
 
-    func dial(_ address: NodeAddress, from edge: ClusterNode) {
-        guard let owner = nodes.first(where: { $0.name == address.name }) else { return }
-        let wire = NodeWire(edge: edge, owner: owner)
-        edge.wire = wire
+    func dial(_ wire: NodeWire) {
+        let (edge, owner) = (wire.edge, wire.owner)
         // As long as a living node may take.
         after(3_000) { world in if !wire.isOpenAtEdge { world.end(wire) } }
-        after(hop(edge, owner)) { world in
-            guard owner.isUp, world.reaches(edge, owner) else { return world.end(wire) }
-            owner.run { owner in
-                guard !wire.isCut, owner.life == wire.ownerLife, owner.holder == address.holder, owner.accept(wire) else {
+        after(hop(edge.node, owner)) { world in
+            guard owner.isUp, world.reaches(edge.node, owner) else { return world.end(wire) }
+            owner.run {
+                guard !wire.isCut, owner.life == wire.ownerLife, owner.holder == edge.owner.holder else {
                     return world.end(wire)
                 }
-                wire.lastAtEdge = world.now + world.hop(edge, owner)
+                owner.links.opened(wire)
+                wire.lastAtEdge = world.now + world.hop(edge.node, owner)
                 world.at(wire.lastAtEdge) { _ in
-                    edge.run { edge in
-                        guard !wire.isCut, edge.life == wire.edgeLife, edge.wire === wire else { return }
+                    world.atEdge(of: wire) {
+                        guard !wire.isCut else { return }
                         wire.isOpenAtEdge = true
-                        edge.linkOpened()
+                        edge.opened()
                     }
                 }
             }
@@ -154,35 +155,38 @@ extension ClusterWorld {
         wire.waitingBytes += bytes.count
         if wire.waitingBytes > NodeWire.congestedBytes, !wire.isCongested {
             wire.isCongested = true
-            after(0) { _ in wire.edge.run { if $0.wire === wire { $0.take(.linkCongested) } } }
+            after(0) { $0.atEdge(of: wire) { wire.edge.take(.linkCongested) } }
         }
-        wire.lastAtOwner = max(wire.lastAtOwner, now + hop(wire.edge, wire.owner))
-        at(wire.lastAtOwner) { _ in
-            wire.owner.run { owner in
+        wire.lastAtOwner = max(wire.lastAtOwner, now + hop(wire.edge.node, wire.owner))
+        at(wire.lastAtOwner) { world in
+            wire.owner.run {
                 wire.waitingBytes -= bytes.count
                 if wire.isCongested, wire.waitingBytes < NodeWire.drainedBytes {
                     wire.isCongested = false
-                    wire.edge.run { if $0.wire === wire { $0.take(.linkDrained) } }
+                    world.atEdge(of: wire) { wire.edge.take(.linkDrained) }
                 }
-                guard let number = wire.number, owner.life == wire.ownerLife else { return }
-                owner.linkSaid(bytes, on: number)
+                guard let number = wire.number, wire.owner.life == wire.ownerLife else { return }
+                wire.owner.links.received(bytes, on: number)
             }
         }
     }
 
     func sendToEdge(_ bytes: [UInt8], for sockets: [Set<PeerID>], on wire: NodeWire) {
         guard isAlive(wire) else { return }
-        wire.lastAtEdge = max(wire.lastAtEdge, now + hop(wire.edge, wire.owner))
-        at(wire.lastAtEdge) { _ in
-            wire.edge.run { edge in
-                guard wire.isOpenAtEdge, edge.life == wire.edgeLife, edge.wire === wire else { return }
-                edge.ownerSaid(bytes, for: sockets)
-            }
+        wire.lastAtEdge = max(wire.lastAtEdge, now + hop(wire.edge.node, wire.owner))
+        at(wire.lastAtEdge) { world in
+            world.atEdge(of: wire) { if wire.isOpenAtEdge { wire.edge.ownerSaid(bytes, for: sockets) } }
         }
     }
 
+    /// While the process lives that dialled, and has not heard of the end.
+    private func atEdge(of wire: NodeWire, _ action: @escaping () -> Void) {
+        let node = wire.edge.node
+        node.run { if node.life == wire.edgeLife, !wire.edge.isOver { action() } }
+    }
+
     private func isAlive(_ wire: NodeWire) -> Bool {
-        if !wire.isCut, !reaches(wire.edge, wire.owner) { end(wire, isSlow: true) }
+        if !wire.isCut, !reaches(wire.edge.node, wire.owner) { end(wire, isSlow: true) }
         return !wire.isCut
     }
 
@@ -191,18 +195,17 @@ extension ClusterWorld {
         guard !wire.isCut else { return }
         wire.isCut = true
         func wait() -> Int64 { isSlow ? dice.within(100...6_000) : dice.within(0...5) }
-        after(wait()) { _ in
-            wire.edge.run { edge in
-                guard edge.life == wire.edgeLife, edge.wire === wire else { return }
+        after(wait()) { world in
+            world.atEdge(of: wire) {
                 wire.isOpenAtEdge = false
-                edge.linkEnded()
+                wire.edge.ended()
             }
         }
         after(wait()) { _ in
-            wire.owner.run { owner in
-                guard let number = wire.number, owner.life == wire.ownerLife else { return }
+            wire.owner.run {
+                guard let number = wire.number, wire.owner.life == wire.ownerLife else { return }
                 wire.number = nil
-                owner.linkClosed(number)
+                wire.owner.links.closed(number)
             }
         }
     }

@@ -1,9 +1,10 @@
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Several relays on one database, with hosts and clients that come to any of them, on one clock: one thread's, and nothing in it knows the
-/// time or chance but by `now` and `dice`.
+/// Several relays on one database, with hosts and clients of several workspaces that come to any of them, on one clock: one thread's, and
+/// nothing in it knows the time or chance but by `now` and `dice`.
 final class ClusterWorld {
     let settings: ClusterSettings
     let plant: ClusterPlant?
@@ -18,8 +19,10 @@ final class ClusterWorld {
     /// In one millisecond: more is a loop.
     private static let stepsAtOnceMax = 10_000
 
+    let workspaces: [Named<WorkspaceTag>]
     private(set) var database: ClusterDatabase!
-    private(set) var history: ClusterHistory!
+    /// In the order of the workspaces.
+    private(set) var histories: [ClusterHistory] = []
     private(set) var nodes: [ClusterNode] = []
     private(set) var hosts: [ClusterHost] = []
     private(set) var clients: [ClusterClient] = []
@@ -30,6 +33,8 @@ final class ClusterWorld {
     private(set) var isCalm = false
     /// How long it took after the calm until everybody was level.
     private(set) var levelAfter: Int64?
+    /// Workspaces that a node gave to another, or dropped.
+    var moves = 0
 
     init(seed: UInt64, settings: ClusterSettings, isTraced: Bool) {
         self.settings = settings
@@ -37,12 +42,55 @@ final class ClusterWorld {
         dice = Dice(seed: seed ^ 0xC1_05_7E_12)
         faults = ClusterFaults.drawn(by: &dice)
         trace = Trace(isKept: isTraced)
+        let drawn = dice.pick([1, 1, 2, 2, 3])
+        let count = settings.workspaces ?? drawn
+        // Their ids decide on their places, and their names are nobody's business.
+        var workspaces: [Named<WorkspaceTag>] = []
+        for index in 0..<count {
+            workspaces.append(Named(id: WorkspaceID("w\(index)-\(dice.below(1_000))")!, name: "workspace \(index)"))
+        }
+        self.workspaces = workspaces
         database = ClusterDatabase(world: self, isSynchronous: dice.chance(0.7) || plant == .hastyLoad)
-        history = ClusterHistory(world: self)
+        histories = workspaces.map { ClusterHistory($0.id, world: self) }
         let nodeCount = settings.nodes ?? 1 + dice.below(4)
         for index in 0..<nodeCount { nodes.append(ClusterNode(world: self, index: index)) }
-        for index in 0..<1 + dice.below(3) { hosts.append(ClusterHost(world: self, index: index)) }
-        for index in 0..<1 + dice.below(3) { clients.append(ClusterClient(world: self, index: index)) }
+        for (index, place) in places(max(count, 1 + dice.below(3))).enumerated() {
+            hosts.append(ClusterHost(world: self, index: index, in: workspaces[place.workspace].id, ordinal: place.ordinal))
+        }
+        for (index, place) in places(max(count, 1 + dice.below(3))).enumerated() {
+            clients.append(ClusterClient(world: self, index: index, in: workspaces[place.workspace], ordinal: place.ordinal))
+        }
+    }
+
+    /// So many peers: each workspace has one, and chance has the rest.
+    private func places(_ count: Int) -> [(workspace: Int, ordinal: Int)] {
+        var counts = workspaces.map { _ in 0 }
+        return (0..<count).map { index in
+            let workspace = index < workspaces.count ? index : dice.below(workspaces.count)
+            counts[workspace] += 1
+            return (workspace, counts[workspace] - 1)
+        }
+    }
+
+    func history(of workspace: WorkspaceID) -> ClusterHistory {
+        guard let index = workspaces.firstIndex(where: { $0.id == workspace }) else {
+            preconditionFailure("the world has no workspace \(workspace)")
+        }
+        return histories[index]
+    }
+
+    func workspace(of role: ClusterSocket.Role) -> WorkspaceID {
+        switch role {
+        case .host(let index): hosts[index].identity.workspace
+        case .client(let index): clients[index].identity.workspace.id
+        }
+    }
+
+    func name(of role: ClusterSocket.Role) -> String {
+        switch role {
+        case .host(let index): hosts[index].name
+        case .client(let index): clients[index].name
+        }
     }
 
     /// A promotion may lose what was acknowledged.
@@ -74,19 +122,29 @@ final class ClusterWorld {
     // MARK: The run
 
     func run() {
-        for node in nodes { after(dice.within(0...2_000)) { _ in node.start() } }
+        for (index, node) in nodes.enumerated() {
+            let isLate = index > 0 && dice.chance(faults.join)
+            after(dice.within(isLate ? 5_000...20_000 : 0...2_000)) { _ in node.start() }
+        }
         for host in hosts { after(dice.within(0...500)) { _ in host.start() } }
         for client in clients { after(dice.within(0...500)) { _ in client.start() } }
         after(1_000) { $0.everySecond() }
         advance(to: settings.duration)
         calm()
-        while violation == nil, now < settings.duration + settings.levelWithin {
-            advance(to: now + 1_000)
-            guard complaint == nil else { continue }
-            levelAfter = now - settings.duration
-            return
+        advance(until: settings.duration + settings.levelWithin) { complaint }
+        levelAfter = now - settings.duration
+        advance(until: now + settings.placedWithin) {
+            complaint ?? displaced.map { (promise: .placement, what: $0) }
         }
-        if let complaint { report(complaint.promise, complaint.what) }
+    }
+
+    /// Reports what is still wrong by then.
+    private func advance(until end: Int64, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
+        while violation == nil {
+            advance(to: now + 1_000)
+            guard let (promise, what) = complaint() else { return }
+            if now >= end { return report(promise, what) }
+        }
     }
 
     private func advance(to end: Int64) {
@@ -102,41 +160,59 @@ final class ClusterWorld {
 
     /// What keeps everybody from being level; nil: nothing does.
     private var complaint: (promise: ClusterPromise, what: String)? {
-        let owners = nodes.filter { $0.owner?.isServing == true }
-        guard owners.count == 1, let owner = owners[0].owner, database.row.holder == owners[0].holder else {
-            return (.level, "\(owners.count) nodes serve as the owner, and the row says \(database.row.holder ?? "nobody")")
+        if let complaint = nodes.lazy.compactMap(\.complaint).first { return (.presence, complaint) }
+        for workspace in database.workspaces {
+            let owners = nodes.filter { $0.placement.owner(of: workspace.id) != nil }
+            guard owners.count == 1, workspace.row.holder == owners[0].holder else {
+                let holder = workspace.row.holder ?? "nobody"
+                return (.level, "\(owners.count) nodes serve \(workspace.id), and its row says \(holder)")
+            }
         }
-        if let complaint = hosts.lazy.compactMap(\.complaint).first ?? clients.lazy.compactMap(\.complaint).first {
-            return (.level, complaint)
-        }
-        if let gone = owner.relay?.peers.sorted().first(where: { !owners[0].hasSocket($0) && !owner.links.isThere($0) }) {
-            return (.presence, "the owner's core holds peer \(String(gone.rawValue, radix: 16)), which has gone")
+        let complaint = hosts.lazy.compactMap(\.complaint).first ?? clients.lazy.compactMap(\.complaint).first
+        return complaint.map { (.level, $0) }
+    }
+
+    /// A workspace that is not where it belongs.
+    private var displaced: String? {
+        let all = nodes.map(\.address)
+        func count(_ holder: String) -> Int { database.workspaces.count { $0.row.holder == holder } }
+        for workspace in database.workspaces {
+            guard let preferred = Rendezvous.preferred(for: workspace.id.rawValue, among: all),
+                let holder = workspace.row.holder, holder != preferred, count(holder) - count(preferred) > Self.unevennessMax
+            else { continue }
+            return "\(workspace.id) is with \(holder), and belongs to \(preferred)"
         }
         return nil
     }
+
+    /// A node that owns no more than so many more than another may keep what belongs to that one.
+    private static let unevennessMax = 1
 
     /// Faults whose chance goes by time.
     private func everySecond() {
         guard !isCalm else { return }
         if dice.chance(faults.kill) { victim.end("killed") }
+        if dice.chance(faults.drain) { victim.drain() }
         if dice.chance(faults.stop) { victim.stop() }
+        if dice.chance(faults.fence) { database.fence(dice.pick(workspaces).id) }
+        if dice.chance(faults.unreadable) { dice.pick(nodes).cannotLoadUntil = now + dice.within(500...8_000) }
         if dice.chance(faults.freeze) { victim.freeze(for: dice.within(100...15_000)) }
         if dice.chance(faults.linkCut) { victim.linksAreCutUntil = now + dice.within(100...10_000) }
         if dice.chance(faults.linkSlow) { victim.linksAreSlowUntil = now + dice.within(1_000...10_000) }
         if dice.chance(faults.databaseCut) { victim.loseDatabase(for: dice.within(100...12_000)) }
-        if dice.chance(faults.standbyAway) { database.standbyLeaves(for: dice.within(100...8_000)) }
+        if dice.chance(faults.standbyAway) { database.changes.standbyLeaves(for: dice.within(100...8_000)) }
         if dice.chance(faults.promotion) {
             // Most machines that fail have failed their standby before.
-            if dice.chance(0.6) { database.standbyLeaves(for: 10_000) }
+            if dice.chance(0.6) { database.changes.standbyLeaves(for: 10_000) }
             let wait = dice.within(500...5_000)
             after(dice.within(0...3_000)) { $0.database.promote(after: wait) }
         }
         after(1_000) { $0.everySecond() }
     }
 
-    /// The owner as often as any other.
+    /// One that owns something as often as any.
     private var victim: ClusterNode {
-        let owners = nodes.filter { $0.owner != nil }
+        let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)
     }
 
@@ -144,12 +220,7 @@ final class ClusterWorld {
         trace.note(now, "world", "calms down")
         isCalm = true
         faults = .none
-        database.standbyReturns()
-        for node in nodes {
-            node.thaw()
-            node.linksAreCutUntil = 0
-            node.linksAreSlowUntil = 0
-            node.databaseIsCutUntil = 0
-        }
+        database.changes.standbyReturns()
+        for node in nodes { node.recover() }
     }
 }

@@ -1,12 +1,25 @@
+import RelayProtocol
+
 /// One connection of a node to the database: its process there is called after the node's, and outlives the node's word for as long as a
 /// transaction takes.
 final class DatabaseConnection {
+    /// Each workspace that is at work has connections of its own.
+    enum Purpose: Hashable {
+        case look, lease
+        case log(WorkspaceID)
+        case reads(WorkspaceID)
+    }
+
     let holder: String
+    let purpose: Purpose
     private(set) var isOpen = true
     /// Told once, to the caller that waits for an answer.
     var whenClosed: (() -> Void)?
 
-    init(holder: String) { self.holder = holder }
+    init(holder: String, purpose: Purpose) {
+        self.holder = holder
+        self.purpose = purpose
+    }
 
     func close() {
         guard isOpen else { return }

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// A claim, or a commit of the log: what takes the owners' row.
+/// A claim, a commit, or what else takes the row of a workspace.
 final class DatabaseTransaction {
     enum Kind {
         /// `number` is the batch's own, for a node that looks for it.
@@ -8,6 +8,10 @@ final class DatabaseTransaction {
         case claim(over: Int64)
         /// A new generation for the same owner.
         case claimAnew
+        /// Its owner sets it free.
+        case handOver(generation: Int64)
+        /// An operator takes it from whoever has it.
+        case fence
     }
 
     enum Outcome {
@@ -15,7 +19,9 @@ final class DatabaseTransaction {
         case fenced
         /// It does not follow on what is stored, or another claim was quicker.
         case refused
-        case claimed(ClusterDatabase.Row)
+        case claimed(OwnerRow)
+        /// Nobody owns it now.
+        case freed
     }
 
     enum Phase {
@@ -24,7 +30,7 @@ final class DatabaseTransaction {
         /// Has the row. Becomes `written` or `over`.
         case running
         /// In the database's log of changes, and not seen by others before the standby has it. Becomes `over`.
-        case written
+        case written(DatabaseChanges.Change, place: Int)
         case over
     }
 
@@ -40,4 +46,14 @@ final class DatabaseTransaction {
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
+    /// A standby that does not hear of it takes a node for the owner that has ended, or claims again.
+    var isLocal: Bool { if case .handOver = kind { true } else { false } }
+    var isRunning: Bool { if case .running = phase { true } else { false } }
+    /// Has the row, and keeps others from it.
+    var isHolding: Bool {
+        switch phase {
+        case .running, .written: true
+        case .waiting, .over: false
+        }
+    }
 }

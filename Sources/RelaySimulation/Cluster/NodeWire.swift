@@ -9,8 +9,8 @@ final class NodeWire {
     static let congestedBytes = 6 << 10
     static let drainedBytes = 1 << 10
 
-    let edge: ClusterNode
-    let owner: ClusterNode
+    let edge: EdgePart
+    unowned let owner: ClusterNode
     let edgeLife: Int
     let ownerLife: Int
     var isOpenAtEdge = false
@@ -23,10 +23,10 @@ final class NodeWire {
     var waitingBytes = 0
     var isCongested = false
 
-    init(edge: ClusterNode, owner: ClusterNode) {
+    init(edge: EdgePart, owner: ClusterNode) {
         self.edge = edge
         self.owner = owner
-        edgeLife = edge.life
+        edgeLife = edge.node.life
         ownerLife = owner.life
     }
 }

@@ -1,9 +1,8 @@
-import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A node that owns the log: the shipped core, its commits under the generation that it claimed, and the lease that says that it lives.
+/// A workspace at the node that owns it: the shipped core, its commits under the generation that was claimed, and its end.
 final class OwnerPart {
     private struct Commit {
         let batch: LogBatch
@@ -11,10 +10,14 @@ final class OwnerPart {
         let begun: Int64
     }
 
+    private static let commitPatience: Int64 = 2_000
+    private static let loadRetry: Int64 = 1_000
+    private static let freeingRetry: Int64 = 250
+
+    let workspace: WorkspaceID
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
-    private var row: ClusterDatabase.Row
-    private(set) var links: OwnerLinks!
+    private(set) var row: OwnerRow
     /// Nil while nobody can say what the log holds.
     private(set) var relay: Relay?
     /// Which core this is: what an earlier one was waiting for never comes.
@@ -25,146 +28,142 @@ final class OwnerPart {
     private var underWay: Commit?
     /// Nobody knows what came of the last commit.
     private var isInDoubt = false
-    private var renewed: Int64
-    private var isFenced = false
+    /// Told when the row is free; nil: it is not being handed over.
+    private var whenFree: (() -> Void)?
+    /// Another owns it, or nobody does.
+    private(set) var isOver = false
 
-    private static let leaseLook: Int64 = 1_000
-    private static let renewalInterval: Int64 = 2_000
-    private static let leaseDeadline: Int64 = 7_000
-    private static let commitPatience: Int64 = 2_000
-    private static let loadRetry: Int64 = 1_000
-
-    init(_ node: ClusterNode, _ row: ClusterDatabase.Row, renewed: Int64) {
+    init(_ node: ClusterNode, _ workspace: WorkspaceID, _ row: OwnerRow) {
         self.node = node
+        self.workspace = workspace
         self.row = row
-        self.renewed = renewed
-        links = OwnerLinks(node, self)
     }
 
-    var isServing: Bool { relay != nil }
-    var epoch: Epoch { row.epoch ?? Epoch("none")! }
-    var generation: Int64 { row.generation }
+    var isServing: Bool { relay != nil && whenFree == nil && !isOver }
+    private var epoch: Epoch { row.epoch ?? Epoch("none")! }
 
-    func start() {
-        keepLease()
-        load()
+    private func after(_ wait: Int64, _ action: @escaping () -> Void) {
+        node.inThisLife(after: wait) { [self] in if !isOver { action() } }
     }
 
-    private func after(_ wait: Int64, _ action: @escaping (OwnerPart) -> Void) {
-        node.inThisLife(after: wait) { node in
-            if let owner = node.owner, owner === self { action(owner) }
-        }
-    }
-
-    private func inThisCore(after wait: Int64, _ action: @escaping (OwnerPart) -> Void) {
+    private func inThisCore(after wait: Int64, _ action: @escaping () -> Void) {
         let life = life
-        after(wait) { owner in if life == owner.life, owner.isServing { action(owner) } }
+        after(wait) { [self] in if life == self.life, relay != nil { action() } }
     }
 
-    // MARK: The lease
-
-    private func keepLease() {
-        after(Self.leaseLook) { owner in
-            let asked = owner.node.uptime
-            guard asked - owner.renewed >= Self.renewalInterval else { return owner.keepLease() }
-            let left = Self.leaseDeadline - (asked - owner.renewed)
-            owner.node.ask(.lease, within: max(left, 0)) { [node = owner.node] database, _, reply in
-                database.renew(node.address)
-                reply(database.row.holder == node.holder ? database.timeline : 0)
-            } answer: { node, timeline in
-                guard node.owner === owner else { return }
-                if let timeline {
-                    guard timeline == owner.row.bornOn else {
-                        return node.end("the log is another's, or another")
-                    }
-                    owner.renewed = asked
-                } else if node.uptime - owner.renewed >= Self.leaseDeadline {
-                    return node.end("it has not renewed its lease")
-                }
-                owner.keepLease()
-            }
+    /// On the connection for commits; `answer` comes only while it is owned.
+    private func ask<Answer>(
+        within limit: Int64 = NodeDatabase.askingMax,
+        _ question: @escaping (DatabaseWorkspace, DatabaseConnection, @escaping (Answer) -> Void) -> Void,
+        answer: @escaping (Answer?) -> Void
+    ) {
+        node.database.ask(.log(workspace), within: limit) { [workspace] database, connection, reply in
+            question(database[workspace], connection, reply)
+        } answer: { [self] (value: Answer?) in
+            if !isOver { answer(value) }
         }
     }
 
     // MARK: The core
 
-    private func load() {
-        node.ask(.log) { [world, node] (database, _, reply: @escaping (LogState?) -> Void) in
-            world.history.loads(database)
-            let wall = node.instant.wall
-            reply(
-                try? database.log.load(
-                    resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000))
-        } answer: { node, state in
-            guard node.owner === self, self.relay == nil else { return }
-            guard let state, let state else { return self.after(Self.loadRetry) { $0.reload() } }
-            self.begin(state)
+    /// Says whether it could be loaded.
+    func start(_ then: @escaping (Bool) -> Void) {
+        ask { [self] stored, _, reply in
+            reply(load(stored))
+        } answer: { [self] (state: LogState??) in
+            guard let state, let state else { return then(false) }
+            then(true)
+            if !isOver, whenFree == nil { begin(state) }
         }
+    }
+
+    private func load(_ stored: DatabaseWorkspace) -> LogState? {
+        world.history(of: workspace).loads(world.database)
+        guard node.cannotLoadUntil <= world.now else {
+            world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
+            return nil
+        }
+        let wall = node.instant.wall
+        return try? stored.log.load(
+            resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
     }
 
     private func begin(_ state: LogState) {
         life += 1
         let configuration = Relay.Configuration(software: "simulated", heartbeat: World.heartbeat)
         var fresh = Relay(
-            configuration: configuration, epochs: Epochs(ofLog: epoch, first: World.workspace.id), state: state,
-            boot: node.holder, at: node.instant)
+            configuration: configuration, epochs: Epochs(ofLog: epoch, first: workspace), state: state, boot: node.holder,
+            at: node.instant)
         let effects = fresh.started(at: node.instant)
         relay = fresh
-        world.trace.note(world.now, node.name, "serves", "generation \(row.generation), \(epoch)")
+        world.trace.note(world.now, node.name, "serves", "\(workspace) in generation \(row.generation), \(epoch)")
         run(effects)
         armTick()
     }
 
-    /// Everybody leaves and comes back; the log is read again.
-    func suspend(reloads: Bool) {
+    /// Everybody leaves and comes back; nothing of it is in memory.
+    private func suspend() {
         guard let peers = relay?.peers.sorted() else { return }
-        world.trace.note(world.now, node.name, "suspends")
+        world.trace.note(world.now, node.name, "suspends", workspace.rawValue)
         for peer in peers {
             close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(0...1_000)))
         }
+        forget()
+    }
+
+    private func forget() {
         relay = nil
         life += 1
         (timers, underWay, isTickArmed) = ([:], nil, false)
-        if reloads { after(Self.loadRetry) { $0.reload() } }
     }
 
     private func reload() {
-        guard relay == nil, !isFenced else { return }
-        guard isInDoubt else { return load() }
-        renew { owner, isOurs in
-            if isOurs == true { owner.load() } else if isOurs == nil { owner.after(Self.loadRetry) { $0.reload() } }
+        guard relay == nil, whenFree == nil else { return }
+        guard isInDoubt else { return loadAgain() }
+        renew { [self] isOurs in
+            guard whenFree == nil else { return }
+            switch isOurs {
+            case true: loadAgain()
+            case false: fenced()
+            default: after(Self.loadRetry) { self.reload() }
+            }
         }
+    }
+
+    private func loadAgain() {
+        start { [self] isLoaded in if !isLoaded { after(Self.loadRetry) { self.reload() } } }
     }
 
     // MARK: Facts
 
     func opened(_ peer: PeerID, _ role: ClusterSocket.Role) {
-        guard isServing else { return close(peer, CloseCode.restarting.rawValue, CloseCode.restarting.reason) }
         switch role {
         case .host(let index): feed(.hostConnected(peer, world.hosts[index].identity))
         case .client(let index): feed(.clientConnected(peer, world.clients[index].identity))
         }
     }
 
-    func received(_ bytes: [UInt8], from peer: PeerID) {
-        guard let relay else { return }
-        if relay.isHost(peer) || bytes.starts(with: Self.hostWords) {
+    func received(_ bytes: [UInt8], from peer: PeerID, _ role: ClusterSocket.Role) {
+        guard relay != nil else { return }
+        switch role {
+        case .host:
             do throws(WireError) { feed(.hostSent(peer, try HostMessage(parsing: bytes))) } catch {
                 world.report(.codec, "the owner does not understand a host: \(error)")
             }
-        } else {
+        case .client:
             do throws(ClientMessageError) { feed(.clientSent(peer, try ClientMessage(parsing: bytes))) } catch {
                 world.report(.codec, "the owner does not understand a client: \(error)")
             }
         }
     }
 
-    /// What a host says that the core does not count among its peers any more.
-    private static let hostWords = Array(#"{"type":"events""#.utf8)
-
     func closed(_ peer: PeerID) { feed(.disconnected(peer)) }
+    func congested(_ peer: PeerID) { feed(.congested(peer)) }
+    func drained(_ peer: PeerID) { feed(.drained(peer)) }
 
-    func feed(_ input: Input) {
+    /// While it is being handed over, nothing more is taken in.
+    private func feed(_ input: Input) {
+        if whenFree != nil { guard case .committed = input else { return } }
         guard let effects = relay?.handle(input, at: node.instant) else { return }
         run(effects)
         if case .tickEnded = input { return }
@@ -172,11 +171,11 @@ final class OwnerPart {
     }
 
     private func armTick() {
-        guard !isTickArmed, isServing else { return }
+        guard !isTickArmed, relay != nil else { return }
         isTickArmed = true
-        inThisCore(after: world.dice.within(0...1)) { owner in
-            owner.isTickArmed = false
-            owner.feed(.tickEnded)
+        inThisCore(after: world.dice.within(0...1)) { [self] in
+            isTickArmed = false
+            feed(.tickEnded)
         }
     }
 
@@ -196,39 +195,45 @@ final class OwnerPart {
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .findPictures(let peer, let request, _):
-                inThisCore(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
+                inThisCore(after: 0) { self.feed(.picturesFound(peer, request, .lacking)) }
             case .answer, .push, .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
             }
         }
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
-        if let first = peers.first, let relay { world.history.shows(bytes, toHost: relay.isHost(first), in: epoch) }
-        for peer in links.send(bytes, to: peers) { node.send(bytes, to: peer) }
+        if let first = peers.first, let relay {
+            world.history(of: workspace).shows(bytes, toHost: relay.isHost(first), in: epoch)
+        }
+        for peer in peers {
+            guard let role = node.role(of: peer), world.workspace(of: role) != workspace else { continue }
+            world.report(.wall, "\(world.name(of: role)), of \(world.workspace(of: role)), is sent what is of \(workspace)")
+        }
+        for peer in node.links.send(bytes, to: peers) { node.peers.send(bytes, to: peer) }
     }
 
     private func close(_ peer: PeerID, _ code: UInt16, _ reason: String) {
-        if !links.close(peer, code, reason) { node.close(peer, code, reason) }
+        if !node.links.close(peer, code, reason) { node.peers.close(peer, code, reason) }
     }
 
     private func arm(_ timer: RelayTimer, _ wait: Int64) {
         lastTimer += 1
         let number = lastTimer
         timers[timer] = number
-        inThisCore(after: wait) { owner in
-            guard owner.timers[timer] == number else { return }
-            owner.timers[timer] = nil
-            owner.feed(.timerFired(timer))
+        inThisCore(after: wait) { [self] in
+            guard timers[timer] == number else { return }
+            timers[timer] = nil
+            feed(.timerFired(timer))
         }
     }
 
-    private func read(_ id: ReadID, _ question: @escaping (ClusterDatabase) -> Input) {
+    private func read(_ id: ReadID, _ question: @escaping (DatabaseWorkspace) -> Input) {
         let life = life
-        node.ask(.reads) { database, _, reply in
-            reply(question(database))
-        } answer: { node, answer in
-            guard node.owner === self, self.life == life, self.isServing else { return }
-            self.feed(answer ?? .readFailed(id, reason: "the database does not answer", isLasting: false))
+        node.database.ask(.reads(workspace)) { [workspace] database, _, reply in
+            reply(question(database[workspace]))
+        } answer: { [self] (answer: Input?) in
+            guard life == self.life, relay != nil else { return }
+            feed(answer ?? .readFailed(id, reason: "the database does not answer", isLasting: false))
         }
     }
 
@@ -244,17 +249,18 @@ final class OwnerPart {
         guard let commit = underWay else { return }
         let (life, generation) = (life, row.generation)
         let losesAnswer = world.dice.chance(world.faults.unclearCommit)
-        node.ask(.log, within: losesAnswer ? 20 : ClusterNode.askingMax) {
-            (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
-            database.begin(.commit(commit.batch, number: commit.number, generation: generation), on: connection) {
+        world.history(of: workspace).puts(by: node.holder)
+        ask(within: losesAnswer ? 20 : NodeDatabase.askingMax) {
+            (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+            stored.begin(.commit(commit.batch, number: commit.number, generation: generation), on: connection) {
                 if !losesAnswer { reply($0) }
             }
-        } answer: { node, outcome in
-            guard node.owner === self, self.life == life, self.isServing else { return }
+        } answer: { [self] outcome in
+            guard life == self.life, relay != nil else { return }
             switch outcome {
-            case .committed: self.committed()
-            case .none: self.settle()
-            case .fenced, .refused, .claimed: self.fenced()
+            case .committed: committed()
+            case .none: settle()
+            case .fenced, .refused, .claimed, .freed: fenced()
             }
         }
     }
@@ -263,24 +269,23 @@ final class OwnerPart {
         underWay = nil
         isInDoubt = false
         feed(.committed)
+        if whenFree != nil, underWay == nil { setFree() }
     }
 
     private func fenced() {
-        world.trace.note(world.now, node.name, "is fenced", "in generation \(row.generation)")
-        if world.plant == .fencedShows { return committed() }
-        isFenced = true
-        suspend(reloads: false)
+        world.trace.note(world.now, node.name, "is fenced", "in generation \(row.generation) of \(workspace)")
+        if world.plant == .fencedShows, underWay != nil { return committed() }
+        if whenFree != nil { freed() } else { node.placement.lost(self) }
     }
 
     /// Nobody has said what came of it: after another generation it is there, or never will be.
     private func settle() {
         isInDoubt = true
         let life = life
-        renew { owner, isOurs in
-            guard owner.life == life, let commit = owner.underWay else { return }
-            guard let isOurs else { return owner.doubt(commit) }
-            guard isOurs else { return owner.fenced() }
-            owner.look(for: commit)
+        renew { [self] isOurs in
+            guard life == self.life, let commit = underWay else { return }
+            guard let isOurs else { return doubt(commit) }
+            if isOurs { look(for: commit) } else { fenced() }
         }
     }
 
@@ -290,38 +295,84 @@ final class OwnerPart {
             return put()
         }
         let life = life
-        node.ask(.log) { database, _, reply in
-            reply(database.contains(commit.number))
-        } answer: { node, isThere in
-            guard node.owner === self, self.life == life else { return }
+        ask { stored, _, reply in
+            reply(stored.contains(commit.number))
+        } answer: { [self] (isThere: Bool?) in
+            guard life == self.life else { return }
             switch isThere {
-            case true: self.committed()
-            case false: self.put()
-            default: self.doubt(commit)
+            case true: committed()
+            case false: put()
+            default: doubt(commit)
             }
         }
     }
 
     private func doubt(_ commit: Commit) {
-        guard node.uptime - commit.begun < Self.commitPatience else { return suspend(reloads: true) }
-        inThisCore(after: 250) { $0.settle() }
+        guard node.uptime - commit.begun >= Self.commitPatience else { return inThisCore(after: 250) { self.settle() } }
+        suspend()
+        if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
     }
 
     /// Another generation for what this node holds, on a new connection: false where another holds it, nil where nobody says.
-    private func renew(_ then: @escaping (OwnerPart, Bool?) -> Void) {
-        if world.plant == .noFence { return after(1) { then($0, true) } }
-        node.ask(.log) { (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
-            database.begin(.claimAnew, on: connection, reply: reply)
-        } answer: { node, outcome in
-            guard node.owner === self else { return }
+    private func renew(_ then: @escaping (Bool?) -> Void) {
+        if world.plant == .noFence { return after(1) { then(true) } }
+        ask { (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+            stored.begin(.claimAnew, on: connection, reply: reply)
+        } answer: { [self] outcome in
             switch outcome {
             case .claimed(let row):
                 self.row = row
-                self.isInDoubt = false
-                then(self, true)
-            case .fenced, .refused, .committed: then(self, false)
-            case .none: then(self, nil)
+                isInDoubt = false
+                then(true)
+            case .fenced, .refused, .committed, .freed: then(false)
+            case .none: then(nil)
             }
         }
+    }
+
+    // MARK: The end
+
+    /// Takes nothing more in, waits for its commit, and sets its row free; then its peers are sent away.
+    func handOver(_ then: @escaping () -> Void) {
+        whenFree = then
+        if underWay == nil { setFree() }
+    }
+
+    private func setFree() {
+        guard isInDoubt else {
+            ask { [generation = row.generation] (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+                stored.begin(.handOver(generation: generation), on: connection, reply: reply)
+            } answer: { [self] outcome in
+                if outcome == nil { after(Self.freeingRetry) { self.setFree() } } else { freed() }
+            }
+            return
+        }
+        renew { [self] isOurs in
+            switch isOurs {
+            case true: setFree()
+            case false: freed()
+            default: after(Self.freeingRetry) { self.setFree() }
+            }
+        }
+    }
+
+    /// It is free, or another's by now.
+    private func freed() {
+        let then = whenFree
+        whenFree = nil
+        if world.plant == .keptAfterHandOver {
+            forget()
+            isOver = true
+        } else {
+            end()
+        }
+        then?()
+    }
+
+    /// All peers have to find another.
+    func end() {
+        suspend()
+        isOver = true
+        node.database.close(workspace)
     }
 }

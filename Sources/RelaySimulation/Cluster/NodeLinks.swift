@@ -1,10 +1,11 @@
 import RelayCluster
 import RelayCore
 import RelayModel
+import RelayProtocol
 
-/// The owner's ends of its links: what comes over them is the same as what comes from sockets, and what is for their peers goes back, to
-/// the peer that has the number now. As `LinkAcceptor` and `PeerConnections` do.
-final class OwnerLinks {
+/// The links that other nodes have to this one: what comes over them is the same as what comes from sockets, and what is for their peers
+/// goes back, to the peer that has the number now. As `LinkAcceptor` and `PeerConnections` do.
+final class NodeLinks {
     private struct Link {
         let wire: NodeWire
         var peers: EdgePeers
@@ -14,19 +15,24 @@ final class OwnerLinks {
         var addressees: [Set<PeerID>] = []
     }
 
-    private unowned let node: ClusterNode
-    private unowned let owner: OwnerPart
-    private var links: [Int: Link] = [:]
-    private var lastLink = 0
-    /// The sockets behind the owner's names, for the checkers.
-    private(set) var sockets: [PeerID: PeerID] = [:]
-
-    init(_ node: ClusterNode, _ owner: OwnerPart) {
-        self.node = node
-        self.owner = owner
+    /// The peer behind one of this node's names.
+    private struct Remote {
+        /// For the checkers.
+        let socket: PeerID
+        let role: ClusterSocket.Role
+        /// Nil where it was sent away, as its workspace is not owned here.
+        let part: OwnerPart?
     }
 
-    var wires: [NodeWire] { links.sorted { $0.key < $1.key }.map(\.value.wire) }
+    private unowned let node: ClusterNode
+    private var world: ClusterWorld { node.world }
+    private var links: [Int: Link] = [:]
+    private var lastLink = 0
+    private var remotes: [PeerID: Remote] = [:]
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    private var wires: [NodeWire] { links.sorted { $0.key < $1.key }.map(\.value.wire) }
 
     func opened(_ wire: NodeWire) {
         lastLink += 1
@@ -36,14 +42,17 @@ final class OwnerLinks {
 
     func closed(_ number: Int) {
         guard let link = links.removeValue(forKey: number) else { return }
-        if node.world.plant == .keptPeers { return }
-        for peer in link.peers.all { owner.closed(peer) }
+        if world.plant == .keptPeers { return }
+        for peer in link.peers.all { remotes.removeValue(forKey: peer)?.part?.closed(peer) }
     }
+
+    /// The process is gone.
+    func lose() { for wire in wires { world.end(wire) } }
 
     func received(_ bytes: [UInt8], on number: Int) {
         do throws(NodeLinkError) {
             for record in try EdgeMessage.read(bytes) { try take(record, on: number) }
-        } catch { node.world.report(.codec, "\(node.name) does not understand an edge: \(error)") }
+        } catch { world.report(.codec, "\(node.name) does not understand an edge: \(error)") }
     }
 
     private func take(_ record: EdgeMessage, on number: Int) throws(NodeLinkError) {
@@ -51,20 +60,30 @@ final class OwnerLinks {
         switch record {
         case .open(let peer, let opening):
             guard let name = try links[number]?.peers.open(peer) else { return }
-            sockets[name] = opening.socket
             links[number]?.names[peer] = name
-            owner.opened(name, opening.role)
+            opened(name, opening)
         case .text(let peer, let bytes):
-            if let name = try links[number]?.peers.peer(peer) { owner.received(bytes, from: name) }
+            guard let name = try links[number]?.peers.peer(peer), let remote = remotes[name] else { return }
+            remote.part?.received(bytes, from: name, remote.role)
         case .closed(let peer):
             guard let name = try links[number]?.peers.closed(peer) else { return }
-            owner.closed(name)
+            remotes.removeValue(forKey: name)?.part?.closed(name)
             links[number]?.names[peer] = nil
             tell(.forgotten(peer), for: [], number)
-        case .congested(let peer): if let name = try links[number]?.peers.peer(peer) { owner.feed(.congested(name)) }
-        case .drained(let peer): if let name = try links[number]?.peers.peer(peer) { owner.feed(.drained(name)) }
+        case .congested(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.congested(name) }
+        case .drained(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.drained(name) }
         case .call: break
         }
+    }
+
+    private func opened(_ name: PeerID, _ opening: PeerOpening) {
+        let part = node.owner(of: world.workspace(of: opening.role))
+        remotes[name] = Remote(socket: opening.socket, role: opening.role, part: part)
+        guard let part else {
+            world.trace.note(world.now, node.name, "sends away", "\(opening.socket.rawValue) at an edge")
+            return _ = close(name, CloseCode.restarting.rawValue, CloseCode.restarting.reason)
+        }
+        part.opened(name, opening.role)
     }
 
     // MARK: Sending
@@ -98,25 +117,36 @@ final class OwnerLinks {
 
     private func tell(_ message: OwnerMessage, for peers: [PeerID], _ number: Int) {
         guard links[number] != nil else { return }
-        if links[number]?.gathered.isEmpty == true { node.inThisLife(after: 0) { _ in self.flush(number) } }
+        if links[number]?.gathered.isEmpty == true { node.inThisLife(after: 0) { self.flush(number) } }
         message.write(to: &links[number]!.gathered)
-        links[number]?.addressees.append(Set(peers.compactMap { sockets[$0] }))
+        links[number]?.addressees.append(Set(peers.compactMap { remotes[$0]?.socket }))
     }
 
     private func flush(_ number: Int) {
         guard let link = links[number], !link.gathered.isEmpty else { return }
         let bytes = links[number]!.gathered.take()
         links[number]?.addressees = []
-        node.world.sendToEdge(bytes, for: link.addressees, on: link.wire)
+        world.sendToEdge(bytes, for: link.addressees, on: link.wire)
     }
 
     // MARK: Checking
 
+    func role(of peer: PeerID) -> ClusterSocket.Role? { remotes[peer]?.role }
+
     /// Whether somebody is connected behind this name.
     func isThere(_ peer: PeerID) -> Bool {
-        guard let number = RemotePeer.link(of: peer.rawValue), let link = links[number], let socket = sockets[peer] else {
+        guard let number = RemotePeer.link(of: peer.rawValue), let link = links[number], let remote = remotes[peer] else {
             return false
         }
-        return link.names[RemotePeer.number(of: peer.rawValue)] == peer && link.wire.edge.hasSocket(socket)
+        return link.names[RemotePeer.number(of: peer.rawValue)] == peer && link.wire.edge.node.peers.has(remote.socket)
+    }
+
+    /// A peer that is connected, and has nobody to speak to.
+    var complaint: String? {
+        for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) {
+            if let part = remote.part, node.placement.owns(part) { continue }
+            return "\(node.name) keeps socket \(remote.socket.rawValue) of a link, whose workspace it does not own"
+        }
+        return nil
     }
 }

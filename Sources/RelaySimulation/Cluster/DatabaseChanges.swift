@@ -1,0 +1,68 @@
+import RelayCore
+import RelayProtocol
+
+/// The database's log of changes, of all workspaces in one order, and how much of it the standby has: what a promotion keeps.
+final class DatabaseChanges {
+    enum Change {
+        case batch(LogBatch, number: Int)
+        case owner(OwnerRow)
+    }
+
+    private unowned let world: ClusterWorld
+    private var entries: [(workspace: WorkspaceID, change: Change)] = []
+    /// How many of them the standby has.
+    private(set) var replicated = 0
+    private var isStandbyAway = false
+    /// What waits for the standby to have so many.
+    private var waiting: [(count: Int, action: () -> Void)] = []
+    /// Which primary this is: what is on its way from an earlier one never arrives.
+    private var life = 0
+
+    init(world: ClusterWorld) { self.world = world }
+
+    /// Hands back its place: how many there are with it.
+    @discardableResult
+    func write(_ change: Change, of workspace: WorkspaceID, whenReplicated action: (() -> Void)? = nil) -> Int {
+        entries.append((workspace, change))
+        let (count, life) = (entries.count, life)
+        if let action { waiting.append((count, action)) }
+        world.after(world.dice.within(0...3)) { [self] _ in
+            if life == self.life, !isStandbyAway { replicate(count) }
+        }
+        return count
+    }
+
+    private func replicate(_ count: Int) {
+        replicated = max(replicated, count)
+        let due = waiting.filter { $0.count <= replicated }
+        waiting.removeAll { $0.count <= replicated }
+        for entry in due { entry.action() }
+    }
+
+    // MARK: The standby
+
+    func standbyLeaves(for wait: Int64) {
+        guard !isStandbyAway else { return }
+        world.trace.note(world.now, "standby", "is away", "for \(wait) ms")
+        isStandbyAway = true
+        world.after(wait) { _ in self.standbyReturns() }
+    }
+
+    func standbyReturns() {
+        guard isStandbyAway else { return }
+        isStandbyAway = false
+        replicate(entries.count)
+    }
+
+    /// The primary is lost. Hands back how much the standby has not.
+    func lose() -> Int {
+        life += 1
+        isStandbyAway = false
+        waiting = []
+        defer { entries = Array(entries.prefix(replicated)) }
+        return entries.count - replicated
+    }
+
+    /// What this workspace was told, in order.
+    func changes(of workspace: WorkspaceID) -> [Change] { entries.filter { $0.workspace == workspace }.map(\.change) }
+}

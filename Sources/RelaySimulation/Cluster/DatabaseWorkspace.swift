@@ -1,0 +1,224 @@
+import RelayCore
+import RelayProtocol
+
+/// One workspace in the database: the row that says who owns it, shared and exclusive locks of that, and its log.
+final class DatabaseWorkspace {
+    let id: WorkspaceID
+    private unowned let world: ClusterWorld
+    private unowned let database: ClusterDatabase
+    private(set) var log: SimulatedLog
+    private(set) var row = OwnerRow()
+    /// The numbers of those that are there.
+    private var batches: Set<Int> = []
+    /// The place of the last change that others see.
+    private var lastShown = 0
+    private var queue: [DatabaseTransaction] = []
+    private var active: [DatabaseTransaction] = []
+
+    init(_ id: WorkspaceID, world: ClusterWorld, database: ClusterDatabase) {
+        self.id = id
+        self.world = world
+        self.database = database
+        log = SimulatedLog(workspaces: [id])
+    }
+
+    /// Whether everything that can be loaded of it is on the standby.
+    var isReplicated: Bool { lastShown <= database.changes.replicated }
+
+    func contains(_ batch: Int) -> Bool { batches.contains(batch) }
+
+    func hasTransaction(of holder: String) -> Bool { (active + queue).contains { $0.connection.holder == holder } }
+
+    // MARK: Transactions
+
+    func begin(
+        _ kind: DatabaseTransaction.Kind, on connection: DatabaseConnection,
+        reply: @escaping (DatabaseTransaction.Outcome) -> Void
+    ) {
+        let transaction = DatabaseTransaction(kind, on: connection, reply: reply)
+        switch kind {
+        case .commit: if world.plant == .fenceWithoutLock { return start(transaction) }
+        case .claim:
+            if let holder = row.holder, database.isFree(row, for: connection.holder) {
+                let isOwn = holder == connection.holder
+                database.end(connectionsOf: holder, for: isOwn ? connection.purpose : nil, but: connection)
+            }
+        case .claimAnew, .handOver:
+            database.end(connectionsOf: connection.holder, for: connection.purpose, but: connection)
+        case .fence: break
+        }
+        queue.append(transaction)
+        grant()
+    }
+
+    /// A process of the database that waits for a lock or the standby notices; one that is just writing may not, in time.
+    func end(_ isMeant: (DatabaseConnection) -> Bool) {
+        for transaction in queue + active where isMeant(transaction.connection) {
+            switch transaction.phase {
+            case .waiting: finish(transaction)
+            case .running: if world.dice.chance(0.7) { finish(transaction) }
+            // Committed here; whether on the standby, nobody knows.
+            case .written: show(transaction)
+            case .over: break
+            }
+        }
+        grant()
+    }
+
+    /// In the order in which they came: shared with shared, exclusive with nobody.
+    private func grant() {
+        while let first = queue.first {
+            let others = active.filter(\.isHolding)
+            guard first.isCommit ? others.allSatisfy(\.isCommit) : others.isEmpty || world.plant == .fenceWithoutLock else {
+                return
+            }
+            queue.removeFirst()
+            start(first)
+        }
+    }
+
+    private func start(_ transaction: DatabaseTransaction) {
+        transaction.phase = .running
+        active.append(transaction)
+        let holder = transaction.connection.holder
+        var wait = world.dice.within(0...3)
+        switch transaction.kind {
+        case .commit(let batch, _, let generation):
+            guard generation == row.generation || world.plant == .noFence else { return refuse(transaction, .fenced) }
+            if world.plant != .doubledCommit, !follows(batch) { return refuse(transaction, .refused) }
+            if world.dice.chance(world.faults.slowCommit) { wait = world.dice.within(50...6_000) }
+        case .claim(let seen):
+            guard row.generation == seen, database.isFree(row, for: holder) else { return refuse(transaction, .refused) }
+        case .claimAnew:
+            guard row.holder == holder, row.bornOn == database.timeline else { return refuse(transaction, .fenced) }
+        case .handOver(let generation):
+            guard row.holder == holder, row.generation >= generation else { return refuse(transaction, .fenced) }
+        case .fence: break
+        }
+        let timeline = database.timeline
+        world.after(wait) { [self] _ in
+            guard timeline == database.timeline, !database.isAway, transaction.isRunning else { return }
+            written(transaction)
+        }
+    }
+
+    /// Whether it begins where the last commit left the log.
+    private func follows(_ batch: LogBatch) -> Bool {
+        let log = log
+        do throws(LogError) {
+            try batch.check(in: [id]) { key in log.sessions[key].map { ($0.place, $0.state == nil) } }
+            return true
+        } catch { return false }
+    }
+
+    private func refuse(_ transaction: DatabaseTransaction, _ outcome: DatabaseTransaction.Outcome) {
+        finish(transaction)
+        transaction.reply(outcome)
+        grant()
+    }
+
+    private func finish(_ transaction: DatabaseTransaction) {
+        transaction.phase = .over
+        active.removeAll { $0 === transaction }
+        queue.removeAll { $0 === transaction }
+    }
+
+    private func written(_ transaction: DatabaseTransaction) {
+        let change = change(by: transaction)
+        let place = database.changes.write(change, of: id) { [self] in show(transaction) }
+        transaction.phase = .written(change, place: place)
+        let isHasty = world.plant == .hastyLoad && !transaction.isCommit
+        if !database.isSynchronous || transaction.isLocal || isHasty { show(transaction) }
+    }
+
+    private func change(by transaction: DatabaseTransaction) -> DatabaseChanges.Change {
+        var fresh = row
+        switch transaction.kind {
+        case .commit(let batch, let number, _): return .batch(batch, number: number)
+        case .claim: fresh = claimed(by: transaction.connection.holder)
+        case .claimAnew: fresh.generation += 1
+        case .handOver, .fence:
+            fresh.generation += 1
+            fresh.holder = nil
+        }
+        return .owner(fresh)
+    }
+
+    private func claimed(by holder: String) -> OwnerRow {
+        let timeline = database.timeline
+        let isSameLife = row.epoch != nil && (row.bornOn == timeline || world.plant == .keptEpoch)
+        var fresh = row
+        fresh.generation += 1
+        fresh.holder = holder
+        fresh.bornOn = timeline
+        if !isSameLife { fresh.epoch = database.nextEpoch() }
+        return fresh
+    }
+
+    /// Others see it from now on.
+    private func show(_ transaction: DatabaseTransaction) {
+        guard case .written(let change, let place) = transaction.phase else { return }
+        finish(transaction)
+        lastShown = max(lastShown, place)
+        switch change {
+        case .batch(let batch, let number):
+            if case .commit(_, _, let generation) = transaction.kind {
+                world.history(of: id).commits(batch, as: generation, of: row)
+            }
+            batches.insert(number)
+            apply(batch)
+            transaction.reply(.committed)
+        case .owner(let fresh): show(fresh, transaction)
+        }
+        grant()
+    }
+
+    private func show(_ fresh: OwnerRow, _ transaction: DatabaseTransaction) {
+        let before = row
+        row = fresh
+        world.trace.note(
+            world.now, "database", "has an owner", "of \(id): \(fresh.holder ?? "nobody") in generation \(fresh.generation)")
+        switch transaction.kind {
+        case .claim, .claimAnew:
+            world.history(of: id).claims(fresh, after: before, on: database.timeline, in: log)
+            transaction.reply(.claimed(fresh))
+        case .handOver, .fence: transaction.reply(.freed)
+        case .commit: preconditionFailure("a commit leaves the row as it is")
+        }
+    }
+
+    private func apply(_ batch: LogBatch) {
+        // The plants write what a log refuses.
+        do throws(LogError) { try log.commit(batch) } catch { world.history(of: id).refuses(batch, error) }
+        if let complaint = log.complaint { world.report(.decision, complaint.sentence) }
+    }
+
+    // MARK: Without a transaction
+
+    /// A node that ends politely.
+    func giveUp(_ holder: String) {
+        guard row.holder == holder, active.isEmpty, queue.isEmpty else { return }
+        row.holder = nil
+        lastShown = database.changes.write(.owner(row), of: id)
+    }
+
+    /// The machine is lost, with all that is under way.
+    func lose() {
+        for transaction in active + queue { transaction.phase = .over }
+        (active, queue) = ([], [])
+    }
+
+    /// As the standby has it.
+    func restart(from changes: [DatabaseChanges.Change]) {
+        (log, row, batches, lastShown) = (SimulatedLog(workspaces: [id]), OwnerRow(), [], 0)
+        for change in changes {
+            switch change {
+            case .owner(let fresh): row = fresh
+            case .batch(let batch, let number):
+                batches.insert(number)
+                apply(batch)
+            }
+        }
+        world.history(of: id).promoted(to: log, isSynchronous: database.isSynchronous)
+    }
+}

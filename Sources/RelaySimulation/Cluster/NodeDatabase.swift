@@ -1,0 +1,83 @@
+import RelayProtocol
+
+/// A node's way to the database: a connection for each purpose, and questions that are answered in time or not.
+final class NodeDatabase {
+    /// As the product's `PostgresDatabase.askingMax`, about.
+    static let askingMax: Int64 = 3_000
+
+    private unowned let node: ClusterNode
+    private var world: ClusterWorld { node.world }
+    /// In the order in which they were first made.
+    private var connections: [DatabaseConnection] = []
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    /// One question, on this purpose's connection; `answer` gets nil where there was none in time.
+    func ask<Answer>(
+        _ purpose: DatabaseConnection.Purpose, within limit: Int64 = NodeDatabase.askingMax,
+        _ question: @escaping (ClusterDatabase, DatabaseConnection, @escaping (Answer) -> Void) -> Void,
+        answer: @escaping (Answer?) -> Void
+    ) {
+        var isOver = false
+        let life = node.life
+        let connection = node.databaseIsCutUntil <= world.now ? connection(purpose) : nil
+        // A connection keeps this: it must not keep the connection.
+        let end = { [unowned node = node, weak connection] (value: Answer?) in
+            guard !isOver, life == node.life else { return }
+            isOver = true
+            if value == nil, let connection { node.database.drop(connection) }
+            answer(value)
+        }
+        node.inThisLife(after: limit) { end(nil) }
+        guard node.databaseIsCutUntil <= world.now else { return }
+        guard let connection else { return node.inThisLife(after: 20) { end(nil) } }
+        connection.whenClosed = { [weak node] in node?.inThisLife(after: 5) { end(nil) } }
+        world.after(transit) { [node, self] world in
+            guard connection.isOpen, node.databaseIsCutUntil <= world.now else { return }
+            question(world.database, connection) { value in
+                world.after(self.transit) { world in
+                    guard life == node.life, node.databaseIsCutUntil <= world.now else { return }
+                    node.inThisLife(after: 0) { end(value) }
+                }
+            }
+        }
+    }
+
+    /// One way, in milliseconds: a question may wait for others, and what it was answered may be old news.
+    private var transit: Int64 {
+        world.dice.chance(world.faults.databaseDelay) ? world.dice.within(20...1_500) : world.dice.within(0...2)
+    }
+
+    private func connection(_ purpose: DatabaseConnection.Purpose) -> DatabaseConnection? {
+        if let open = connections.first(where: { $0.purpose == purpose }), open.isOpen { return open }
+        connections.removeAll { $0.purpose == purpose }
+        let fresh = world.database.connect(as: node.holder, for: purpose)
+        if let fresh { connections.append(fresh) }
+        return fresh
+    }
+
+    private func drop(_ connection: DatabaseConnection) {
+        connections.removeAll { $0 === connection }
+        connection.whenClosed = nil
+        // One that cannot be reached is noticed later.
+        world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...8_000)) { _ in connection.close() }
+    }
+
+    /// Nothing of this workspace is asked any more.
+    func close(_ workspace: WorkspaceID) {
+        for connection in connections where connection.purpose == .log(workspace) || connection.purpose == .reads(workspace) {
+            drop(connection)
+        }
+    }
+
+    // MARK: Ends
+
+    /// Its connections may be over at once, or be noticed later.
+    func isCut() { if world.dice.chance(0.5) { for connection in connections { connection.close() } } }
+
+    /// The process is gone.
+    func lose() {
+        for connection in connections { world.after(world.dice.within(1...20)) { _ in connection.close() } }
+        connections = []
+    }
+}

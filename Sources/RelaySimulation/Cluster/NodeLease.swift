@@ -1,0 +1,43 @@
+/// What a node has said of itself in the database, and when the process has to end: nobody has heard of it for so long that others take over,
+/// or what it owns is of another life of the database.
+final class NodeLease {
+    private static let lookInterval: Int64 = 1_000
+    /// A second before others take the node for dead.
+    private static let deadline: Int64 = 7_000
+
+    private unowned let node: ClusterNode
+    private var renewedAt: Int64
+    private var isAsking = false
+
+    init(_ node: ClusterNode) {
+        self.node = node
+        renewedAt = node.uptime
+    }
+
+    /// It was asked at this time, by the node's own clock.
+    func renewed(at asked: Int64) { renewedAt = max(renewedAt, asked) }
+
+    func renew(isLeaving: Bool) {
+        guard !isAsking else { return }
+        isAsking = true
+        let asked = node.uptime
+        node.database.ask(.lease) { [address = node.address] database, _, reply in
+            database.renew(address, isLeaving: isLeaving)
+            reply(database.timeline)
+        } answer: { [self] (timeline: Int?) in
+            isAsking = false
+            guard let timeline else { return }
+            renewed(at: asked)
+            if node.placement.ownsAny(notBornOn: timeline) { node.end("the database lives another life") }
+        }
+    }
+
+    func keep() {
+        node.inThisLife(after: Self.lookInterval) { [self] in
+            if node.placement.isOwner, node.uptime - renewedAt >= Self.deadline {
+                return node.end("it has not renewed its lease")
+            }
+            keep()
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import RelayCluster
+import RelayProtocol
+
+/// Which workspaces a node owns, and to which nodes it has links: the shipped machine, with the database that it looks at and the cores that
+/// come and go by its orders. As the product's `PlacementWatch` does, but that looks and claims overlap.
+final class NodePlacement {
+    private static let lookInterval: Int64 = 250
+    /// With more, a node that drains ends with what it has.
+    private static let drainWithin: Int64 = 20_000
+    /// For what it has told its peers to arrive.
+    private static let leavingWait: Int64 = 500
+
+    private unowned let node: ClusterNode
+    private var world: ClusterWorld { node.world }
+    private var machine: PlacementMachine
+    private let lease: NodeLease
+    private var parts: [WorkspaceID: OwnerPart] = [:]
+    private var claimsUnderWay = 0
+    /// The owner of each, by the last look.
+    private var holders: [WorkspaceID: String] = [:]
+    /// This node, and those that lived then and were not about to end.
+    private var candidates: [NodeAddress] = []
+    /// When each was set free, for the checkers.
+    private var handedOver: [WorkspaceID: Int64] = [:]
+    private var isDraining = false
+    private var isOver = false
+
+    init(_ node: ClusterNode) {
+        self.node = node
+        machine = PlacementMachine(holder: node.holder)
+        lease = NodeLease(node)
+    }
+
+    func start() {
+        look()
+        lease.keep()
+    }
+
+    /// The core that serves this workspace here; nil: there is none, or not now.
+    func owner(of workspace: WorkspaceID) -> OwnerPart? { parts[workspace].flatMap { $0.isServing ? $0 : nil } }
+    /// Where else it is owned.
+    func holder(of workspace: WorkspaceID) -> String? { holders[workspace] }
+
+    func owns(_ part: OwnerPart) -> Bool { parts[part.workspace] === part }
+    /// In the order of the workspaces.
+    var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
+    var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
+    func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
+
+    // MARK: Looking
+
+    private func look() {
+        guard !isOver else { return }
+        node.database.ask(.look) { [holder = node.holder] database, _, reply in
+            reply(database.view(for: holder))
+        } answer: { [self] (view: PlacementView?) in
+            if let view { looked(view) }
+            node.inThisLife(after: Self.lookInterval) { self.look() }
+        }
+    }
+
+    private func looked(_ view: PlacementView) {
+        guard !isOver else { return }
+        candidates = view.nodes.filter { !view.leaving.contains($0.holder) && $0.holder != node.holder } + [node.address]
+        for workspace in world.workspaces {
+            let row = view.rows.first { $0.scope == workspace.id.rawValue }
+            holders[workspace.id] = row.flatMap { $0.isFree ? nil : $0.holder }
+        }
+        decide(.looked(view))
+    }
+
+    func linkEnded(_ holder: String) { decide(.linkEnded(holder)) }
+
+    /// A commit was refused as another's.
+    func lost(_ part: OwnerPart) {
+        guard owns(part) else { return }
+        for part in world.plant == .droppedAll ? owners : [part] { decide(.lost(part.workspace.rawValue)) }
+    }
+
+    private func decide(_ fact: PlacementMachine.Fact) {
+        for order in machine.handle(fact, at: node.uptime) {
+            switch order {
+            case .claim(let scope, let generation): claim(id(scope), over: generation)
+            case .handOver(let scope): handOver(id(scope))
+            case .drop(let scope): drop(id(scope))
+            case .renew: lease.renew(isLeaving: isDraining)
+            case .dial(let owner): node.edges.dial(owner)
+            case .hangUp(let holder): node.edges.hangUp(holder)
+            case .leave: leave()
+            case .tellOfVersion(let owner): world.report(.level, "\(owner.name) is of the same version")
+            }
+        }
+    }
+
+    private func id(_ scope: String) -> WorkspaceID {
+        guard let workspace = world.workspaces.first(where: { $0.id.rawValue == scope }) else {
+            preconditionFailure("the world has no workspace \(scope)")
+        }
+        return workspace.id
+    }
+
+    // MARK: What becomes of a workspace
+
+    private func claim(_ workspace: WorkspaceID, over generation: Int64) {
+        world.trace.note(world.now, node.name, "claims", "\(workspace) over generation \(generation)")
+        claimsUnderWay += 1
+        if let since = handedOver[workspace], node.uptime - since < PlacementMachine.courtesy, !isPreferred(for: workspace) {
+            world.report(.placement, "\(node.name) claims \(workspace) back, which it has just handed over")
+        }
+        let asked = node.uptime
+        node.database.ask(.log(workspace)) {
+            [address = node.address, isDraining] (database, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void)
+            in
+            database.renew(address, isLeaving: isDraining)
+            database[workspace].begin(.claim(over: generation), on: connection, reply: reply)
+        } answer: { [self] outcome in
+            guard case .claimed(let row) = outcome else { return claimed(workspace, nil) }
+            lease.renewed(at: asked)
+            let part = OwnerPart(node, workspace, row)
+            part.start { [self] isLoaded in
+                if isLoaded { return claimed(workspace, part) }
+                // Somebody else may be able to.
+                part.handOver { self.claimed(workspace, nil) }
+            }
+        }
+    }
+
+    private func claimed(_ workspace: WorkspaceID, _ part: OwnerPart?) {
+        claimsUnderWay -= 1
+        guard !isOver else {
+            part?.end()
+            return
+        }
+        parts[workspace] = part
+        if part != nil { world.history(of: workspace).takes(by: node.holder) }
+        decide(part == nil ? .claimFailed(workspace.rawValue) : .claimed(workspace.rawValue))
+    }
+
+    private func isPreferred(for workspace: WorkspaceID) -> Bool {
+        Rendezvous.preferred(for: workspace.rawValue, among: candidates) == node.holder
+    }
+
+    private func handOver(_ workspace: WorkspaceID) {
+        guard let part = parts[workspace] else { preconditionFailure("only what is owned is handed over") }
+        world.trace.note(world.now, node.name, "hands over", workspace.rawValue)
+        world.moves += 1
+        if !isDraining, isPreferred(for: workspace) {
+            world.report(.placement, "\(node.name) hands over \(workspace), which belongs to it")
+        }
+        part.handOver { [self] in
+            guard !isOver else { return }
+            parts[workspace] = nil
+            if world.database[workspace].row.holder != node.holder { handedOver[workspace] = node.uptime }
+            decide(.handedOver(workspace.rawValue))
+        }
+    }
+
+    private func drop(_ workspace: WorkspaceID) {
+        guard let part = parts.removeValue(forKey: workspace) else { preconditionFailure("only what is owned is dropped") }
+        world.trace.note(world.now, node.name, "drops", workspace.rawValue)
+        world.moves += 1
+        world.history(of: workspace).drops(part.row, by: node.holder)
+        if world.plant != .keptCommitting { part.end() }
+    }
+
+    // MARK: The end
+
+    /// As SIGTERM: others get what it owns first.
+    func drain() {
+        guard !isDraining, !isOver else { return }
+        world.trace.note(world.now, node.name, "drains")
+        isDraining = true
+        lease.renew(isLeaving: true)
+        decide(.drainOrdered)
+        node.inThisLife(after: Self.drainWithin) { self.stop() }
+    }
+
+    func stop() {
+        guard !isOver else { return }
+        world.trace.note(world.now, node.name, "is asked to end")
+        decide(.stopOrdered)
+    }
+
+    /// The process is gone.
+    func lose() { parts = [:] }
+
+    private func leave() {
+        isOver = true
+        for part in owners { part.end() }
+        node.edges.leave()
+        node.inThisLife(after: Self.leavingWait) { [node] in
+            if node.reachesDatabase { node.world.database.giveUp(node.holder) }
+            node.end("as it was asked to")
+        }
+    }
+}

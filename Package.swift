@@ -249,7 +249,8 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "StorePostgres", "StoreSQLite", "HeliographPostgreSQL", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
+                "StorePostgres", "StoreSQLite", "HeliographPostgreSQL", "RelayCluster", "RelayCore", "RelayModel",
+                "RelayProtocol",
                 "HeliographTestSupport",
             ],
             path: "Tests/StoreTestSupport",

@@ -13,7 +13,7 @@ package struct BenchPlan: Sendable {
         case storm
         /// Clients that all come back at once with a position, after a restart where the relay is our own.
         case resume
-        /// Clients that stay while the node that owns the log is lost: until each is level again at another.
+        /// Clients that stay while the node that owns their workspace is lost: until each is level again at another.
         case takeover
     }
 

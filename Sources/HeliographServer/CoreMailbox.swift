@@ -9,18 +9,29 @@ import WebSocketEngine
 final class CoreMailbox {
     private let handle: EventLoopHandle
     private var facts: [Input] = []
+    /// The core was told something in this turn.
+    private var hasWork = true
 
     init(of loop: EventLoop) { handle = loop.handle }
 
     func put(_ fact: Input) {
+        hasWork = true
         facts.append(fact)
         // What is put while a turn ends has another.
         if facts.count == 1 { handle.execute {} }
     }
 
     func take() -> [Input] {
+        hasWork = true
         guard !facts.isEmpty else { return [] }
         defer { facts = [] }
         return facts
+    }
+
+    /// The turn is over: `tick` is called where the core was told something in it. A process may have many cores with nothing to do.
+    func endTurn(_ tick: () -> Void) {
+        guard hasWork else { return }
+        tick()
+        hasWork = !facts.isEmpty
     }
 }

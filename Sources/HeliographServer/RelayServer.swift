@@ -23,8 +23,8 @@ import WebSocketEngine
 package final class RelayServer {
     private let loops: EventLoopGroup
     private let access: Access
-    private let runner: RelayRunner
-    private let pushes: PushWay
+    private let core: CoreUnit
+    private let pushWay: PushWay
     private let listeners: [Listener]
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
@@ -32,7 +32,7 @@ package final class RelayServer {
     private let store: OpenStore
     private let overseer: Overseer
     private let logger: Logger
-    private let reports = DispatchQueue(label: "heliograph.reports", qos: .utility)
+    private let reports: ReportFile
 
     /// After a polite goodbye, how long peers have to take what is theirs and leave.
     private static let shutdownDeadline = Duration.seconds(3)
@@ -46,6 +46,7 @@ package final class RelayServer {
         let process = RelayProcess(configuration, logger, started: started)
         // Closing the terminal ends what runs in it; a service is told to read its files again.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { [signals = process.signals] in signals.fire($0) }
+        if let node = try StoreOpening.node(for: process) { return try NodeServer.run(process, node) }
         guard let store = try StoreOpening.open(for: process) else { return logger.notice("stopped while it stood by") }
         let workspace = try store.credentials.bootstrap(workspaceName: "default")
         let registry = PrometheusRegistry()
@@ -62,7 +63,7 @@ package final class RelayServer {
                 made.carryOut($0)
             }
         }
-        server?.runner.finishCommits()
+        server?.core.runner.finishCommits()
         server?.access.uses.finish()
         try store.close()
         logger.notice("stopped")
@@ -92,28 +93,7 @@ package final class RelayServer {
         measures.started(
             loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
             atMilliseconds: WallClock.milliseconds)
-        let library: Logger.Metadata = ["libwebsockets": "\(EventLoop.libraryVersion)"]
-        switch loop.waitMethod {
-        case .epoll: logger.info("waits for sockets by epoll", metadata: library)
-        case .poll:
-            logger.notice(
-                "waits for sockets by poll, which gets slow with thousands of clients: install the package libwebsockets-evlib-ev",
-                metadata: library)
-        }
-        let heartbeat = Heartbeat(
-            pingSeconds: configuration.liveness.pingAfter.components.seconds,
-            hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
-        let services = WebPushServices(added: configuration.pushHosts)
-        let relay = Relay.Configuration(
-            software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
-            quotas: configuration.quotas,
-            push: PushSettings(
-                channels: [
-                    .apns: APNsChannel(
-                        profiles: try ProfileSet(files: ProfileFiles.read(in: store.folder)),
-                        broadcastBundles: try PushWay.broadcastBundles(in: store.folder)),
-                    .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
-                ], localMinute: TimeZones.minute))
+        logger.tell(loop.waitMethod)
         let load: @Sendable () throws -> LogState = {
             try store.log.load(
                 resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge,
@@ -124,63 +104,56 @@ package final class RelayServer {
         let pushMeasures = PushMeasures(factory: registry)
         let secrets = try store.secrets.map { try SharedSecrets($0, adoptingFrom: store.folder) }
         let web = WebPushes(
-            WebPushIdentity(directory: store.folder, configuration), shared: secrets, services: services,
-            logger: logger)
-        let codes = PushCodes(directory: store.folder, secret: secrets?.codes, epoch: store.log.epoch, logger: logger)
-        let pushes = try PushWay(directory: store.folder, web: web, loop: loop, measures: pushMeasures, logger: logger)
+            WebPushIdentity(directory: store.folder, configuration), shared: secrets,
+            services: WebPushServices(added: configuration.pushHosts), logger: logger)
+        let pushWay = try PushWay(directory: store.folder, web: web, loop: loop, measures: pushMeasures, logger: logger)
         let connections = PeerConnections(loops: loops)
         let access = try Access(
             store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,
             limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
-        let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
-        let pictures = PictureShelf(store.pictures, loop: loop, logger: logger)
-        let runner = try RelayRunner(
-            loop: loop, connections: connections, configuration: relay, log: store.log, upkeep: store.upkeep,
-            epochs: store.epochs(first: first), workspaces: store.workspaces, load: load, mailbox: mailbox,
-            pushes: PushRunner(pushes, codes: codes, mailbox: mailbox),
-            pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
-            httpPeers: httpPeers, admission: access.admission, measures: measures, logger: logger)
-        Self.name(store.upkeep.damagedRecords, logger)
-        // What takes long is checked in the background; see decision record 0007.
-        DispatchQueue.global(qos: .utility).async { Self.check(store.upkeep, logger) }
-        self.access = access
-        overseer = Overseer(runner, pushes, store.upkeep, loops, configuration, measures)
-        let routes = Routes(
-            responder: Responder(connections, WebPage(root: configuration.webRoot)), access: access, httpPeers: httpPeers,
-            pushes: pushes, codes: codes, pictures: pictures, registry: registry, pushMeasures: pushMeasures,
-            overview: overseer,
-            logger: logger)
+        let overseer = Overseer(store.upkeep, loops, configuration, measures, access, pushWay)
+        let core = CoreUnit(
+            try Relay.Configuration(configuration, in: store.folder),
+            CoreUnit.Stored(
+                log: store.log, upkeep: store.upkeep, epochs: store.epochs(first: first),
+                codes: PushCodes(
+                    directory: store.folder, secret: secrets?.codes, epoch: store.log.epoch, logger: logger),
+                state: try load(), load: load),
+            mailbox,
+            in: CoreUnit.Surroundings(
+                configuration: configuration, loop: loop, connections: connections, access: access,
+                responder: Responder(connections, WebPage(root: configuration.webRoot)), overview: overseer, registry: registry,
+                measures: measures, pushMeasures: pushMeasures, pushWay: pushWay, workspaces: store.workspaces,
+                pictures: store.pictures, logger: logger),
+            shutOut: { access.admission.shut($0) })
+        overseer.cores = { [core] }
+        StoreCheck(logger).begin(store.upkeep)
+        (self.access, self.overseer, self.core, self.pushWay) = (access, overseer, core, pushWay)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
             measures: measures,
             logger: logger, isClient: { access.peers[$0]?.token.role == .client })
-        let ingress = Ingress(
-            configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop, connections: connections,
-            measures: measures, logger: logger)
-        connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
+        reports = ReportFile(in: store.folder, logger)
+        let ingress = core.ingress
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let (admission, forwarding) = (access.admission, configuration.forwarding)
         loops.turnEnded = {
-            runner.tickEnded()
-            ingress.tickEnded()
+            core.endTurn()
             connections.turnEnded()
         }
-        loop.hasMoreToGather = { runner.isGathering }
-        self.runner = runner
-        self.pushes = pushes
+        loop.hasMoreToGather = { core.runner.isGathering }
 
-        runner.wasReadAnew = { access.reload() }
-        runner.start(holders: access.authenticator.clients)
+        core.runner.wasReadAnew = { access.reload() }
+        core.runner.start(holders: access.authenticator.clients)
         memory.start()
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
-        let part = PeerHandler.Part.owner(links: process.links)
-        let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger) { ingress.take($0) }
+        let handler = PeerHandler.atCore(loop, .alone, admission, forwarding, measures, logger) { ingress.take($0) }
         let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
         listeners = [
             try loops.listen(
-                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: process.links != nil),
+                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: false),
                 handler: handler,
-                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
+                onOthers: { PeerHandler.onOther($0, .alone, admission, forwarding, inbox, measures, logger) }),
             try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
         ]
         overseer.listens(at: listeners[0].port ?? 0)
@@ -198,35 +171,6 @@ package final class RelayServer {
         certificates?.start()
     }
 
-    /// A check that fails for another reason than what it finds, such as a database that is away for a moment, says nothing of the data.
-    private static func check(_ upkeep: any StoreUpkeep & Sendable, _ logger: Logger) {
-        do throws(LogError) {
-            guard let damaged = try upkeep.checkEverything() else { return }
-            if damaged.isEmpty { logger.info("the whole data file is in order") }
-            name(damaged, logger)
-        } catch {
-            guard case .damaged = error.code else {
-                logger.error("what is stored could not be checked; it is tried again later", metadata: ["error": "\(error)"])
-                return DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + checkRetryInterval) {
-                    check(upkeep, logger)
-                }
-            }
-            logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private static let checkRetryInterval = DispatchTimeInterval.seconds(600)
-
-    private static func name(_ records: [DamagedRecord], _ logger: Logger) {
-        for record in records {
-            logger.error(
-                "a stored record is damaged; the relay goes on without it",
-                metadata: [
-                    "workspace.id": "\(record.workspace)", "session.id": "\(record.session)", "reason": "\(record.what)",
-                ])
-        }
-    }
-
     // MARK: - Signals
 
     private func carryOut(_ order: SignalWatch.Order) {
@@ -234,22 +178,8 @@ package final class RelayServer {
         case .stop: shutDown()
         case .reload:
             certificates?.look()
-            pushes.look()
-        case .report: overseer.makeReport { [self] in write(report: $0) }
-        }
-    }
-
-    private func write(report bytes: [UInt8]) {
-        let file = "\(store.folder)/\(Report.fileName)"
-        let logger = logger
-        // The disk may be what hangs.
-        reports.async {
-            do {
-                try PrivateFile.write(bytes, to: file)
-                logger.notice("a report was written", metadata: ["file": "\(file)"])
-            } catch {
-                logger.error("no report could be written", metadata: ["error": "\(error)"])
-            }
+            pushWay.look()
+        case .report: overseer.makeReport { [reports] in reports.write($0) }
         }
     }
 
@@ -262,15 +192,15 @@ package final class RelayServer {
         isShuttingDown = true
         logger.notice("stopping")
         for listener in listeners { listener.close() }
-        runner.leave()
+        core.runner.leave()
         let deadline = ContinuousClock.now + Self.shutdownDeadline
         stopWhenEmpty(deadline)
     }
 
     private func stopWhenEmpty(_ deadline: ContinuousClock.Instant) {
         // A push whose answer we do not wait for is sent again after the start.
-        if runner.isIdle && pushes.isIdle || ContinuousClock.now >= deadline {
-            pushes.stop()
+        if core.runner.isIdle && pushWay.isIdle || ContinuousClock.now >= deadline {
+            pushWay.stop()
             return loops.main.stop()
         }
         _ = loops.main.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }

@@ -6,33 +6,24 @@ import WebSocketEngine
 
 /// The way to the data, which is short for a file, and may lead past other relays for a database.
 enum StoreOpening {
-    /// Nil where it was to stop before another relay left it the data.
-    static func open(for process: RelayProcess) throws -> OpenStore? {
-        let (configuration, logger) = (process.configuration, process.logger)
+    /// For a relay that others on its database reach; nil for one that is alone.
+    static func node(for process: RelayProcess) throws -> OpenNode? {
+        let configuration = process.configuration
         guard let address = configuration.store, let url = configuration.advertise, let secret = process.linkSecret else {
-            return try standBy(for: process)
+            return nil
         }
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
             linkSecret: secret, refusal: configuration.allowsAsynchronousDatabase ? nil : losing)
-        // Edges may live while nobody owns the log: whoever claims it then is one of several, too.
+        // Of two that start at once, one at least sees the other.
+        try node.renew(isLeaving: false)
         if try node.hasCompany() { try refuseToLose(node, configuration) }
-        guard let store = try node.claim() else { return try joinOthers(process, node, name: configuration.node ?? url) }
-        watch(store, logger)
-        return store
-    }
-
-    /// As an edge, until this node owns the log.
-    private static func joinOthers(_ process: RelayProcess, _ node: OpenNode, name: String) throws -> OpenStore? {
-        try refuseToLose(node, process.configuration)
-        let store = try EdgeServer.run(process, node, name: name)
-        if let store { watch(store, process.logger) }
-        return store
+        return node
     }
 
     /// Several nodes are there to lose nothing.
     private static func refuseToLose(_ node: OpenNode, _ configuration: ServerConfiguration) throws {
-        guard try configuration.allowsAsynchronousDatabase || node.isSynchronous() else {
+        guard try configuration.allowsAsynchronousDatabase || node.durability().isSynchronous else {
             try node.close()
             throw ServerError(.settings, losing)
         }
@@ -46,8 +37,8 @@ enum StoreOpening {
         """
     }
 
-    /// A relay that takes no links listens to nobody while another owns the log.
-    private static func standBy(for process: RelayProcess) throws -> OpenStore? {
+    /// A relay that takes no links listens to nobody while others own what it is to own. Nil where it was to stop before they had left.
+    static func open(for process: RelayProcess) throws -> OpenStore? {
         let (configuration, logger, signals) = (process.configuration, process.logger, process.signals)
         let isStandingBy = Atomic(false)
         do {

@@ -24,6 +24,33 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     /// The first bound that is not kept, as a sentence.
     package var breach: String?
 
+    package init() {}
+
+    /// Of several cores together.
+    package init(sumOf parts: [RelayCensus]) {
+        for part in parts {
+            sessions += part.sessions
+            places += part.places
+            peers += part.peers
+            subscriptions += part.subscriptions
+            subscribers += part.subscribers
+            waiters += part.waiters
+            reads += part.reads
+            openApprovals += part.openApprovals
+            approvals += part.approvals
+            stagedEvents += part.stagedEvents
+            commands += part.commands
+            expiries += part.expiries
+            devices += part.devices
+            cards += part.cards
+            pushes += part.pushes
+            channels += part.channels
+            rings += part.rings
+            owed += part.owed
+            breach = breach ?? part.breach
+        }
+    }
+
     package var description: String {
         "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
             + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "

@@ -19,6 +19,8 @@ package final class PostgresNode: Sendable {
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
     package let audit: PostgresAudit
+    /// Of all workspaces.
+    package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let connection = Mutex<PostgresConnection?>(nil)
@@ -41,6 +43,7 @@ package final class PostgresNode: Sendable {
         secrets = PostgresSecrets(database)
         pictures = PostgresPictures(database)
         audit = PostgresAudit(database)
+        upkeep = PostgresUpkeep(database, .everything, DamageRegister())
         try use { connection, _ in
             try Migration.check(connection)
             let reason = refusal(try Durability.read(on: connection, within: Self.askingMax))

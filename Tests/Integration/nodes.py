@@ -1,4 +1,4 @@
-"""Several relays on one database, each of which serves: the owner of the log, and its edges."""
+"""Several relays on one database: each owns some workspaces, and is an edge for the others."""
 
 import http.client
 import json
@@ -24,27 +24,26 @@ class Node(Relay):
         store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info", "--asynchronous-database", "true"]
         self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
 
-    def owns_log(self) -> bool:
-        """False also while it does not answer."""
+    def owned(self) -> int:
+        """How many workspaces; 0 also while it does not answer."""
         try:
             metrics = self.metrics()
         except OSError:
-            return False
-        found = re.search(r"^heliograph_node_owns_log (\d)", metrics, re.MULTILINE)
+            return 0
+        found = re.search(r"^heliograph_node_workspaces (\d+)", metrics, re.MULTILINE)
         assert found, metrics
-        return found.group(1) == "1"
-
+        return int(found.group(1))
 
     def metrics(self) -> str:
         return self.get("/metrics").body.decode()
 
-    def connections_report(self, path: str = "/v1/admin/report") -> dict[str, int]:
-        """What the engine says of its connections; an edge says it at `/v1/admin/edge`."""
+    def connections_report(self) -> dict[str, int]:
+        """What the engine says of its connections."""
         connection = http.client.HTTPConnection("relay", timeout=patient(10))
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.settimeout(patient(10))
         connection.sock.connect(str(self.data / "relay.sock"))
-        connection.request("GET", path)
+        connection.request("GET", "/v1/admin/report")
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
@@ -71,7 +70,7 @@ class NodeElsewhere(Node):
 
 
 class Cluster:
-    """Nodes that are started one after the other: the first owns the log."""
+    """Nodes that are started one after the other: the first owns the workspace that is there from the start, and keeps it."""
 
     def __init__(self, folder: Path, server: PostgresServer, database: str, count: int, arguments: list[str] | None = None):
         server.make(database)
@@ -84,8 +83,8 @@ class Cluster:
 
     @property
     def owner(self) -> Node:
-        owners = [node for node in self.nodes if node.process is not None and node.owns_log()]
-        assert len(owners) == 1, f"{len(owners)} nodes own the log"
+        owners = [node for node in self.nodes if node.process is not None and node.owned()]
+        assert len(owners) == 1, f"{len(owners)} nodes own something"
         return owners[0]
 
     @property
@@ -94,16 +93,29 @@ class Cluster:
         return [node for node in self.nodes if node is not owner]
 
     def wait_owner(self, among: list[Node] | None = None, seconds: float = 20) -> Node:
-        """Until one of these owns the log and is ready."""
+        """Until one of these owns the only workspace and is ready."""
         nodes = among or [node for node in self.nodes if node.process is not None]
         found: list[Node] = []
 
         def look() -> bool:
-            found[:] = [node for node in nodes if node.owns_log() and node._is_ready()]
+            found[:] = [node for node in nodes if node.owned() and node._is_ready()]
             return len(found) == 1
 
         wait_until(look, seconds, lambda: "an owner. The logs:\n" + "\n".join(node.log_text()[-2000:] for node in nodes))
         return found[0]
+
+    def wait_owned(self, workspaces: int, seconds: float = 20) -> dict[str, int]:
+        """Until each workspace has an owner among the nodes that run, and all are ready; how many each node owns then."""
+        owned: dict[str, int] = {}
+
+        def look() -> bool:
+            running = [node for node in self.nodes if node.process is not None]
+            owned.clear()
+            owned.update({node.folder.name: node.owned() for node in running})
+            return sum(owned.values()) == workspaces and all(node._is_ready() for node in running)
+
+        wait_until(look, seconds, lambda: f"{workspaces} workspaces to be owned, not {owned}")
+        return dict(owned)
 
     def check_logs(self) -> None:
         for node in self.nodes:

@@ -70,7 +70,7 @@ def play(folder: Path, server: PostgresOnNetworks, machine: Namespace, what: str
     try:
         for node in nodes:
             node.start()
-        assert nodes[0].owns_log()
+        assert nodes[0].owned()
         (cut_from_database if what == "database" else cut_from_owner)(machine, inner, outer, way)
         for node in nodes:
             node.check_log()
@@ -87,7 +87,7 @@ def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: L
         machine.cut_one_way(way, DATABASE_PORT)
         assert inner.wait_end(30) == 75, "it steps down before its lease is over"
         cut_at = load.through
-        wait_until(lambda: any(node.owns_log() for node in outer), 30, "another owner")
+        wait_until(lambda: any(node.owned() for node in outer), 30, "another owner")
         wait_until(lambda: load.through > cut_at, 30, "the hosts to go on")
         load.wait_progress()
         # What of it was under way when the network was cut comes when it carries again.
@@ -110,13 +110,13 @@ def cut_from_owner(machine: Namespace, inner: Node, outer: list[Node], way: Lite
         wait_until(lambda: inner.get("/readyz").status == 503, 30, "the edge to notice that its link carries nothing")
         assert inner.get("/healthz").status == 200
         load.wait_progress()
-        assert outer[0].owns_log() and not inner.owns_log() and not outer[1].owns_log()
+        assert outer[0].owned() and not inner.owned() and not outer[1].owned()
         machine.heal()
         wait_until(lambda: inner.get("/readyz").status == 200, 30, "the edge to reach the owner again")
         load.wait_progress()
         load.finish()
         load.check(inner)
         assert len(load.epochs) == 1, "an epoch began"
-        assert outer[0].owns_log()
+        assert outer[0].owned()
     finally:
         load.close()

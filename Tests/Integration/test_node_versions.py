@@ -72,12 +72,12 @@ def test_a_node_whose_link_is_of_another_version_waits_until_the_owner_has_gone(
             wait_until(lambda: second.get("/healthz").status == 200 if listens(second) else False, 20, "the second node to be there")
             wait_until(lambda: "link" in second.log_text(), 10, "the second node to have tried")
             # It serves nobody, takes nothing over, and goes on trying.
-            assert second.get("/readyz").status == 503 and first.owns_log()
+            assert second.get("/readyz").status == 503 and first.owned()
             host.event("s1", "message", {"role": "assistant", "text": "the older one goes on"})
             host.wait_acked("s1")
             first.stop()
             wait_until(second._is_ready, 20, "the second node to own the log")
-            assert second.owns_log() and whole_log(second, "s1") == host.sessions["s1"]
+            assert second.owned() and whole_log(second, "s1") == host.sessions["s1"]
             host.close()
         finally:
             first.kill()
@@ -117,7 +117,7 @@ def test_nodes_that_run_go_on_after_a_newer_version_and_none_of_theirs_is_starte
         host.wait_decision(approval, timeout=20)
         first.launch()
         assert first.wait_end() != 0 and "newer version" in first.log_text()
-        assert second.owns_log()
+        assert second.owned()
         phone.close()
         host.close()
         cluster.check_logs()

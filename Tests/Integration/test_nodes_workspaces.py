@@ -6,6 +6,8 @@ import random
 import time
 from typing import Any
 
+from websockets.exceptions import InvalidStatus
+
 from client import WireClient
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
@@ -13,7 +15,8 @@ from host import ScriptedHost
 from load import Worker
 from nodes import Anywhere, InWorkspace
 from pictures import bring, named, png
-from test_nodes import SEED, make_cluster, server  # noqa: F401
+from test_nodes import SEED, make_cluster, make_phone, server  # noqa: F401
+from test_push import decide, payload, wait_notification
 from waits import wait_until
 
 OTHER = "Their own"
@@ -98,16 +101,17 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
     try:
         for _ in range(ROUNDS):
             before = [worker.through for worker in workers]
-            owner = cluster.wait_owner()
+            cluster.wait_owned(2)
             wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "both to be acknowledged")
-            edge = dice.choice([node for node in cluster.nodes if node is not owner])
-            victims = dice.choice([[owner], [edge], [owner, edge]])
+            # Owners of both, of one, and of none.
+            victims = dice.sample(cluster.nodes, dice.choice([1, 2]))
             time.sleep(dice.random() * 0.1)  # a moment that the seed chose
             for victim in victims:
                 victim.kill()
             for victim in victims:
                 victim.launch()
-        owner = cluster.wait_owner()
+        cluster.wait_owned(2)
+        owner = cluster.nodes[0]
         epochs = []
         for worker, watching, name in zip(workers, followers, ("default", OTHER)):
             worker.finish(watching)
@@ -127,3 +131,92 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
                 follower.close()
         for worker in workers:
             worker.host.close()
+
+
+def log_of(relay: Any) -> list[Any]:
+    """The whole log of a session; asked for again where its workspace is just being handed over."""
+    found: list[list[Any]] = []
+
+    def read() -> bool:
+        try:
+            found.append(whole_log(relay, "s1"))
+        except InvalidStatus as refusal:
+            assert refusal.response.status_code == 503, refusal
+        except AssertionError as failure:
+            if "closed with 4000" not in str(failure):
+                raise
+        return bool(found)
+
+    wait_until(read, 30, "the log")
+    return found[0]
+
+
+def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone(make_cluster: Any) -> None:
+    """Each workspace has one owner. Who is of a workspace of a node that lives, at a node that lives, notices nothing of another's death."""
+    names = ["default", *(f"team {number}" for number in range(7))]
+    cluster = make_cluster(3)
+    for name in names[1:]:
+        cluster.nodes[0].run("workspace", "add", name, "--data", str(cluster.nodes[0].data))
+    first = cluster.wait_owned(len(names))
+    assert all(first.values()), f"each of three nodes owns some of eight workspaces, not {first}"
+    anywhere = Anywhere(cluster.nodes)
+    hosts = {name: ScriptedHost(InWorkspace(anywhere, name), f"host of {name}") for name in names}
+    try:
+        for host in hosts.values():
+            host.start_session("s1")
+            host.wait_acked("s1", timeout=20)
+        victim = cluster.nodes[1]
+        before = cluster.wait_owned(len(names), 40)
+        closings = {name: len(host.closed_with) for name, host in hosts.items()}
+        victim.kill()
+        after = cluster.wait_owned(len(names))
+        assert victim.folder.name not in after and sum(after.values()) == len(names)
+        for host in hosts.values():
+            host.event("s1", "message", {"role": "user"}, {"text": "still here"})
+        for host in hosts.values():
+            host.wait_acked("s1", timeout=30)
+        undisturbed = [name for name, host in hosts.items() if len(host.closed_with) == closings[name]]
+        assert undisturbed, f"nobody was left alone: {before}, then {after}"
+        # Back again, it is given what is its, one workspace after the other, and nothing is lost on the way.
+        victim.launch()
+        wait_until(lambda: victim.owned() > 0, 60, lambda: f"the node to own something again: {[node.owned() for node in cluster.nodes]}")
+        for name, host in hosts.items():
+            host.event("s1", "message", {"role": "user"}, {"text": "and still"})
+        for name, host in hosts.items():
+            host.wait_acked("s1", timeout=30)
+            check_host(host, "s1", log_of(InWorkspace(cluster.nodes[0], name)))
+        cluster.wait_owned(len(names))
+    finally:
+        for host in hosts.values():
+            host.close()
+
+
+def test_a_notification_decides_at_whichever_node_its_code_comes_to(make_cluster: Any, make_phone: Any) -> None:
+    """The code is its only credential, so it says which workspace's owner decides."""
+    cluster = make_cluster(3)
+    phone = make_phone(cluster)
+    cluster.nodes[0].run("workspace", "add", OTHER, "--data", str(cluster.nodes[0].data))
+    cluster.wait_owned(2)
+    theirs = InWorkspace(Anywhere(cluster.nodes), OTHER)
+    phone.register(theirs.token("client", "their phone"), text="full", starts="never")
+    host = ScriptedHost(theirs, "their laptop")
+    host.start_session("s1")
+    try:
+        for number, node in enumerate(cluster.nodes):
+            approval = host.request_approval("s1", "Bash", {"command": f"make {number}"})
+            shown = wait_notification(phone, lambda found: payload(found)["heliograph"].get("approval") == approval and "code" in payload(found)["heliograph"])
+            code = payload(shown)["heliograph"]["code"]
+            assert int(code.partition(".")[0]) >> 32 == 2, f"{code} names the second workspace"
+            wrong = decide(node, code[:-1] + ("A" if code[-1] != "A" else "B"), decision="allow")
+            assert wrong.status == 404 and not [one for one in host.decisions if one["approval"] == approval], wrong.body
+            assert decide(node, code, decision="allow").status == 200
+            assert host.wait_decision(approval, timeout=20)["decision"]["decision"] == "allow"
+            again = decide(cluster.nodes[number - 1], code, decision="deny")
+            assert again.status == 409 and again.json["error"]["winner"]["decision"] == "allow", again.body
+            host.apply("s1", approval)
+            host.wait_acked("s1", timeout=20)
+        # One that no workspace's number fits, and one that is none.
+        for code in (f"{(99 << 32) + 1}.{'A' * 22}", "nothing"):
+            assert decide(cluster.nodes[0], code, decision="allow").status == 404
+    finally:
+        host.close()

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Hosts and clients stay while the node that owns the log is lost: from the signal until each client is level again at another. After
+/// Hosts and clients stay while the node that owns their workspace is lost: from the signal until each client is level again at another. After
 /// that each session gets one more event, which every client has to see as the next one.
 final class Takeover: Stage {
     /// A lease of 8 s, a minute for everything else.

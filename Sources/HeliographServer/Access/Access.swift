@@ -15,7 +15,8 @@ final class Access {
     /// Those of which the core was told that they are gone.
     private var removed: Set<WorkspaceID> = []
     let uses: TokenUses
-    private var workspaces: [WorkspaceID: String] = [:]
+    /// Those that are there, by id, with their names.
+    private(set) var workspaces: [WorkspaceID: String] = [:]
     private let loop: EventLoop
     private let connections: PeerConnections
     private let mailbox: CoreMailbox
@@ -30,6 +31,9 @@ final class Access {
     private var isReadingLater = false
 
     private typealias Reader = (Result<Void, any Error>) -> Void
+
+    /// Tells other nodes of a change that was made here, and calls back when those that can be reached have taken it up.
+    var tellOthers: (@escaping () -> Void) -> Void = { $0() }
 
     /// Between two tries to read a store that does not answer.
     private static let retryInterval = Duration.seconds(1)
@@ -94,9 +98,12 @@ final class Access {
         return authenticated
     }
 
-    /// All tokens with what is known of their use now.
-    func roster(_ tokens: [Token]) -> TokenRoster {
-        TokenRoster(tokens, connections: peers.values.reduce(into: [:]) { $0[$1.token.id, default: 0] += 1 }, uses.latest)
+    /// What this process knows of the use of tokens now; connections are counted where `isCounted` says so.
+    func sightings(where isCounted: (Token) -> Bool = { _ in true }) -> TokenSightings {
+        var seen = TokenSightings()
+        for peer in peers.values where isCounted(peer.token) { seen.connections[peer.token.id, default: 0] += 1 }
+        seen.uses = uses.latest
+        return seen
     }
 
     // MARK: - Asking the store
@@ -131,11 +138,12 @@ final class Access {
             case .failure(let error as LogError) where error.code == .inDoubt: reload()
             case .failure: break
             }
-        } then: { result in
-            answer(
-                result.flatMap { value, entrants in
-                    entrants.map { _ in value }.mapError { _ in StoreQueue.QueueError.notTakenUp }
-                })
+        } then: { [self] result in
+            let told = result.flatMap { value, entrants in
+                entrants.map { _ in value }.mapError { _ in StoreQueue.QueueError.notTakenUp }
+            }
+            guard case .success = told else { return answer(told) }
+            tellOthers { answer(told) }
         }
     }
 

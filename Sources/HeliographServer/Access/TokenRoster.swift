@@ -18,14 +18,15 @@ package struct TokenRoster {
     /// In the order of the tokens that it was made of.
     package let entries: [Entry]
 
-    init(_ tokens: [Token], connections: [String: Int], _ uses: [String: TokenUse]) {
+    init(_ tokens: [Token], _ seen: TokenSightings) {
         let byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let lineage = TokenLineage(tokens)
         entries = tokens.map { token in
             Entry(
                 token: token, parent: token.parent.flatMap { byID[$0] },
-                children: lineage.letIn(by: token.id).filter { $0.revokedAt == nil }, connections: connections[token.id] ?? 0,
-                lastUse: .latest(token.lastUse, uses[token.id]))
+                children: lineage.letIn(by: token.id).filter { $0.revokedAt == nil },
+                connections: seen.connections[token.id] ?? 0,
+                lastUse: .latest(token.lastUse, seen.uses[token.id]))
         }
     }
 

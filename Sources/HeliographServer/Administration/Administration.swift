@@ -24,14 +24,8 @@ package final class Administration {
     package func roster(isLive: Bool) throws -> TokenRoster {
         let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, AdminPath.tokens) : nil
         let tokens = try store.credentials.allTokens()
-        guard let live, live.status == 200 else { return TokenRoster(tokens, connections: [:], [:]) }
-        var (connections, uses): ([String: Int], [String: TokenUse]) = ([:], [:])
-        for entry in try JSONDocument(parsing: live.body).root.required("tokens").array() {
-            let id = try entry.string("id")
-            connections[id] = Int(try entry.integer("connections"))
-            uses[id] = TokenUse(recordedAt: try entry.optionalInteger("usedAt"), from: try entry.optionalString("usedFrom"))
-        }
-        return TokenRoster(tokens, connections: connections, uses)
+        guard let live, live.status == 200 else { return TokenRoster(tokens, TokenSightings()) }
+        return TokenRoster(tokens, try TokenSightings(parsing: live.body))
     }
 
     /// Hands back what it ended, the named one first.

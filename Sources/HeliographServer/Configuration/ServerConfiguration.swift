@@ -13,8 +13,8 @@ package struct ServerConfiguration: Sendable {
     package var dataDirectory: String
     /// The database that the data is in; nil: a file in the data directory.
     package var store: String?
-    /// Where other nodes on the same database reach this one, `http://…` or `https://…`; nil: it takes no links, and stands by where another
-    /// owns the log.
+    /// Where other nodes on the same database reach this one, `http://…` or `https://…`; nil: it takes no links, and stands by where others
+    /// own anything.
     package var advertise: String?
     /// What this node is called among them; nil: by where it is reached.
     package var node: String?

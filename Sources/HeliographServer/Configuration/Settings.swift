@@ -79,7 +79,7 @@ package enum Settings {
             read: StoreAddress.read),
         .text(
             "advertise", "url", \.advertise, takes: "http://HOST:PORT or https://HOST:PORT, without a path",
-            "Where other relays on the same database reach this one: it serves alongside them, and owns the log if they do not.",
+            "Where other relays on the same database reach this one: it serves alongside them, and owns some of the workspaces.",
             read: AdvertisedURL.read),
         .text("node", "name", \.node, "This relay's name among them; without it, the address where they reach it."),
         .text(

@@ -33,7 +33,7 @@ struct NodesDoctor {
     private var rows: Finding {
         let living = nodes.filter { $0.leaseSeconds >= 0 }
         let names = living.map { node in
-            "\(node.name) (\(node.isOwner ? "owner, " : "")lease for \(node.leaseSeconds) s more)"
+            "\(node.name) (owns \(node.workspaceCount) workspace\(node.workspaceCount == 1 ? "" : "s"), lease for \(node.leaseSeconds) s more)"
         }
         let gone = nodes.count - living.count
         let text =
@@ -98,11 +98,6 @@ struct NodesDoctor {
         case .another(let what):
             return Finding(subject, .wrong, what, mend: "--advertise names the node's own address, and no proxy's")
         case .node(let takesLinks, let ahead):
-            if node.isOwner, !takesLinks {
-                return Finding(
-                    subject, .doubtful, "\(node.url) takes no links, though the log is its",
-                    mend: "check again: it may just have taken over the log")
-            }
             if node.linkVersion != NodeLinkProtocol.version {
                 return Finding(
                     subject, .doubtful,
@@ -114,8 +109,12 @@ struct NodesDoctor {
                     subject, .doubtful, "its clock differs from this machine's by \(abs(ahead)) s",
                     mend: "let all use the same time server")
             }
-            let links = takesLinks ? "takes links with its secret" : "answers; it is an edge, which takes no links"
-            return Finding(subject, .well, "\(node.url) \(links)")
+            guard takesLinks else {
+                return Finding(
+                    subject, .doubtful, "\(node.url) takes no links",
+                    mend: "check again: it may just have been started anew, as a relay that is alone on the database")
+            }
+            return Finding(subject, .well, "\(node.url) takes links with its secret")
         }
     }
 

@@ -149,30 +149,25 @@ package struct RelayDoctor {
                     mend: "restart it; until then it does not hear of tokens that are revoked"), [], nil
             )
         }
-        // An edge hands the question on: what answers it is the owner's process, with the owner's settings.
-        let edge = (try? AdminSocket(in: folder).ask(.get, AdminPath.edge)).flatMap(read)
-        guard let owner = read(answer) else {
-            if let edge, answer.status == 503 {
-                return (
-                    Finding(
-                        "Relay", .wrong, "\(edge.words), as an edge that reaches no relay that owns the log",
-                        mend: "look at the findings on nodes, and at its log"), [], edge.configuration
-                )
-            }
+        guard let relay = read(answer) else {
             return (
                 Finding(
                     "Relay", .doubtful, "runs, and answers with \(answer.status): it is of another version than this program",
-                    mend: "restart it, or use the program that it was started with"), [], edge?.configuration
+                    mend: "restart it, or use the program that it was started with"), [], nil
             )
         }
-        let clock = owner.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
-        let what = edge.map { "\($0.words), as an edge of the relay that owns the log, which \(owner.words)" } ?? owner.words
-        let configuration = (edge ?? owner).configuration
-        guard owner.isReady else {
-            let mend = "look at its log, and at the disk"
-            return (Finding("Relay", .wrong, "\(what), and takes no writes", mend: mend), clock, configuration)
+        let clock = relay.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
+        guard relay.isReady else {
+            let finding =
+                relay.takesWrites && relay.workspaces != nil
+                ? Finding(
+                    "Relay", .wrong, "\(relay.words), and serves nobody: it reaches no relay that owns a workspace",
+                    mend: "look at the findings on nodes, and at its log")
+                : Finding(
+                    "Relay", .wrong, "\(relay.words), and takes no writes", mend: "look at its log, and at the disk")
+            return (finding, clock, relay.configuration)
         }
-        return (Finding("Relay", .well, "\(what), ready"), clock, configuration)
+        return (Finding("Relay", .well, "\(relay.words), ready"), clock, relay.configuration)
     }
 
     private func read(_ answer: HTTPExchange.Answer) -> RunningRelay? {

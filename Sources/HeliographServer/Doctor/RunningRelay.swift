@@ -6,13 +6,19 @@ struct RunningRelay {
     let address: String
     let process: Int64
     let isReady: Bool
+    let takesWrites: Bool
+    /// Workspaces that it owns among several relays; nil: it is alone.
+    let workspaces: Int64?
     /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
     let clockAheadSeconds: Int64?
     /// With the settings that it was started with, and where each stood.
     let configuration: ServerConfiguration
 
     /// Which process that is.
-    var words: String { "runs on \(address), \(software), process \(process)" }
+    var words: String {
+        let node = workspaces.map { ", a node that owns \($0) workspace\($0 == 1 ? "" : "s")" } ?? ""
+        return "runs on \(address), \(software), process \(process)\(node)"
+    }
 
     init(parsing report: [UInt8], dataDirectory: String) throws {
         let root = try JSONDocument(parsing: report).root.object()
@@ -21,6 +27,8 @@ struct RunningRelay {
         process = try root.required("process").integer("id")
         clockAheadSeconds = try ClockState.aheadSeconds(in: root)
         isReady = try root.required("ready").bool()
+        takesWrites = try root.required("store").required("takesWrites").bool()
+        workspaces = try root.optional("node")?.integer("workspaces")
         var configuration = ServerConfiguration(dataDirectory: dataDirectory)
         for (key, text) in try root.required("settings").members() {
             // A newer relay may have one that this program does not know.

@@ -10,6 +10,4 @@ enum AdminPath {
     static let clock = "/v1/admin/clock"
     static let tokens = "/v1/admin/tokens"
     static let report = "/v1/admin/report"
-    /// How the node on this machine is, where it is an edge; an owner has no such thing. All else is answered by the owner.
-    static let edge = "/v1/admin/edge"
 }

@@ -31,7 +31,8 @@ struct Measures: Sendable {
     private let dataBytes: Meter
     private let takesWrites: Meter
     private let links: Meter
-    private let owns: Meter
+    private let workspaces: Meter
+    private let ownedWorkspaces: Meter
     private let factory: any MetricsFactory & Sendable
 
     init(factory: any MetricsFactory & Sendable) {
@@ -75,8 +76,8 @@ struct Measures: Sendable {
         takesWrites = Meter(label: "heliograph_store_takes_writes", dimensions: [], factory: factory)
         links = Meter(label: "heliograph_node_links", dimensions: [], factory: factory)
         links.set(0)
-        owns = Meter(label: "heliograph_node_owns_log", dimensions: [], factory: factory)
-        owns.set(1)
+        workspaces = Meter(label: "heliograph_workspaces", dimensions: [], factory: factory)
+        ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
 
     /// Says in labels which relay it is and how its loops wait, and how many of them serve connections.
@@ -126,8 +127,11 @@ struct Measures: Sendable {
 
     func linkOpened() { links.increment() }
     func linkClosed() { links.decrement() }
-    /// This node hands on what its peers say.
-    func isEdge() { owns.set(0) }
+    /// `owned`: those whose core is in this process.
+    func looked(workspaces: Int, owned: Int) {
+        self.workspaces.set(workspaces)
+        ownedWorkspaces.set(owned)
+    }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
     func disconnected(_ role: PairingRole) { meter(role).decrement() }

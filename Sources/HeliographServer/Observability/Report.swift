@@ -19,8 +19,18 @@ struct Report {
     var takesWrites: Bool
     var damagedRecords: Int
     var pushesUnderWay: Int
+    /// Nil where the relay is alone.
+    var node: NodeCounts?
     /// What the clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
     var clockDoubt: Int64?
+
+    /// Of one of several relays.
+    struct NodeCounts {
+        /// Those that it owns.
+        var workspaces: Int
+        /// Those that are open to nodes that own others.
+        var links: Int
+    }
 
     var bytes: [UInt8] {
         JSONWriter.object { writer in
@@ -48,6 +58,12 @@ struct Report {
                 $0.field("aheadSeconds", clockDoubt.map { $0 / 1000 })
             }
             writer.field("pushesUnderWay", Int64(pushesUnderWay))
+            if let node {
+                writer.object("node") {
+                    $0.field("workspaces", Int64(node.workspaces))
+                    $0.field("links", Int64(node.links))
+                }
+            }
             configuration.write(to: &writer)
         }
     }

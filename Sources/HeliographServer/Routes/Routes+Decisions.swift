@@ -13,10 +13,10 @@ extension Routes {
     func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         // Before anything else of the request is looked at: who has no code learns nothing, from no answer and no time.
         let push: PushID?
-        do { push = try codes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
+        do { push = try core?.codes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
             return fail(id, error)
         }
-        guard let push else {
+        guard let core, let push else {
             if let refusal = noteWrongCode(of: request) { return respond(id, refusal) }
             strangers.notice("refused a code of a push", ["peer": "\(request.peer)"], logger)
             return respond(id, Self.noSuchCode)
@@ -27,7 +27,7 @@ extension Routes {
         }
         do throws(WireError) {
             let verdict = try Decision.Verdict(from: JSONDocument(parsing: request.body).root)
-            httpPeers.present(push, verdict) { [self] reply in
+            core.httpPeers.present(push, verdict) { [self] reply in
                 if case .failed(let notice, _) = reply, notice.code == ErrorCode.notFound.rawValue {
                     respond(id, Self.noSuchCode)
                 } else {

@@ -15,7 +15,8 @@ extension Routes {
             guard let command = try Self.deviceCommand(request) else {
                 return respond(id, .text(405, "this is not done here\n"))
             }
-            httpPeers.call(as: client, command) { [self] reply in respond(id, .reply(reply)) }
+            guard let core = coreAnswering(id) else { return }
+            core.httpPeers.call(as: client, command) { [self] reply in respond(id, .reply(reply)) }
         } catch { respond(id, .json(400, Notice(error))) }
     }
 
@@ -27,14 +28,14 @@ extension Routes {
             return respond(id, Self.refusal(error))
         }
         do throws(PushObstacleError) {
-            switch try pushes.webPushKey() {
+            switch try pushWay.webPushKey() {
             case .there(let key): respond(id, Self.pushKey(key))
             case .toMake(let secrets):
                 access.perform { _ in
                     try secrets.makeBrowsersKey()
                 } then: { [self] result in
                     switch result {
-                    case .success(let key): respond(id, Self.pushKey(pushes.use(key)))
+                    case .success(let key): respond(id, Self.pushKey(pushWay.use(key)))
                     case .failure(let error): fail(id, error)
                     }
                 }

@@ -29,7 +29,8 @@ extension Routes {
         let picture = KeptPicture(Picture(digest: digest, type: type, bytes: content.count), content)
         let key = SessionKey(workspace: token.workspace, session: session)
         let at = WallClock.milliseconds
-        pictures.perform {
+        guard let core = coreAnswering(id) else { return }
+        core.pictures.perform {
             try $0.keep(picture, of: key, at: at)
         } then: { [self] isKept in
             switch isKept {
@@ -51,7 +52,8 @@ extension Routes {
         else { return respond(id, Self.noSuchPicture) }
         let host = token.role == .host ? HostID(token.subject) : nil
         let workspace = token.workspace
-        pictures.perform {
+        guard let core = coreAnswering(id) else { return }
+        core.pictures.perform {
             try [$0.picture(digest, in: workspace, of: host)].compactMap { $0 }
         } then: { [self] found in
             guard let found else { return respond(id, Self.noPicturesNow) }

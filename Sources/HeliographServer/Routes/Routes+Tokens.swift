@@ -24,17 +24,19 @@ extension Routes {
         }
     }
 
-    /// What the command line lists.
-    func listTokens(_ id: HTTPRequestID) { roster(id) { Self.list($0.entries, own: nil) } }
+    /// What the command line lists, by what this process knows of their use.
+    func listTokens(_ id: HTTPRequestID) { listTokens(access.sightings(), id) }
+
+    func listTokens(_ seen: TokenSightings, _ id: HTTPRequestID) { roster(seen, id) { Self.list($0.entries, own: nil) } }
 
     private func listTokens(of own: Token, _ id: HTTPRequestID) {
-        roster(id) { roster in
+        roster(access.sightings(), id) { roster in
             Self.list(roster.entries.filter { $0.token.workspace == own.workspace && $0.token.revokedAt == nil }, own: own)
         }
     }
 
     private func showToken(_ name: String, to own: Token, _ id: HTTPRequestID) {
-        roster(id) { roster in
+        roster(access.sightings(), id) { roster in
             guard let entry = roster[name], entry.token.workspace == own.workspace else { return Self.noSuchToken }
             return .json(200, Self.object(entry, own: own))
         }
@@ -82,11 +84,13 @@ extension Routes {
         }
     }
 
-    private func roster(_ id: HTTPRequestID, _ answer: @escaping (TokenRoster) -> HTTPResponse) {
+    private func roster(
+        _ seen: TokenSightings, _ id: HTTPRequestID, _ answer: @escaping (TokenRoster) -> HTTPResponse
+    ) {
         access.perform {
             try $0.allTokens()
         } then: { [self] result in
-            do { respond(id, answer(access.roster(try result.get()))) } catch { fail(id, error) }
+            do { respond(id, answer(TokenRoster(try result.get(), seen))) } catch { fail(id, error) }
         }
     }
 

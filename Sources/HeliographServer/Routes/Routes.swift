@@ -8,12 +8,18 @@ import WebSocketEngine
 
 /// Plain HTTP: the page, pairing, health and metrics here; devices and decisions next to this file.
 final class Routes {
+    /// What answers for the workspaces of one core.
+    struct Core {
+        let httpPeers: HTTPCommandPeers
+        let codes: PushCodes
+        let pictures: PictureShelf
+    }
+
     private let responder: Responder
     let access: Access
-    let httpPeers: HTTPCommandPeers
-    let pushes: PushWay
-    let codes: PushCodes
-    let pictures: PictureShelf
+    /// Nil: nobody's, for what needs no core, and for those whose token is none.
+    let core: Core?
+    let pushWay: PushWay
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
     private let overview: any RelayOverview
@@ -22,16 +28,13 @@ final class Routes {
     var strangers = StrangerLog()
 
     init(
-        responder: Responder, access: Access, httpPeers: HTTPCommandPeers, pushes: PushWay, codes: PushCodes,
-        pictures: PictureShelf, registry: PrometheusRegistry, pushMeasures: PushMeasures, overview: any RelayOverview,
-        logger: Logger
+        responder: Responder, access: Access, core: Core?, pushWay: PushWay, registry: PrometheusRegistry,
+        pushMeasures: PushMeasures, overview: any RelayOverview, logger: Logger
     ) {
         self.responder = responder
         self.access = access
-        self.httpPeers = httpPeers
-        self.pushes = pushes
-        self.codes = codes
-        self.pictures = pictures
+        self.core = core
+        self.pushWay = pushWay
         self.registry = registry
         self.pushMeasures = pushMeasures
         self.overview = overview
@@ -73,9 +76,9 @@ final class Routes {
                 }
             }
         case ("POST", AdminPath.push):
-            pushes.status { [self] status in respond(id, .json(200, status)) }
+            pushWay.status { [self] status in respond(id, .json(200, status)) }
         case ("POST", AdminPath.pushQuestion):
-            pushes.askApple { [self] answers in respond(id, .json(200, answers)) }
+            pushWay.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
             respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", AdminPath.tokens): listTokens(id)
@@ -171,7 +174,7 @@ final class Routes {
     }
 
     private func respondWithMetrics(_ id: HTTPRequestID) {
-        pushes.traffic { [self] traffic in
+        pushWay.traffic { [self] traffic in
             pushMeasures.looked(at: traffic)
             overview.look()
             respond(id, .metrics(registry.exposition))
@@ -179,6 +182,20 @@ final class Routes {
     }
 
     // MARK: - Answers
+
+    /// The core for one who may ask it; where there is none, who asks is answered.
+    func coreAnswering(_ id: HTTPRequestID) -> Core? {
+        if core == nil {
+            respond(
+                id,
+                .json(
+                    503,
+                    Notice(
+                        code: ErrorCode.unavailable.rawValue,
+                        message: "no relay that owns this workspace is reached; try again")))
+        }
+        return core
+    }
 
     func fail(_ id: HTTPRequestID, _ error: any Error) {
         let refusal: StoreQueue.QueueError =

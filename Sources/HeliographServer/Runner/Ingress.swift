@@ -62,17 +62,10 @@ final class Ingress {
             if congestion.began(connection) { runner.feed(.congested(PeerID(connection))) }
         case .drained(let connection): if congestion.ended(connection) { runner.feed(.drained(PeerID(connection))) }
         case .request(let request, let id): routes.answer(request, id)
-        case .unread: preconditionFailure("an owner decodes what its peers say")
+        case .unread: preconditionFailure("what goes to another node does not come here")
         case .tokenUnknown: access.reload()
-        case .linkOpened(let link, let connection):
-            connections.linkOpened(link, connection)
-            measures.linkOpened()
-            logger.notice("a node has linked", metadata: ["connection.id": "\(connection)", "link": "\(link)"])
-        case .linkClosed(let link, let reason):
-            congestion.forget(link: link)
-            connections.linkClosed(link)
-            measures.linkClosed()
-            logger.notice("a node's link has ended", metadata: ["link": "\(link)", "reason": "\(reason)"])
+        case .linkOpened: break
+        case .linkClosed(let link, _): congestion.forget(link: link)
         case .linkCongested(let link):
             for peer in congestion.began(link: link, peers(of: link)) { runner.feed(.congested(PeerID(peer))) }
         case .linkDrained(let link):

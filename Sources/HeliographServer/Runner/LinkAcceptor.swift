@@ -7,7 +7,7 @@ import RelayProtocol
 import Synchronization
 import WebSocketEngine
 
-/// Links of edges to this node, which owns the log, on one loop: what comes over them becomes arrivals, as what comes from sockets does.
+/// Links of edges to this node, for the workspaces that it owns, on one loop: what comes over them becomes arrivals, as what comes from sockets does.
 /// Lives on that loop's thread.
 final class LinkAcceptor {
     /// What all loops of an owner share.

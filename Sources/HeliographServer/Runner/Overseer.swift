@@ -1,49 +1,75 @@
 import RelayCore
+import RelayProtocol
 import WebSocketEngine
+
+/// A relay as one of several.
+protocol NodeOverview: AnyObject {
+    /// Whether it serves anybody.
+    var isServing: Bool { get }
+    var counts: Report.NodeCounts { get }
+    func owns(_ workspace: WorkspaceID) -> Bool
+}
 
 /// Looks at all parts of a running relay, for who asks how it is. Lives on the core's thread.
 final class Overseer: RelayOverview {
-    private let runner: RelayRunner
-    private let pushes: PushWay
+    /// Those that there are. Set once, before anybody asks.
+    var cores: () -> [CoreUnit] = { [] }
+    /// Of one of several relays; nil: it is alone. Set once, likewise.
+    var node: (any NodeOverview)?
+    private let access: Access
     private let upkeep: any StoreUpkeep
     private let loops: EventLoopGroup
     private let configuration: ServerConfiguration
     private let measures: Measures
+    private let pushWay: PushWay
     private let startedAt = ContinuousClock.now
     private var port: UInt16 = 0
 
+    /// `upkeep` is of the whole store.
     init(
-        _ runner: RelayRunner, _ pushes: PushWay, _ upkeep: any StoreUpkeep, _ loops: EventLoopGroup,
-        _ configuration: ServerConfiguration, _ measures: Measures
+        _ upkeep: any StoreUpkeep, _ loops: EventLoopGroup, _ configuration: ServerConfiguration, _ measures: Measures,
+        _ access: Access, _ pushWay: PushWay
     ) {
-        self.runner = runner
-        self.pushes = pushes
+        self.access = access
         self.upkeep = upkeep
         self.loops = loops
         self.configuration = configuration
         self.measures = measures
+        self.pushWay = pushWay
     }
 
     /// Connections are accepted now.
     func listens(at port: UInt16) { self.port = port }
 
-    var isReady: Bool { !runner.store.isFailing && upkeep.takesWrites }
+    /// A node serves somebody, too.
+    var isReady: Bool { node?.isServing != false && takesWrites }
+
+    private var takesWrites: Bool { cores().allSatisfy(\.isReady) }
 
     func look() {
+        let cores = cores()
+        let workspaces = access.workspaces.keys
         measures.looked(
-            sessions: runner.sessionCount, openApprovals: runner.openApprovalCount, dataBytes: upkeep.byteCount,
-            takesWrites: isReady && !runner.store.isShortOfRoom)
+            workspaces: workspaces.count,
+            owned: node.map { node in workspaces.count { node.owns($0) } } ?? workspaces.count)
+        measures.looked(
+            sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },
+            openApprovals: cores.reduce(0) { $0 + $1.runner.openApprovalCount }, dataBytes: upkeep.byteCount,
+            takesWrites: takesWrites && !cores.contains { $0.runner.store.isShortOfRoom })
     }
 
-    func confirmClock() -> Bool { runner.confirmClock() }
+    func confirmClock() -> Bool { cores().reduce(false) { $1.runner.confirmClock() || $0 } }
 
     func makeReport(_ answer: @escaping ([UInt8]) -> Void) {
         loops.census { [self] engine in
+            let cores = cores()
             let report = Report(
                 configuration: configuration, address: configuration.localURL(port: port),
-                uptime: ContinuousClock.now - startedAt, core: runner.census, engine: engine, isReady: isReady,
-                takesWrites: upkeep.takesWrites, damagedRecords: upkeep.damagedRecords.count + runner.damagedRecords,
-                pushesUnderWay: pushes.underWay, clockDoubt: runner.clockDoubt)
+                uptime: ContinuousClock.now - startedAt, core: RelayCensus(sumOf: cores.map(\.runner.census)), engine: engine,
+                isReady: isReady, takesWrites: cores.allSatisfy { $0.upkeep.takesWrites },
+                damagedRecords: cores.reduce(0) { $0 + $1.upkeep.damagedRecords.count + $1.runner.damagedRecords },
+                pushesUnderWay: pushWay.underWay, node: node?.counts,
+                clockDoubt: cores.lazy.compactMap(\.runner.clockDoubt).max())
             answer(report.bytes)
         }
     }

@@ -20,19 +20,27 @@ final class PeerHandler: ServerHandler {
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: AuthenticatedPeer] = [:]
     /// With which token each connection came: its role says how it is read.
-    private var tokens: [ConnectionID: (id: String, role: PairingRole)] = [:]
+    private var tokens: [ConnectionID: Opened] = [:]
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
     /// A proxy that writes nonsense writes it with every request.
     private var hasToldOfForwarding = false
 
-    /// What this node is to the peers that connect here.
+    /// What this process is to the peers that connect here.
     enum Part: Sendable {
-        /// It has the core: what they say is decoded. `links` is nil where it is the only node.
-        case owner(links: LinkAcceptor.Shared?)
-        /// It hands on what they say.
-        case edge(UnknownTokens)
+        /// It has the core of all workspaces: what they say is decoded.
+        case alone
+        /// It has some, and hands on what peers of the others say.
+        case node(WorkspaceWays, UnknownTokens, LinkAcceptor.Shared)
+    }
+
+    private struct Opened {
+        /// Of its token.
+        let id: String
+        let role: PairingRole
+        /// Another node decodes what it says.
+        let isCarried: Bool
     }
 
     /// Nil where there are no links.
@@ -42,7 +50,7 @@ final class PeerHandler: ServerHandler {
         loop: EventLoop, part: Part, admission: AdmissionControl, forwarding: Forwarding, measures: Measures, logger: Logger,
         deliver: @escaping (Arrival, _ bytes: Int) -> Void
     ) {
-        if case .owner(let links?) = part {
+        if case .node(_, _, let links) = part {
             self.links = LinkAcceptor(links, loop, admission, logger, deliver: deliver)
         } else {
             links = nil
@@ -162,6 +170,11 @@ final class PeerHandler: ServerHandler {
             case .wrongRole: return .refuse(status: 403, body: "this token is not for a \(role.rawValue)\n")
             }
         }
+        guard way(to: token.workspace) != nil else {
+            return .refuse(
+                status: 503, headers: [HTTPResponse.retryAfter(seconds: 1)],
+                body: "the relay that owns this workspace is not reached; try again\n")
+        }
         let authenticated = authenticator.peer(request, by: token, countedAt: countedPeer(for: request.peer))
         do throws(ConnectionLimiter.LimitError) {
             try admission.enter(authenticated)
@@ -178,7 +191,11 @@ final class PeerHandler: ServerHandler {
 
     /// Another node may have let it in a moment ago; once the tokens have been read since, that is known.
     private func mayBeNew(_ digest: [UInt8]) -> Bool {
-        if case .edge(let unknown) = part { unknown.mayBeNew(digest) } else { false }
+        if case .node(_, let unknown, _) = part { unknown.mayBeNew(digest) } else { false }
+    }
+
+    private func way(to workspace: WorkspaceID) -> WorkspaceWays.Way? {
+        if case .node(let ways, _, _) = part { ways[workspace] } else { .here }
     }
 
     func upgradeAbandoned(_ connection: ConnectionID) {
@@ -190,7 +207,9 @@ final class PeerHandler: ServerHandler {
             if let links { return links.opened(connection) }
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
-        tokens[connection] = (authenticated.token.id, authenticated.token.role)
+        // Where that has changed since it asked, who takes the arrivals sends it away.
+        let isCarried = way(to: authenticated.token.workspace) == .there
+        tokens[connection] = Opened(id: authenticated.token.id, role: authenticated.token.role, isCarried: isCarried)
         if authenticated.token.role == .host { loop.expedite(connection) }
         deliver(.opened(connection, authenticated), 0)
     }
@@ -214,7 +233,7 @@ final class PeerHandler: ServerHandler {
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
-        guard let role = tokens[connection]?.role else {
+        guard let opened = tokens[connection] else {
             links?.received(message, on: connection) { [self] role, peer, bytes in
                 count(bytes)
                 return input(of: peer, role, bytes, isUTF8: false)
@@ -227,12 +246,9 @@ final class PeerHandler: ServerHandler {
         }
         count(message.bytes)
         let bytes = message.bytes.count
-        switch part {
-        case .owner:
-            let input = input(of: PeerID(connection), role, message.bytes, isUTF8: true)
-            deliver(.said(input, on: connection, bytes: bytes), bytes)
-        case .edge: deliver(.unread(message.bytes, on: connection), bytes)
-        }
+        guard !opened.isCarried else { return deliver(.unread(message.bytes, on: connection), bytes) }
+        let said = input(of: PeerID(connection), opened.role, message.bytes, isUTF8: true)
+        deliver(.said(said, on: connection, bytes: bytes), bytes)
     }
 
     private func count(_ bytes: [UInt8]) {

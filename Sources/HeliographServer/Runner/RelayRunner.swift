@@ -32,7 +32,8 @@ final class RelayRunner {
     private let remover: WorkspaceRemover
     /// Those who are clients over HTTP for one command.
     private let httpPeers: HTTPCommandPeers
-    private let admission: AdmissionControl
+    /// Whether nobody is let in for now.
+    private let shutOut: (Bool) -> Void
     /// The clients that hold a token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
@@ -41,9 +42,11 @@ final class RelayRunner {
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
     /// Nobody can say what the store holds. Everybody is away until it has been read again.
-    private(set) var isSuspended = false { didSet { admission.shut(isSuspended || isLeaving) } }
+    private(set) var isSuspended = false { didSet { shutOut(isSuspended || isLeaving) } }
     /// The relay ends.
-    private(set) var isLeaving = false { didSet { admission.shut(isSuspended || isLeaving) } }
+    private(set) var isLeaving = false { didSet { shutOut(isSuspended || isLeaving) } }
+    /// For good: another node owns what this was the core of, or is about to.
+    private var isOver = false
     /// Messages since the last tick, which are counted together.
     private var sent = (messages: 0, bytes: 0)
     /// Workspaces that were removed, as far as was told; for every life of the relay.
@@ -56,10 +59,11 @@ final class RelayRunner {
     init(
         loop: EventLoop, connections: PeerConnections, configuration: Relay.Configuration, log: any SessionLog & Sendable,
         upkeep: any StoreUpkeep,
-        epochs: Epochs, workspaces: any WorkspaceStore, load: @escaping @Sendable () throws -> LogState, mailbox: CoreMailbox,
-        pushes: PushRunner, pairing: PairingDesk,
-        pictures: PictureShelf, httpPeers: HTTPCommandPeers, admission: AdmissionControl, measures: Measures, logger: Logger
-    ) throws {
+        epochs: Epochs, workspaces: any WorkspaceStore, state: LogState, load: @escaping @Sendable () throws -> LogState,
+        mailbox: CoreMailbox, pushes: PushRunner, pairing: PairingDesk,
+        pictures: PictureShelf, httpPeers: HTTPCommandPeers, shutOut: @escaping (Bool) -> Void, measures: Measures,
+        logger: Logger
+    ) {
         self.loop = loop
         self.connections = connections
         self.configuration = configuration
@@ -69,13 +73,13 @@ final class RelayRunner {
         commits = CommitQueue(log)
         remover = WorkspaceRemover(workspaces, commits, loop, logger)
         store = StoreHealth(upkeep, commits, loop, logger)
-        relay = Relay(configuration: configuration, epochs: epochs, state: try load(), boot: Boot.name, at: .now)
+        relay = Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now)
         self.mailbox = mailbox
         self.pushes = pushes
         self.pairing = pairing
         self.pictures = pictures
         self.httpPeers = httpPeers
-        self.admission = admission
+        self.shutOut = shutOut
         self.measures = measures
         self.logger = logger
     }
@@ -123,6 +127,19 @@ final class RelayRunner {
     func leave() {
         isLeaving = true
         dismissEveryone()
+    }
+
+    /// Another node has what this was the core of, or is about to: nothing is taken in any more. `then` is called, on another thread, when
+    /// nothing is being committed any more.
+    func giveUp(then: @escaping @Sendable () -> Void) {
+        isLeaving = true
+        if !isSuspended { stop() }
+        isOver = true
+        pushes.end()
+        store.stop()
+        // What is under way holds on to this until it has come back.
+        bound = nil
+        commits.after(then)
     }
 
     /// Asks every peer to leave and come back with its position: hosts first, then the clients, each at a moment of its own.
@@ -292,17 +309,23 @@ final class RelayRunner {
     /// What is in memory may no longer be what is on disk. Everybody leaves and comes back with a position, hosts send again what
     /// was not acknowledged, and a new relay begins with what the store holds: a restart without a new process.
     private func suspend() {
+        stop()
+        retryLoading()
+    }
+
+    private func stop() {
         isSuspended = true
         store.givenUp()
         pushes.suspend()
         dismissEveryone()
         for timer in timers.values { loop.cancel(timer) }
         timers = [:]
-        retryLoading()
     }
 
     private func retryLoading() {
-        loop.schedule(after: Self.loadRetryInterval) { [weak self] in self?.reload() }
+        loop.schedule(after: Self.loadRetryInterval) { [weak self] in
+            if self?.isOver == false { self?.reload() }
+        }
     }
 
     private func reload() {
@@ -315,6 +338,7 @@ final class RelayRunner {
     }
 
     private func reloaded(_ result: Result<LogState, any Error>) {
+        guard !isOver else { return }
         switch result {
         case .success(let state):
             life += 1

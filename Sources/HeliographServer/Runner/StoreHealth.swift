@@ -61,6 +61,12 @@ final class StoreHealth {
 
     func readAnew() { isFailing = false }
 
+    /// For good.
+    func stop() {
+        if let timer { loop.cancel(timer) }
+        (timer, bound) = (nil, nil)
+    }
+
     // MARK: - Looking for room
 
     private func runShort() {
@@ -71,6 +77,7 @@ final class StoreHealth {
 
     /// Also where all is well: a disk that was crowded at the start may have room by now.
     private func lookLater() {
+        guard bound != nil else { return }
         if let timer { loop.cancel(timer) }
         timer = loop.schedule(after: isShortOfRoom || isFailing ? Self.shortInterval : Self.interval) { [weak self] in
             self?.look()

@@ -8,13 +8,14 @@ struct NodeRow {
     let linkVersion: Int
     let leaseSeconds: Int64
     let isConnected: Bool
-    let isOwner: Bool
+    /// How many it owns.
+    let workspaceCount: Int
     let software: String
 
     init(_ state: NodeState) {
         (name, url, secret, linkVersion) = (state.name, state.url, state.secret, state.linkVersion)
-        (leaseSeconds, isConnected, isOwner, software) = (
-            state.leaseSeconds, state.isConnected, state.isOwner, state.software
+        (leaseSeconds, isConnected, workspaceCount, software) = (
+            state.leaseSeconds, state.isConnected, state.workspaceCount, state.software
         )
     }
 }

@@ -1,16 +1,21 @@
 import RelayCluster
+internal import RelayProtocol
 internal import RelayCore
 internal import StorePostgres
 internal import StoreSQLite
 
-/// What a node needs of its store before it owns the log, and the way to the rest.
+/// A database as one of several nodes has it: what is of all workspaces, and the way to those that it owns.
 struct OpenNode: Sendable {
     let folder: String
     private let directory: DatabaseFolder
-    private let node: PostgresClusterNode
+    private let node: PostgresNode
 
     var credentials: any CredentialStore { node.credentials }
     var workspaces: any WorkspaceStore { node.credentials }
+    var secrets: any SecretStore { node.secrets }
+    var pictures: any PictureStore { node.pictures }
+    /// Of the whole database.
+    var upkeep: any StoreUpkeep { node.upkeep }
     /// This process, and no other.
     var holder: String { node.holder }
 
@@ -21,28 +26,37 @@ struct OpenNode: Sendable {
         refusal: String?
     ) throws {
         self.directory = try DatabaseFolder(directory, besideDatabaseAt: address)
-        node = try PostgresClusterNode(
+        node = try PostgresNode(
             address, as: NodeIdentity(name: name, url: url, secret: linkSecret, software: ServerConfiguration.version)
         ) { $0.isSynchronous ? nil : refusal }
         try self.directory.note()
         folder = self.directory.directory.path
     }
 
-    /// `look`, `renew` and `claim` are called from one thread. `changes` is how often tokens and workspaces were changed.
-    func look() throws(LogError) -> (view: ClusterView, changes: Int64) { try node.look() }
+    func look() throws(LogError) -> (view: PlacementView, changes: Int64) { try node.look() }
 
-    /// Whether other nodes are alive, whoever owns the log.
+    /// Whether other nodes are alive.
     func hasCompany() throws(LogError) -> Bool { try node.hasCompany() }
 
-    /// Whether what is acknowledged is on two machines.
-    func isSynchronous() throws(LogError) -> Bool { try node.durability().isSynchronous }
+    func durability() throws(LogError) -> NodeDurability {
+        let found = try node.durability()
+        return NodeDurability(
+            isSynchronous: found.isSynchronous, standbysInSync: found.standbysInSync, standbysNeeded: found.standbysNeeded)
+    }
 
-    /// Says that this node is alive.
-    func renew() throws(LogError) { try node.renew() }
+    /// Says that this node is alive, and whether it is about to end.
+    func renew(isLeaving: Bool) throws(LogError) { try node.renew(isLeaving: isLeaving) }
 
-    /// The whole store, where nobody who is alive holds the log; nil where somebody does.
-    func claim() throws(LogError) -> OpenStore? { try node.claim().map { OpenStore(directory, $0) } }
+    /// The workspace, where nobody who is alive owns it in another generation; nil where somebody does.
+    func claim(_ workspace: WorkspaceID, generation: Int64) throws(LogError) -> OwnedWorkspace? {
+        try node.claim(workspace, generation: generation).map { claimed in
+            OwnedWorkspace(
+                id: claimed.workspace, number: claimed.number, log: claimed.log, upkeep: claimed.upkeep,
+                whenLost: { claimed.whenLost($0) }, handOver: { () throws(LogError) in try claimed.handOver() },
+                close: { claimed.close() })
+        }
+    }
 
-    /// Says goodbye to the other nodes.
+    /// Says goodbye to the other nodes, who may have what it owns.
     func close() throws(LogError) { try node.close() }
 }

@@ -45,8 +45,7 @@ struct OpenStore: Sendable {
         self.init(folder, store)
     }
 
-    /// For a node that owns the log now.
-    init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
+    private init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
 
     /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.
     init(forCommandsIn directory: String, at address: String?) throws {

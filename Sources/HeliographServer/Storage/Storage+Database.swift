@@ -46,9 +46,7 @@ struct DatabaseFacts {
                 "ALTER ROLE … SET synchronous_commit = on: else a commit is acknowledged before it is durable",
                 state.synchronousCommit == "off" ? .wrong : .doubtful),
             Self.standby(state, isAsynchronous: isAsynchronous),
-            fact(
-                "Database log", state.holder == nil || state.leaseSeconds >= 0,
-                Self.holder(state), "wait 8 s; a relay that stands by takes over, or start one"),
+            Self.owners(state),
             fact(
                 "Database clock", abs(state.clockAheadMilliseconds) <= Self.clockDifferenceMax,
                 "it differs from this machine's by \(abs(state.clockAheadMilliseconds)) ms", "have both follow one time server"),
@@ -92,6 +90,23 @@ struct DatabaseFacts {
         return fact(
             .wrong, "\(there == 0 ? "none" : "\(there)") of \(state.standbys) standbys is in sync, and \(waits)",
             "start more of \(state.synchronousStandbyNames); until then nothing is acknowledged")
+    }
+
+    /// A relay that is alone on it, or several nodes.
+    private static func owners(_ state: DatabaseState) -> Fact {
+        func fact(_ isWell: Bool, _ text: String) -> Fact {
+            Fact(
+                subject: "Database log", kind: isWell ? .well : .doubtful, text: text,
+                mend: isWell ? nil : "wait 8 s; a relay that stands by takes over, or another node, or start one")
+        }
+        let living = state.nodes.filter { $0.leaseSeconds >= 0 }
+        guard state.holder == nil, !living.isEmpty else {
+            return fact(state.holder == nil || state.leaseSeconds >= 0, holder(state))
+        }
+        let owned = living.reduce(0) { $0 + $1.workspaceCount }
+        let free = state.freeWorkspaceCount == 0 ? "" : "; \(state.freeWorkspaceCount) of them have no owner"
+        let text = "\(living.count) node\(living.count == 1 ? "" : "s"), \(owned + state.freeWorkspaceCount) workspaces\(free)"
+        return fact(state.freeWorkspaceCount == 0, text)
     }
 
     private static func holder(_ state: DatabaseState) -> String {

@@ -1,11 +1,12 @@
-/// How two nodes speak: a WebSocket that an edge opens to the owner, with binary messages. Each is a row of records, and a record ends
+/// How two nodes speak: a WebSocket that one opens to another that owns workspaces, with binary messages: for the peers of those workspaces
+/// the former is the edge, and the latter the owner. Each is a row of records, and a record ends
 /// where the next one begins; see `EdgeMessage` and `OwnerMessage`.
 package enum NodeLinkProtocol {
     package static let path = "/v1/link"
     /// A node of another version of the link finds no common name, and is told so by the handshake.
-    package static let subprotocol = "heliograph.link.v1"
+    package static let subprotocol = "heliograph.link.v2"
     /// As a row of `nodes` says it.
-    package static let version = 1
+    package static let version = 2
 }
 
 /// The bounds of a link.

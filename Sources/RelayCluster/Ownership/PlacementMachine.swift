@@ -51,7 +51,10 @@ package struct PlacementMachine {
     package static let claimRetryInterval: Int64 = 3_000
     /// Between two tries to reach an owner that is alive and does not answer.
     package static let dialInterval: Int64 = 500
-    /// Between two workspaces that a node hands over because they belong to another: the peers of each come again.
+    /// A node hands over what belongs to another only where that has so many fewer: a single workspace stays where it is, and what moves
+    /// is worth that its peers come again.
+    package static let unevenness = 2
+    /// Between two workspaces that a node hands over because they belong to another.
     package static let handOverInterval: Int64 = 10_000
     /// A workspace that comes back within this was not taken by the node that it belongs to…
     package static let returnMax: Int64 = 30_000
@@ -236,9 +239,11 @@ package struct PlacementMachine {
             // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
             guard lastHandOver.map({ now - $0 >= Self.handOverInterval }) ?? true else { return }
+            let counts = view.counts
             for row in view.rows.sorted(by: { $0.scope < $1.scope }) {
                 guard case .owned(_, let until) = parts[row.scope], now >= until,
                     let preferred = Rendezvous.preferred(for: row.key, among: candidates), preferred != holder,
+                    counts[holder, default: 0] - counts[preferred, default: 0] >= Self.unevenness,
                     able.contains(where: { $0.holder == preferred })
                 else { continue }
                 lastHandOver = now

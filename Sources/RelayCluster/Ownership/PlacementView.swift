@@ -12,11 +12,20 @@ package struct PlacementView: Sendable, Equatable {
         self.leaving = leaving
     }
 
+    /// How many each owns that is alive.
+    var counts: [String: Int] {
+        var counts: [String: Int] = [:]
+        for row in rows where !row.isFree { if let holder = row.holder { counts[holder, default: 0] += 1 } }
+        return counts
+    }
+
     package var scopes: Set<String> { Set(rows.map(\.scope)) }
 
     /// A row of `owners`: a workspace, or what is of none.
     package struct Row: Sendable, Equatable {
         package var scope: String
+        /// As the database counts workspaces, from 1; the smallest is the first.
+        package var number: Int32
         /// What its place is chosen by: that of what is of no workspace goes with the first workspace.
         package var key: String
         /// Grows with each change of the owner.
@@ -26,8 +35,11 @@ package struct PlacementView: Sendable, Equatable {
         /// Nobody holds it who is alive.
         package var isFree: Bool
 
-        package init(scope: String, key: String? = nil, generation: Int64, holder: String?, isFree: Bool) {
+        package init(
+            scope: String, number: Int32 = 0, key: String? = nil, generation: Int64, holder: String?, isFree: Bool
+        ) {
             self.scope = scope
+            self.number = number
             self.key = key ?? scope
             self.generation = generation
             self.holder = holder

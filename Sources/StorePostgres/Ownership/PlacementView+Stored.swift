@@ -24,7 +24,7 @@ extension PlacementView {
                         SELECT holder, \(Ownership.isFree("known")) AS is_free FROM (SELECT DISTINCT holder FROM owners) AS known
                     )
                     SELECT scope, generation, holder, holder IS NULL OR (
-                        SELECT is_free FROM processes WHERE processes.holder = owners.holder)
+                        SELECT is_free FROM processes WHERE processes.holder = owners.holder), number
                     FROM owners JOIN workspaces AS w ON workspace = scope WHERE removed_at IS NULL OR \(WorkspaceData.isLeft)
                     ORDER BY number
                     """),
@@ -33,7 +33,7 @@ extension PlacementView {
         let isNobodyAlone = found[3].first?.bool(0) ?? true
         let rows = found[2].map { row in
             Row(
-                scope: row.text(0), generation: row.integer(1), holder: row.optionalText(2),
+                scope: row.text(0), number: Int32(row.integer(4)), generation: row.integer(1), holder: row.optionalText(2),
                 isFree: isNobodyAlone && row.bool(3))
         }
         let nodes = found[1].map { row in

@@ -22,7 +22,9 @@ struct TokenRosterTests {
             try token("watch", parent: "phone"),
         ]
         let entry = try #require(
-            TokenRoster(tokens, connections: ["phone": 1], ["phone": TokenUse(at: 4, from: "192.0.2.7")])["phone"])
+            TokenRoster(
+                tokens, TokenSightings(connections: ["phone": 1], uses: ["phone": TokenUse(at: 4, from: "192.0.2.7")]))["phone"]
+        )
         let shown = JSONWriter.object { writer in
             entry.write(to: &writer)
             writer.flag("own", true)

@@ -298,7 +298,7 @@ def transactions(database: Database) -> float:
 CLUSTER: dict[str, tuple[str, Callable[[Bench], Yield]]] = {
     "cluster-events": ("several nodes: durable events a second, 8 hosts, 64 events a message", events),
     "cluster-approval": ("several nodes: approval, host → node → client → node → host, each step on disk", approval),
-    "cluster-takeover": ("several nodes: the owner of the log is lost", takeover),
+    "cluster-takeover": ("several nodes: the owner of a workspace is lost", takeover),
     "cluster-deliveries": ("several nodes: saturated, 1,000 subscribers, window 64", deliveries),
     "cluster-processor": ("several nodes: processor of an event", processor),
     "cluster-idle": ("several nodes: at rest", idle),

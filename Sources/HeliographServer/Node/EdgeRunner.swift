@@ -4,60 +4,43 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Feeds the machine of an edge with what happened, and does what it orders. Lives on the main loop's thread.
+/// A node as the edge of one other node: feeds the machine with what happened to peers of the workspaces that the other owns, and does what it
+/// orders. Lives on the main loop's thread.
 final class EdgeRunner {
     private let loops: EventLoopGroup
-    private let access: Access
-    private let routes: EdgeRoutes
-    private let reads: EntrantReads
-    private let unknownTokens: UnknownTokens
+    private let routes: NodeRoutes
     private let attendance: Attendance
     private let measures: Measures
     private var machine = EdgeMachine()
-    /// Set once, before anything happens.
-    var link: OwnerLink?
+    private let link: OwnerLink
     private var sent = (messages: 0, bytes: 0)
+    /// The link was opened, or has ended.
+    private let changed: () -> Void
 
+    /// `changed` is called when the link is opened, and when it has ended.
     init(
-        loops: EventLoopGroup, access: Access, routes: EdgeRoutes, reads: EntrantReads, unknownTokens: UnknownTokens,
-        attendance: Attendance, measures: Measures
+        loops: EventLoopGroup, link: OwnerLink, routes: NodeRoutes, attendance: Attendance, measures: Measures,
+        changed: @escaping () -> Void
     ) {
         self.loops = loops
-        self.access = access
+        self.link = link
         self.routes = routes
-        self.reads = reads
-        self.unknownTokens = unknownTokens
         self.attendance = attendance
         self.measures = measures
-        access.admission.shut(true)
+        self.changed = changed
+        // A link that is still being opened when its owner has gone outlives this, and there is nobody to be told of its end.
+        link.take = { [weak self] in self?.handle($0) }
     }
 
     /// Whether the owner is reached.
     var isServing: Bool { machine.isServing }
-    var isIdle: Bool { access.peers.isEmpty }
+
+    func dial(_ owner: NodeAddress) { link.dial(owner) }
+    func hangUp() { link.hangUp() }
 
     // MARK: - What happens
 
-    func take(_ arrival: Arrival) {
-        switch arrival {
-        case .unread(let bytes, let connection): handle(.peerSaid(PeerID(connection), bytes))
-        case .opened(let connection, let authenticated): opened(connection, authenticated)
-        case .closed(let connection, let reason): closed(connection, reason)
-        case .congested(let connection):
-            measures.congested()
-            handle(.peerCongested(PeerID(connection)))
-        case .drained(let connection): handle(.peerDrained(PeerID(connection)))
-        case .request(let request, let id):
-            if !routes.answer(request, id, isServing: isServing) {
-                handle(.called(EdgeMachine.CallID(rawValue: id.rawValue), HTTPCall(request)))
-            }
-        case .tokenUnknown: reads.askInTime()
-        case .said, .linkOpened, .linkClosed, .linkCongested, .linkDrained:
-            preconditionFailure("an edge decodes nothing, and takes no links")
-        }
-    }
-
-    private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
+    func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
         guard attendance.came(connection, authenticated) else { return }
         let token = authenticated.token
         handle(
@@ -68,20 +51,31 @@ final class EdgeRunner {
                     peer: NodePeer(authenticated.peer), counted: authenticated.address.map { NodePeer($0) })))
     }
 
-    private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
+    func said(_ bytes: [UInt8], by connection: ConnectionID) { handle(.peerSaid(PeerID(connection), bytes)) }
+
+    func closed(_ connection: ConnectionID, _ reason: CloseReason) {
         guard attendance.left(connection, reason) else { return }
         handle(.peerClosed(PeerID(connection)))
     }
 
-    /// As the database says.
-    func entrantsChanged() {
-        unknownTokens.forget()
-        reads.readNow()
+    func congested(_ connection: ConnectionID) {
+        measures.congested()
+        handle(.peerCongested(PeerID(connection)))
     }
+
+    func drained(_ connection: ConnectionID) { handle(.peerDrained(PeerID(connection))) }
+
+    /// A request that only the owner answers.
+    func call(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        handle(.called(EdgeMachine.CallID(rawValue: id.rawValue), HTTPCall(request)))
+    }
+
+    /// This node ends: all that came by it are sent away.
+    func leave() { handle(.left) }
 
     /// The turn is over.
     func turnEnded() {
-        link?.turnEnded()
+        link.turnEnded()
         guard sent.messages > 0 else { return }
         measures.sent(messages: sent.messages, bytes: sent.bytes)
         sent = (0, 0)
@@ -89,17 +83,17 @@ final class EdgeRunner {
 
     // MARK: - What is done
 
-    func handle(_ fact: EdgeMachine.Fact) {
+    private func handle(_ fact: EdgeMachine.Fact) {
         let wasServing = machine.isServing
         for order in machine.handle(fact) { carryOut(order) }
         guard machine.isServing != wasServing else { return }
-        access.admission.shut(!machine.isServing)
         if machine.isServing { measures.linkOpened() } else { measures.linkClosed() }
+        changed()
     }
 
     private func carryOut(_ order: EdgeMachine.Order) {
         switch order {
-        case .tell(let message): link?.tell(message)
+        case .tell(let message): link.tell(message)
         case .send(let bytes, let peers):
             loops.send(OutgoingMessage(text: bytes), to: peers.map { ConnectionID(rawValue: $0.rawValue) })
             sent.messages += peers.count

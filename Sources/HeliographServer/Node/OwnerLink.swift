@@ -4,12 +4,13 @@ import RelayCluster
 import RelayProtocol
 import WebSocketEngine
 
-/// An edge's link to the owner. Lives on the main loop's thread.
+/// An edge's link to an owner. Lives on the main loop's thread.
 final class OwnerLink: ClientHandler {
     private let loop: EventLoop
     private let authority: String?
     private let logger: Logger
-    private let take: (EdgeMachine.Fact) -> Void
+    /// Hears of the link and of what the owner says. Set once, before it is dialled.
+    var take: (EdgeMachine.Fact) -> Void = { _ in }
     private let ended: () -> Void
     /// Dialled, or open; nil: neither.
     private var connection: ConnectionID?
@@ -19,21 +20,20 @@ final class OwnerLink: ClientHandler {
     private var shares = LinkShares()
     /// One that is away is not told of twice a second.
     private var hasTold = false
+    /// Whom it was dialled to, as its operator calls it.
+    private var owner = ""
 
-    /// `take` hears of the link and of what the owner says; `ended` comes once for each `dial`.
-    init(
-        _ loop: EventLoop, authority: String?, _ logger: Logger, take: @escaping (EdgeMachine.Fact) -> Void,
-        ended: @escaping () -> Void
-    ) {
+    /// `ended` comes once for each `dial`.
+    init(_ loop: EventLoop, authority: String?, _ logger: Logger, ended: @escaping () -> Void) {
         self.loop = loop
         self.authority = authority
         self.logger = logger
-        self.take = take
         self.ended = ended
     }
 
     func dial(_ owner: NodeAddress) {
         precondition(connection == nil, "an edge has one link")
+        self.owner = owner.name
         guard let address = RelayAddress(owner.url) else { return failed("\(owner.name) is not to be reached at \(owner.url)") }
         var configuration = ClientConfiguration(
             address, path: NodeLinkProtocol.path, token: owner.secret, certificateAuthorityFile: authority)
@@ -91,7 +91,9 @@ final class OwnerLink: ClientHandler {
     func opened(_ connection: ConnectionID, subprotocol: String?) {
         isOpen = true
         hasTold = false
-        logger.notice("carries messages to the relay that owns the log", metadata: ["connection.id": "\(connection)"])
+        logger.notice(
+            "carries messages to a relay that owns workspaces",
+            metadata: ["connection.id": "\(connection)", "owner": "\(owner)"])
         take(.linkOpened)
     }
 
@@ -121,6 +123,6 @@ final class OwnerLink: ClientHandler {
     private func tellOnce(_ reason: String) {
         guard !hasTold else { return }
         hasTold = true
-        logger.notice("has no link to the relay that owns the log", metadata: ["reason": "\(reason)"])
+        logger.notice("has no link to a relay that owns workspaces", metadata: ["owner": "\(owner)", "reason": "\(reason)"])
     }
 }

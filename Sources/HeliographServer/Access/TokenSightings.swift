@@ -1,0 +1,28 @@
+import RelayCore
+import RelayProtocol
+
+/// Which tokens let somebody in, as a running relay knows it: several nodes see some each.
+struct TokenSightings: Sendable {
+    /// WebSockets that are open by each.
+    var connections: [String: Int] = [:]
+    var uses: [String: TokenUse] = [:]
+
+    init(connections: [String: Int] = [:], uses: [String: TokenUse] = [:]) {
+        self.connections = connections
+        self.uses = uses
+    }
+
+    /// Of the answer at `AdminPath.tokens`.
+    init(parsing body: [UInt8]) throws {
+        for entry in try JSONDocument(parsing: body).root.required("tokens").array() {
+            let id = try entry.string("id")
+            connections[id] = Int(try entry.integer("connections"))
+            uses[id] = TokenUse(recordedAt: try entry.optionalInteger("usedAt"), from: try entry.optionalString("usedFrom"))
+        }
+    }
+
+    mutating func add(_ other: TokenSightings) {
+        connections.merge(other.connections, uniquingKeysWith: +)
+        uses.merge(other.uses) { TokenUse.latest($0, $1) ?? $1 }
+    }
+}

@@ -1,0 +1,123 @@
+import Logging
+import RelayCluster
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Hands what all loops of a node have received to the core that it is for, or to the link to the node that has it. Lives on the main
+/// loop's thread.
+final class NodeIngress {
+    private let parts: NodeParts
+    private let routes: NodeRoutes
+    private let reads: EntrantReads
+    private let admission: AdmissionControl
+    private let connections: PeerConnections
+    private let measures: Measures
+    private let logger: Logger
+    /// Where each connection was taken to when it was opened; it stays there.
+    private var places: [ConnectionID: Place] = [:]
+    /// Of other nodes to this one.
+    private var congestedLinks: Set<Int> = []
+
+    private enum Place {
+        case core(Ingress)
+        case link(EdgeRunner)
+    }
+
+    init(
+        _ parts: NodeParts, routes: NodeRoutes, reads: EntrantReads, admission: AdmissionControl, connections: PeerConnections,
+        measures: Measures, logger: Logger
+    ) {
+        self.parts = parts
+        self.routes = routes
+        self.reads = reads
+        self.admission = admission
+        self.connections = connections
+        self.measures = measures
+        self.logger = logger
+    }
+
+    /// What its links have told before it was there.
+    func catchUp(_ core: CoreUnit) { for link in congestedLinks { core.ingress.take(.linkCongested(link)) } }
+
+    func take(_ arrival: Arrival) {
+        switch arrival {
+        case .opened(let connection, let authenticated): opened(connection, authenticated, arrival)
+        case .said(_, let connection, _):
+            guard case .core(let ingress) = places[connection] else { return sendAway(connection) }
+            ingress.take(arrival)
+        case .unread(let bytes, let connection):
+            guard case .link(let edge) = places[connection] else { return sendAway(connection) }
+            edge.said(bytes, by: connection)
+        case .closed(let connection, let reason):
+            switch places.removeValue(forKey: connection) {
+            case .core(let ingress): ingress.take(arrival)
+            case .link(let edge): edge.closed(connection, reason)
+            case nil: connections.gone(connection)
+            }
+        case .congested(let connection):
+            switch places[connection] {
+            case .core(let ingress): ingress.take(arrival)
+            case .link(let edge): edge.congested(connection)
+            case nil: break
+            }
+        case .drained(let connection):
+            switch places[connection] {
+            case .core(let ingress): ingress.take(arrival)
+            case .link(let edge): edge.drained(connection)
+            case nil: break
+            }
+        case .request(let request, let id): routes.answer(request, id)
+        case .tokenUnknown: reads.askInTime()
+        case .linkOpened(let link, let connection):
+            connections.linkOpened(link, connection)
+            measures.linkOpened()
+            logger.notice("a node has linked", metadata: ["connection.id": "\(connection)", "link": "\(link)"])
+        case .linkClosed(let link, let reason):
+            congestedLinks.remove(link)
+            tellCores(arrival)
+            connections.linkClosed(link)
+            measures.linkClosed()
+            logger.notice("a node's link has ended", metadata: ["link": "\(link)", "reason": "\(reason)"])
+        case .linkCongested(let link):
+            congestedLinks.insert(link)
+            tellCores(arrival)
+        case .linkDrained(let link):
+            congestedLinks.remove(link)
+            tellCores(arrival)
+        }
+    }
+
+    private func tellCores(_ arrival: Arrival) { for core in parts.cores.values { core.ingress.take(arrival) } }
+
+    private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer, _ arrival: Arrival) {
+        switch parts.way(to: authenticated.token.workspace) {
+        case .core(let core):
+            places[connection] = .core(core.ingress)
+            core.ingress.take(arrival)
+        // A link carries what comes from this node's own sockets: the other one knew an older state of who owns what.
+        case .link(let edge) where RemotePeer.link(of: connection.rawValue) == nil:
+            places[connection] = .link(edge)
+            edge.opened(connection, authenticated)
+        case .link, nil:
+            admission.leave(authenticated)
+            connections.came(connection)
+            sendAway(connection)
+        }
+    }
+
+    /// It comes again, and finds the node that has its workspace by then.
+    private func sendAway(_ connection: ConnectionID) {
+        connections.close(
+            connection, code: CloseCode.restarting.rawValue,
+            reason: CloseCode.restarting(inMilliseconds: .random(in: Self.returnMilliseconds)))
+    }
+
+    /// A look at the database and a claim take about as long.
+    private static let returnMilliseconds: ClosedRange<Int64> = 300...1_500
+
+    /// See `PeerConnections.shareChanged`.
+    func shareChanged(_ connection: ConnectionID, isFull: Bool) {
+        if case .core(let ingress) = places[connection] { ingress.shareChanged(connection, isFull: isFull) }
+    }
+}

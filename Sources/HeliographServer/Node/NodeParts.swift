@@ -1,0 +1,101 @@
+import RelayCluster
+import RelayProtocol
+
+/// The cores of a node and its links to others, by what they serve. Lives on the main loop's thread.
+final class NodeParts: NodeOverview {
+    enum Way {
+        case core(CoreUnit)
+        case link(EdgeRunner)
+    }
+
+    private(set) var cores: [WorkspaceID: CoreUnit] = [:]
+    /// Cores that let nobody in for now.
+    private var shut: Set<WorkspaceID> = []
+    /// By the holder that each leads to.
+    private(set) var edges: [String: EdgeRunner] = [:]
+    private var view: PlacementView?
+    /// The holder of each workspace that is not this node's.
+    private var holders: [WorkspaceID: String] = [:]
+    private var byNumber: [Int32: WorkspaceID] = [:]
+    private let holder: String
+    /// The same, for other threads.
+    private let ways: WorkspaceWays
+
+    /// `holder` is this process.
+    init(holder: String, _ ways: WorkspaceWays) {
+        self.holder = holder
+        self.ways = ways
+    }
+
+    /// Nil: nobody serves it, as far as this node knows.
+    func way(to workspace: WorkspaceID) -> Way? {
+        if let core = cores[workspace] { return shut.contains(workspace) ? nil : .core(core) }
+        guard let edge = holders[workspace].flatMap({ edges[$0] }), edge.isServing else { return nil }
+        return .link(edge)
+    }
+
+    /// As the database counts workspaces; 0 is the first.
+    func workspace(numbered number: Int64) -> WorkspaceID? {
+        number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
+    }
+
+    /// Whether it serves anybody.
+    var isServing: Bool { view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false }
+
+    func owns(_ workspace: WorkspaceID) -> Bool { cores[workspace] != nil }
+
+    var counts: Report.NodeCounts {
+        Report.NodeCounts(workspaces: cores.count, links: edges.values.count { $0.isServing })
+    }
+
+    // MARK: - Changes
+
+    func saw(_ view: PlacementView) {
+        guard view != self.view else { return }
+        self.view = view
+        (holders, byNumber) = ([:], [:])
+        for row in view.rows {
+            guard let workspace = WorkspaceID(row.scope) else { continue }
+            byNumber[row.number] = workspace
+            if let owner = row.holder, owner != holder, !row.isFree { holders[workspace] = owner }
+        }
+        // Of those that have ended, nothing is left to hear.
+        let living = Set(view.nodes.map(\.holder))
+        edges = edges.filter { living.contains($0.key) || $0.value.isServing }
+        publish()
+    }
+
+    func begin(_ core: CoreUnit, of workspace: WorkspaceID) {
+        cores[workspace] = core
+        shut.remove(workspace)
+        publish()
+    }
+
+    /// Hands back what was its core.
+    func end(_ workspace: WorkspaceID) -> CoreUnit? {
+        defer { publish() }
+        return cores.removeValue(forKey: workspace)
+    }
+
+    func shutOut(_ isShut: Bool, of workspace: WorkspaceID) {
+        if isShut { shut.insert(workspace) } else { shut.remove(workspace) }
+        publish()
+    }
+
+    func add(_ edge: EdgeRunner, to holder: String) { edges[holder] = edge }
+
+    /// A link was opened, or has ended.
+    func linkChanged() { publish() }
+
+    private func publish() {
+        var table: [WorkspaceID: WorkspaceWays.Way] = [:]
+        for workspace in Set(cores.keys).union(holders.keys) {
+            switch way(to: workspace) {
+            case .core: table[workspace] = .here
+            case .link: table[workspace] = .there
+            case nil: break
+            }
+        }
+        ways.replace(with: table)
+    }
+}

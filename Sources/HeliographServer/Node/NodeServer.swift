@@ -1,0 +1,398 @@
+import ChannelAPNs
+import ChannelWeb
+import Dispatch
+import Glibc
+import HeliographPlatform
+import Logging
+import Metrics
+import PushPlanner
+import RelayCluster
+import PushWeb
+import RelayCore
+import RelayModel
+import RelayProtocol
+import WebSocketEngine
+
+/// One of several relays on a database, as a process: what is wired to what. It owns some workspaces, and is an edge for the others.
+///
+///     sockets ─▶ PeerHandler ─┬─▶ NodeIngress ─┬─▶ CoreUnit (Ingress ─▶ RelayRunner ─▶ Relay) ─▶ its log, sockets, pushes      owned here
+///     links of other nodes ─▶ ┘               └─▶ EdgeRunner ─▶ EdgeMachine (pure) ─▶ OwnerLink ══ws══▶ another node        owned there
+///                                              └─▶ NodeRoutes (page, pairing, health), the owner's Routes       Access: who may come in
+///     PlacementWatch ─▶ PlacementMachine (pure): what this node owns, and whom it dials
+final class NodeServer {
+    private let loops: EventLoopGroup
+    private let configuration: ServerConfiguration
+    private let node: OpenNode
+    private let access: Access
+    private let parts: NodeParts
+    private let ingress: NodeIngress
+    private let routes: NodeRoutes
+    private let watch: PlacementWatch
+    private let pushWay: PushWay
+    private let overseer: Overseer
+    private let measures: Measures
+    private let around: CoreUnit.Surroundings
+    private let secrets: SharedSecrets
+    /// For every core, but for the numbers of its pushes.
+    private let core: Relay.Configuration
+    private let check: StoreCheck
+    /// For what takes as long as the database, and nobody waits for.
+    private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
+    private let listeners: [Listener]
+    private let certificates: CertificateWatch?
+    private let memory: MemoryWatch
+    private let reports: ReportFile
+    private let logger: Logger
+    private var orders: PlacementWatch.Orders?
+    private var owned: [WorkspaceID: OwnedWorkspace] = [:]
+    /// Which claim of its workspace each core is of: what is heard of an earlier one is not for it.
+    private var claims: [WorkspaceID: Int] = [:]
+    /// Those that were removed, as far as was told.
+    private var removed: Set<WorkspaceID> = []
+    private var departure = Departure.staying
+
+    private enum Departure {
+        case staying
+        /// What it owns goes to others first. Becomes `leaving`.
+        case draining
+        /// Becomes the end.
+        case leaving
+    }
+
+    /// After a polite goodbye, how long peers have to leave.
+    private static let shutdownDeadline = Duration.seconds(3)
+    /// For what is handed over before: as a service manager's patience is half a minute, some of it is left for the goodbye.
+    private static let drainDeadline = Duration.seconds(15)
+    /// Between two looks whether others may take this process for dead.
+    private static let leaseInterval = Duration.milliseconds(250)
+    /// A status of its own (EX_TEMPFAIL); see `StoreOpening`.
+    private static let dataLostStatus: Int32 = 75
+
+    /// Serves until it is told to stop.
+    static func run(_ process: RelayProcess, _ node: OpenNode) throws {
+        let (configuration, logger) = (process.configuration, process.logger)
+        let workspace = try node.credentials.bootstrap(workspaceName: "default")
+        var server: NodeServer?
+        try EventLoopGroup.run(configuration.eventLoop, loops: configuration.loops, logger: logger) { loops in
+            let made = try NodeServer(process, node, loops)
+            server = made
+            process.serves(
+                on: loops, port: made.listeners[0].port ?? 0, node.folder,
+                Credentials(store: node.credentials, workspace: workspace)
+            ) { made.carryOut($0) }
+        }
+        guard let server else { preconditionFailure("a loop that has ended has begun") }
+        server.watch.finish()
+        server.finishCommits()
+        server.access.uses.finish()
+        try node.close()
+        logger.notice("stopped")
+    }
+
+    private init(_ process: RelayProcess, _ node: OpenNode, _ loops: EventLoopGroup) throws {
+        let (loop, configuration, logger) = (loops.main, process.configuration, process.logger)
+        guard let links = process.links else { preconditionFailure("a node is one that others reach") }
+        (self.loops, self.configuration, self.node, self.logger) = (loops, configuration, node, logger)
+        let registry = PrometheusRegistry()
+        let measures = Measures(factory: registry)
+        self.measures = measures
+        measures.started(
+            loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
+            atMilliseconds: WallClock.milliseconds)
+        logger.tell(loop.waitMethod)
+        let (connections, mailbox) = (PeerConnections(loops: loops), CoreMailbox(of: loop))
+        let access = try Access(
+            store: node.credentials, workspaces: node.workspaces, publicURL: configuration.publicURL,
+            limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
+        let unknownTokens = UnknownTokens()
+        let reads = EntrantReads(loop: loop) { done in
+            let doubted = unknownTokens.doubted
+            access.reload { result in
+                if case .success = result { unknownTokens.wereRead(doubted) }
+                done()
+            }
+        }
+        secrets = try SharedSecrets(node.secrets, adoptingFrom: node.folder)
+        let pushMeasures = PushMeasures(factory: registry)
+        let services = WebPushServices(added: configuration.pushHosts)
+        let pushWay = try PushWay(
+            directory: node.folder,
+            web: WebPushes(
+                WebPushIdentity(directory: node.folder, configuration), shared: secrets, services: services, logger: logger),
+            loop: loop, measures: pushMeasures, logger: logger)
+        let overseer = Overseer(node.upkeep, loops, configuration, measures, access, pushWay)
+        let responder = Responder(connections, WebPage(root: configuration.webRoot))
+        let ways = WorkspaceWays()
+        let parts = NodeParts(holder: node.holder, ways)
+        overseer.cores = { Array(parts.cores.values) }
+        overseer.node = parts
+        let own = Routes(
+            responder: responder, access: access, core: nil, pushWay: pushWay, registry: registry, pushMeasures: pushMeasures,
+            overview: overseer, logger: logger)
+        let routes = NodeRoutes(
+            access: access, responder: responder, reads: reads, unknownTokens: unknownTokens, own: own, parts: parts)
+        let ingress = NodeIngress(
+            parts, routes: routes, reads: reads, admission: access.admission, connections: connections, measures: measures,
+            logger: logger)
+        access.tellOthers = { [unowned routes] in routes.tellOwners(then: $0) }
+        connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
+        around = CoreUnit.Surroundings(
+            configuration: configuration, loop: loop, connections: connections, access: access, responder: responder,
+            overview: overseer, registry: registry, measures: measures, pushMeasures: pushMeasures, pushWay: pushWay,
+            workspaces: node.workspaces, pictures: node.pictures, logger: logger)
+        memory = MemoryWatch(
+            megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
+            measures: measures, logger: logger, isClient: { access.peers[$0]?.token.role.isClient == true })
+        watch = PlacementWatch(
+            node,
+            load: {
+                try $0.load(
+                    resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge, commandsSince: 0)
+            }, logger)
+        reports = ReportFile(in: node.folder, logger)
+        core = try Relay.Configuration(configuration, in: node.folder)
+        check = StoreCheck(logger)
+        (self.access, self.parts, self.ingress, self.routes) = (access, parts, ingress, routes)
+        (self.pushWay, self.overseer) = (pushWay, overseer)
+
+        memory.start()
+        certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
+        let part = PeerHandler.Part.node(ways, unknownTokens, links)
+        let (admission, forwarding) = (access.admission, configuration.forwarding)
+        let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
+        let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger) { ingress.take($0) }
+        let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
+        listeners = [
+            try loops.listen(
+                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: true), handler: handler,
+                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
+            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
+        ]
+        overseer.listens(at: listeners[0].port ?? 0)
+        certificates?.start()
+
+        loops.turnEnded = { [weak self] in
+            for fact in mailbox.take() { self?.tellCores(fact) }
+            for core in parts.cores.values { core.endTurn() }
+            for edge in parts.edges.values { edge.turnEnded() }
+            connections.turnEnded()
+        }
+        // Nobody waits for the hosts of another workspace.
+        loop.hasMoreToGather = {
+            var isGathering = false
+            for core in parts.cores.values where core.runner.isStaging {
+                guard core.runner.isGathering else { return false }
+                isGathering = true
+            }
+            return isGathering
+        }
+        try startWatching(reads, unknownTokens)
+        watchLease()
+    }
+
+    private func startWatching(_ reads: EntrantReads, _ unknownTokens: UnknownTokens) throws {
+        let (bound, handle) = (LoopBound(self, loop: loops.main), loops.main.handle)
+        let boundReads = LoopBound((reads: reads, unknown: unknownTokens), loop: loops.main)
+        let orders = PlacementWatch.Orders(
+            seen: { view in handle.execute { bound.value.parts.saw(view) } },
+            dial: { owner in handle.execute { bound.value.dial(owner) } },
+            hangUp: { holder in handle.execute { bound.value.parts.edges[holder]?.hangUp() } },
+            entrantsChanged: {
+                handle.execute {
+                    boundReads.value.unknown.forget()
+                    boundReads.value.reads.readNow()
+                }
+            },
+            durabilityChanged: { durability in handle.execute { bound.value.durabilityChanged(durability) } },
+            serve: { owned, state, done in handle.execute { bound.value.serve(owned, state, done) } },
+            handOver: { workspace, done in handle.execute { bound.value.handOver(workspace, done) } },
+            drop: { workspace in handle.execute { bound.value.drop(workspace) } },
+            leave: { handle.execute { bound.value.leave() } },
+            lost: { [logger] error in Self.end(error, logger) })
+        self.orders = orders
+        try watch.start(orders)
+    }
+
+    /// Ends the process where all that it owns may be another's by now: at once, and as if it had been killed. What peers are shown from then
+    /// on may be old, and all that was acknowledged is committed.
+    private static func end(_ error: LogError, _ logger: Logger) {
+        logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
+        _exit(dataLostStatus)
+    }
+
+    /// A node that owns nothing has nothing to lose, and goes on when the database is back.
+    private func watchLease() {
+        if !owned.isEmpty, watch.isLeaseOver {
+            Self.end(
+                LogError(.unreachable(isPassing: true), "This node could not say that it is alive for as long as its lease."),
+                logger)
+        }
+        _ = loops.main.schedule(after: Self.leaseInterval) { [weak self] in self?.watchLease() }
+    }
+
+    private func durabilityChanged(_ found: NodeDurability) {
+        measures.databaseLooked(
+            isSynchronous: found.isSynchronous, standbysInSync: found.standbysInSync, standbysNeeded: found.standbysNeeded)
+        guard !found.isSynchronous else { return }
+        logger.warning(
+            "what is acknowledged is on the database's machine alone, and lost with it: set synchronous_standby_names (heliograph doctor)"
+        )
+    }
+
+    // MARK: - Links
+
+    private func dial(_ owner: NodeAddress) {
+        let edge = parts.edges[owner.holder] ?? makeEdge(to: owner.holder)
+        edge.dial(owner)
+    }
+
+    private func makeEdge(to holder: String) -> EdgeRunner {
+        let link = OwnerLink(loops.main, authority: configuration.advertiseAuthority, logger) { [watch] in
+            watch.linkEnded(holder)
+        }
+        let edge = EdgeRunner(
+            loops: loops, link: link, routes: routes, attendance: Attendance(access, measures, logger), measures: measures
+        ) { [parts] in parts.linkChanged() }
+        parts.add(edge, to: holder)
+        return edge
+    }
+
+    // MARK: - Workspaces
+
+    private func serve(_ workspace: OwnedWorkspace, _ state: LogState, _ done: @escaping @Sendable () -> Void) {
+        let id = workspace.id
+        guard case .staying = departure else {
+            return background.async { [logger] in
+                Self.handOver(workspace, logger)
+                done()
+            }
+        }
+        let log = workspace.log
+        let data = CoreUnit.Stored(
+            log: log, upkeep: workspace.upkeep, epochs: Epochs(ofLog: log.epoch, first: id),
+            codes: PushCodes(directory: node.folder, secret: secrets.codes, epoch: log.epoch, logger: logger), state: state,
+            load: {
+                try log.load(
+                    resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge, commandsSince: 0)
+            })
+        guard let numbers = PushNumbers(workspace: Int64(workspace.number)) else {
+            preconditionFailure("a database has numbered no more workspaces than there are numbers of pushes for")
+        }
+        var configuration = self.core
+        configuration.push.numbers = numbers
+        let core = CoreUnit(configuration, data, CoreMailbox(of: loops.main), in: around) { [parts] in
+            parts.shutOut($0, of: id)
+        }
+        owned[id] = workspace
+        let claim = claims[id, default: 0] + 1
+        claims[id] = claim
+        core.runner.wasReadAnew = { [access] in access.reload() }
+        core.runner.start(holders: access.authenticator.clients)
+        if removed.contains(id) { core.tell(.workspaceRemoved(id)) }
+        parts.begin(core, of: id)
+        ingress.catchUp(core)
+        check.begin(workspace.upkeep)
+        let (bound, handle) = (LoopBound(self, loop: loops.main), loops.main.handle)
+        workspace.whenLost { [logger] error in
+            logger.error(
+                "another relay has taken a workspace over", metadata: ["workspace.id": "\(id)", "error": "\(error)"])
+            handle.execute { bound.value.lost(id, claim) }
+        }
+        logger.notice("owns a workspace now", metadata: ["workspace.id": "\(id)"])
+        done()
+    }
+
+    private func lost(_ workspace: WorkspaceID, _ claim: Int) {
+        guard let orders, owned[workspace] != nil, claims[workspace] == claim else { return }
+        watch.lost(workspace, orders)
+    }
+
+    private func handOver(_ workspace: WorkspaceID, _ done: @escaping @Sendable () -> Void) {
+        guard let owned = endCore(of: workspace) else { return done() }
+        let data = owned.data
+        owned.core.runner.giveUp { [logger] in
+            Self.handOver(data, logger)
+            done()
+        }
+        logger.notice("hands a workspace over", metadata: ["workspace.id": "\(workspace)"])
+    }
+
+    private static func handOver(_ workspace: OwnedWorkspace, _ logger: Logger) {
+        do throws(LogError) { try workspace.handOver() } catch {
+            // Its row still names this node, which takes it up again, or is taken for dead.
+            logger.error(
+                "a workspace cannot be handed over", metadata: ["workspace.id": "\(workspace.id)", "error": "\(error)"])
+        }
+        workspace.close()
+    }
+
+    private func drop(_ workspace: WorkspaceID) {
+        guard let owned = endCore(of: workspace) else { return }
+        let data = owned.data
+        owned.core.runner.giveUp { data.close() }
+        logger.notice("does not own a workspace any more", metadata: ["workspace.id": "\(workspace)"])
+    }
+
+    private func endCore(of workspace: WorkspaceID) -> (core: CoreUnit, data: OwnedWorkspace)? {
+        guard let core = parts.end(workspace), let data = owned.removeValue(forKey: workspace) else { return nil }
+        return (core, data)
+    }
+
+    /// What all tokens and workspaces are concerns every core, or the one of a workspace.
+    private func tellCores(_ fact: Input) {
+        switch fact {
+        case .workspaceRemoved(let workspace):
+            removed.insert(workspace)
+            parts.cores[workspace]?.tell(fact)
+        default: for core in parts.cores.values { core.tell(fact) }
+        }
+    }
+
+    // MARK: - Signals
+
+    private func carryOut(_ order: SignalWatch.Order) {
+        switch order {
+        case .stop: stop()
+        case .reload:
+            certificates?.look()
+            pushWay.look()
+        case .report: overseer.makeReport { [reports] in reports.write($0) }
+        }
+    }
+
+    /// The first time what this node owns goes to others; the second time it ends at once.
+    private func stop() {
+        guard case .staying = departure else { return loops.main.stop() }
+        departure = .draining
+        logger.notice("stopping")
+        // Whoever is sent away from here finds another node at once.
+        for listener in listeners { listener.close() }
+        if let orders { watch.drain(orders) }
+        _ = loops.main.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
+    }
+
+    private func leave() {
+        if case .leaving = departure { return }
+        departure = .leaving
+        for core in parts.cores.values { core.runner.leave() }
+        for edge in parts.edges.values { edge.leave() }
+        stopWhenEmpty(ContinuousClock.now + Self.shutdownDeadline)
+    }
+
+    private func stopWhenEmpty(_ deadline: ContinuousClock.Instant) {
+        // A push whose answer we do not wait for is sent again by the next owner.
+        if access.peers.isEmpty && pushWay.isIdle || ContinuousClock.now >= deadline {
+            pushWay.stop()
+            return loops.main.stop()
+        }
+        _ = loops.main.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
+    }
+
+    /// For the end, when no loop answers any more.
+    private func finishCommits() {
+        for (id, workspace) in owned {
+            parts.cores[id]?.runner.finishCommits()
+            workspace.close()
+        }
+    }
+}

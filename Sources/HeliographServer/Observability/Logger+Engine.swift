@@ -1,0 +1,16 @@
+import Logging
+import WebSocketEngine
+
+extension Logger {
+    /// How a relay waits for sockets, once it has begun to.
+    func tell(_ waitMethod: WaitMethod) {
+        let library: Logger.Metadata = ["libwebsockets": "\(EventLoop.libraryVersion)"]
+        switch waitMethod {
+        case .epoll: info("waits for sockets by epoll", metadata: library)
+        case .poll:
+            notice(
+                "waits for sockets by poll, which gets slow with thousands of clients: install the package libwebsockets-evlib-ev",
+                metadata: library)
+        }
+    }
+}

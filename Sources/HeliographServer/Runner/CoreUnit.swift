@@ -1,0 +1,83 @@
+import Logging
+import Metrics
+import PushPlanner
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// A core with all that belongs to it: its log, what its peers say, its pushes, its answers over HTTP. A relay that is alone has one for all
+/// workspaces, a node one for each workspace that it owns. Lives on the core's thread.
+final class CoreUnit {
+    /// What all cores of a process share.
+    struct Surroundings {
+        let configuration: ServerConfiguration
+        let loop: EventLoop
+        let connections: PeerConnections
+        let access: Access
+        let responder: Responder
+        let overview: any RelayOverview
+        let registry: PrometheusRegistry
+        let measures: Measures
+        let pushMeasures: PushMeasures
+        let pushWay: PushWay
+        let workspaces: any WorkspaceStore
+        let pictures: any PictureStore
+        let logger: Logger
+    }
+
+    /// What is stored, and how it is told from what others have.
+    struct Stored {
+        let log: any SessionLog & Sendable
+        let upkeep: any StoreUpkeep & Sendable
+        let epochs: Epochs
+        let codes: PushCodes
+        /// As was just read.
+        let state: LogState
+        /// The same, read again.
+        let load: @Sendable () throws -> LogState
+    }
+
+    let runner: RelayRunner
+    let ingress: Ingress
+    let routes: Routes
+    let upkeep: any StoreUpkeep & Sendable
+    private let mailbox: CoreMailbox
+
+    /// `shutOut` hears whether nobody is let in for now.
+    init(
+        _ core: Relay.Configuration, _ stored: Stored, _ mailbox: CoreMailbox, in around: Surroundings,
+        shutOut: @escaping (Bool) -> Void
+    ) {
+        let (loop, access, logger) = (around.loop, around.access, around.logger)
+        self.mailbox = mailbox
+        upkeep = stored.upkeep
+        let pushes = PushRunner(around.pushWay, codes: stored.codes, mailbox: mailbox)
+        let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
+        let pictures = PictureShelf(around.pictures, loop: loop, logger: logger)
+        runner = RelayRunner(
+            loop: loop, connections: around.connections, configuration: core, log: stored.log, upkeep: stored.upkeep,
+            epochs: stored.epochs, workspaces: around.workspaces, state: stored.state, load: stored.load, mailbox: mailbox,
+            pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
+            httpPeers: httpPeers, shutOut: shutOut, measures: around.measures, logger: logger)
+        routes = Routes(
+            responder: around.responder, access: access,
+            core: Routes.Core(httpPeers: httpPeers, codes: stored.codes, pictures: pictures), pushWay: around.pushWay,
+            registry: around.registry, pushMeasures: around.pushMeasures, overview: around.overview, logger: logger)
+        ingress = Ingress(
+            around.configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop,
+            connections: around.connections, measures: around.measures, logger: logger)
+    }
+
+    /// It takes writes, as far as it knows.
+    var isReady: Bool { !runner.store.isFailing && upkeep.takesWrites }
+
+    func tell(_ fact: Input) { mailbox.put(fact) }
+
+    /// The turn of the loop is over.
+    func endTurn() {
+        mailbox.endTurn {
+            runner.tickEnded()
+            ingress.tickEnded()
+        }
+    }
+}

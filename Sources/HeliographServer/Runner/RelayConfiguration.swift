@@ -1,0 +1,28 @@
+import ChannelAPNs
+import ChannelWeb
+import PushPlanner
+import PushWeb
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+extension Relay.Configuration {
+    /// As a relay with these settings has it, whose profiles and keys of pushes are in a folder. `numbers` are for its pushes. Throws where a file
+    /// there cannot be used.
+    init(_ configuration: ServerConfiguration, in folder: String, numbers: PushNumbers = .ofAll) throws {
+        let heartbeat = Heartbeat(
+            pingSeconds: configuration.liveness.pingAfter.components.seconds,
+            hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
+        let services = WebPushServices(added: configuration.pushHosts)
+        let push = PushSettings(
+            channels: [
+                .apns: APNsChannel(
+                    profiles: try ProfileSet(files: ProfileFiles.read(in: folder)),
+                    broadcastBundles: try PushWay.broadcastBundles(in: folder)),
+                .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
+            ], numbers: numbers, localMinute: TimeZones.minute)
+        self.init(
+            software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
+            quotas: configuration.quotas, push: push)
+    }
+}

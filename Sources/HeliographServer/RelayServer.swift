@@ -94,12 +94,7 @@ package final class RelayServer {
             loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
             atMilliseconds: WallClock.milliseconds)
         logger.tell(loop.waitMethod)
-        let load: @Sendable () throws -> LogState = {
-            try store.log.load(
-                resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge,
-                // All that were kept: the core forgets them, by a clock that a jump does not move.
-                commandsSince: 0)
-        }
+        let load: @Sendable () throws -> LogState = { try store.log.loadForCore() }
         let mailbox = CoreMailbox(of: loop)
         let pushMeasures = PushMeasures(factory: registry)
         let secrets = try store.secrets.map { try SharedSecrets($0, adoptingFrom: store.folder) }

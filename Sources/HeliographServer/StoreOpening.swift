@@ -61,12 +61,14 @@ enum StoreOpening {
     /// 1, which is for what an operator has to mend.
     private static let dataLostStatus: Int32 = 75
 
+    private static func watch(_ store: OpenStore, _ logger: Logger) {
+        store.whenLost { end($0, logger) }
+    }
+
     /// Ends the process where the data is lost to another: at once, and as if it had been killed. What peers are shown from then on may be
     /// old, and all that was acknowledged is committed. Peers come back, to the relay that holds the data.
-    private static func watch(_ store: OpenStore, _ logger: Logger) {
-        store.whenLost { error in
-            logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
-            _exit(dataLostStatus)
-        }
+    static func end(_ error: LogError, _ logger: Logger) {
+        logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
+        _exit(dataLostStatus)
     }
 }

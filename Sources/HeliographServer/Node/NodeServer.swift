@@ -1,13 +1,12 @@
 import ChannelAPNs
 import ChannelWeb
 import Dispatch
-import Glibc
 import HeliographPlatform
 import Logging
 import Metrics
 import PushPlanner
-import RelayCluster
 import PushWeb
+import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -65,8 +64,6 @@ final class NodeServer {
     private static let drainDeadline = Duration.seconds(15)
     /// Between two looks whether others may take this process for dead.
     private static let leaseInterval = Duration.milliseconds(250)
-    /// A status of its own (EX_TEMPFAIL); see `StoreOpening`.
-    private static let dataLostStatus: Int32 = 75
 
     /// Serves until it is told to stop.
     static func run(_ process: RelayProcess, _ node: OpenNode) throws {
@@ -143,12 +140,7 @@ final class NodeServer {
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
             measures: measures, logger: logger, isClient: { access.peers[$0]?.token.role.isClient == true })
-        watch = PlacementWatch(
-            node,
-            load: {
-                try $0.load(
-                    resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge, commandsSince: 0)
-            }, logger)
+        watch = PlacementWatch(node, load: { try $0.loadForCore() }, logger)
         reports = ReportFile(in: node.folder, logger)
         core = try Relay.Configuration(configuration, in: node.folder)
         check = StoreCheck(logger)
@@ -208,22 +200,15 @@ final class NodeServer {
             handOver: { workspace, done in handle.execute { bound.value.handOver(workspace, done) } },
             drop: { workspace in handle.execute { bound.value.drop(workspace) } },
             leave: { handle.execute { bound.value.leave() } },
-            lost: { [logger] error in Self.end(error, logger) })
+            lost: { [logger] error in StoreOpening.end(error, logger) })
         self.orders = orders
         try watch.start(orders)
-    }
-
-    /// Ends the process where all that it owns may be another's by now: at once, and as if it had been killed. What peers are shown from then
-    /// on may be old, and all that was acknowledged is committed.
-    private static func end(_ error: LogError, _ logger: Logger) {
-        logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
-        _exit(dataLostStatus)
     }
 
     /// A node that owns nothing has nothing to lose, and goes on when the database is back.
     private func watchLease() {
         if !owned.isEmpty, watch.isLeaseOver {
-            Self.end(
+            StoreOpening.end(
                 LogError(.unreachable(isPassing: true), "This node could not say that it is alive for as long as its lease."),
                 logger)
         }
@@ -271,10 +256,7 @@ final class NodeServer {
         let data = CoreUnit.Stored(
             log: log, upkeep: workspace.upkeep, epochs: Epochs(ofLog: log.epoch, first: id),
             codes: PushCodes(directory: node.folder, secret: secrets.codes, epoch: log.epoch, logger: logger), state: state,
-            load: {
-                try log.load(
-                    resolvedSince: WallClock.milliseconds - SessionLimits.resolvedApprovalsAge, commandsSince: 0)
-            })
+            load: { try log.loadForCore() })
         guard let numbers = PushNumbers(workspace: Int64(workspace.number)) else {
             preconditionFailure("a database has numbered no more workspaces than there are numbers of pushes for")
         }

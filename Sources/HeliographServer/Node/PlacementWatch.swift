@@ -34,8 +34,6 @@ final class PlacementWatch: Sendable {
     private static let interval = DispatchTimeInterval.milliseconds(250)
     /// Between two looks at what the database survives.
     private static let durabilityInterval = Duration.seconds(30)
-    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before others may take over.
-    static let leaseDeadline = Duration.seconds(7)
 
     private let store: any PlacementStore
     private let load: @Sendable (any SessionLog) throws -> LogState
@@ -88,7 +86,7 @@ final class PlacementWatch: Sendable {
     }
 
     /// Whether others may take this process for dead by now.
-    var isLeaseOver: Bool { state.withLock { ContinuousClock.now - $0.renewed >= Self.leaseDeadline } }
+    var isLeaseOver: Bool { state.withLock { ContinuousClock.now - $0.renewed >= OpenNode.renewalMax } }
 
     /// Returns when nothing is asked any more.
     func finish() {

@@ -6,6 +6,9 @@ internal import StoreSQLite
 
 /// A database as one of several nodes has it: what is of all workspaces, and the way to those that it owns.
 struct OpenNode: Sendable {
+    /// See `PostgresNode.renewalMax`.
+    static let renewalMax = PostgresNode.renewalMax
+
     let folder: String
     private let directory: DatabaseFolder
     private let node: PostgresNode

@@ -16,11 +16,15 @@ final class NodeRoutes {
     private let parts: NodeParts
     /// Requests of peers that may let somebody in, or end that: whoever is answered finds it done at this node, too.
     private var changing: Set<HTTPRequestID> = []
-    /// Changes that owners are told of: how many have not answered, and whom to call back.
-    private var spreading: [HTTPRequestID: (missing: Int, done: () -> Void)] = [:]
-    private var lastSpreading: UInt64 = 0
-    /// Questions that each node answers a part of: what is known so far, and how many have not answered.
-    private var gathered: [HTTPRequestID: (seen: TokenSightings, missing: Int)] = [:]
+    /// What several owners are asked: how many have not answered, and what the others have said.
+    private var asked: [HTTPRequestID: Question] = [:]
+    private var lastAsked: UInt64 = 0
+
+    private struct Question {
+        var missing: Int
+        var answers: [HTTPResponse] = []
+        let done: ([HTTPResponse]) -> Void
+    }
 
     init(
         access: Access, responder: Responder, reads: EntrantReads, unknownTokens: UnknownTokens, own: Routes, parts: NodeParts
@@ -63,7 +67,7 @@ final class NodeRoutes {
         }
         switch (request.method, request.path) {
         case ("POST", AdminPath.reload): tellOwners { [own] in own.answer(request, id) }
-        case ("GET", AdminPath.tokens): gatherTokens(request, id)
+        case ("GET", AdminPath.tokens): gatherTokens(id)
         default: own.answer(request, id)
         }
     }
@@ -79,41 +83,39 @@ final class NodeRoutes {
     /// Tokens or workspaces were changed by way of this node: `done` is called when the owners that it reaches have read them again, so that
     /// whoever was let in is let in there, too. All other nodes find out by themselves.
     func tellOwners(then done: @escaping () -> Void) {
+        askOwners("POST", AdminPath.reload) { _ in done() }
+    }
+
+    /// All those that this node reaches. `done` gets the answers that there are: one whose link ends says nothing.
+    private func askOwners(_ method: String, _ path: String, then done: @escaping ([HTTPResponse]) -> Void) {
         let owners = parts.edges.values.filter(\.isServing)
-        guard !owners.isEmpty else { return done() }
-        lastSpreading += 1
-        let id = HTTPRequestID(rawValue: RemotePeer.call(link: 0, number: lastSpreading))
-        spreading[id] = (owners.count, done)
-        let request = HTTPRequest(
-            method: "POST", path: AdminPath.reload, body: [], peer: .unix(userID: geteuid(), processID: 0))
+        guard !owners.isEmpty else { return done([]) }
+        lastAsked += 1
+        let id = HTTPRequestID(rawValue: RemotePeer.call(link: 0, number: lastAsked))
+        asked[id] = Question(missing: owners.count, done: done)
+        let request = HTTPRequest(method: method, path: path, body: [], peer: .unix(userID: geteuid(), processID: 0))
         for owner in owners { owner.call(request, id) }
     }
 
-    private func wasTold(_ id: HTTPRequestID) -> Bool {
-        guard let (missing, done) = spreading[id] else { return false }
-        spreading[id] = missing > 1 ? (missing - 1, done) : nil
-        if missing == 1 { done() }
+    /// False: it is no answer to what several were asked.
+    private func note(_ answer: HTTPResponse?, to id: HTTPRequestID) -> Bool {
+        guard var question = asked[id] else { return false }
+        question.missing -= 1
+        question.answers += answer.map { [$0] } ?? []
+        asked[id] = question.missing > 0 ? question : nil
+        if question.missing == 0 { question.done(question.answers) }
         return true
     }
 
     /// Each node counts those of its workspaces, whichever node has their sockets.
     private var ownSightings: TokenSightings { access.sightings { [parts] in parts.cores[$0.workspace] != nil } }
 
-    private func gatherTokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        let others = parts.edges.values.filter(\.isServing)
-        guard !others.isEmpty else { return own.listTokens(ownSightings, id) }
-        gathered[id] = (ownSightings, others.count)
-        for edge in others { edge.call(request, id) }
-    }
-
-    /// True: it was a part of what is gathered.
-    private func gather(_ found: TokenSightings?, _ id: HTTPRequestID) -> Bool {
-        guard var (seen, missing) = gathered[id] else { return false }
-        if let found { seen.add(found) }
-        missing -= 1
-        gathered[id] = missing > 0 ? (seen, missing) : nil
-        if missing == 0 { own.listTokens(seen, id) }
-        return true
+    private func gatherTokens(_ id: HTTPRequestID) {
+        askOwners("GET", AdminPath.tokens) { [self] answers in
+            // What one of them does not say in time is missing from the list; the tokens themselves are in the store.
+            let seen = answers.compactMap(Self.sightings).reduce(into: ownSightings) { $0.add($1) }
+            own.listTokens(seen, id)
+        }
     }
 
     private static func isOfNoWorkspace(_ request: HTTPRequest) -> Bool {
@@ -146,9 +148,7 @@ final class NodeRoutes {
     // MARK: - What other nodes answer
 
     func answered(_ id: HTTPRequestID, _ response: HTTPResponse) {
-        // What one of them does not say in time is missing from the list; the tokens themselves are in the store.
-        if wasTold(id) { return }
-        if gathered[id] != nil, gather(Self.sightings(in: response), id) { return }
+        if note(response, to: id) { return }
         guard changing.remove(id) != nil, response.status < 300 else { return responder.pass(id, response) }
         reads.askInTime { [responder] in responder.pass(id, response) }
     }
@@ -159,7 +159,7 @@ final class NodeRoutes {
     }
 
     func failed(_ id: HTTPRequestID, _ failure: EdgeMachine.CallFailure) {
-        if wasTold(id) || gather(nil, id) { return }
+        if note(nil, to: id) { return }
         changing.remove(id)
         switch failure {
         case .noOwner: fail(id, "no relay that owns this workspace is reached; try again")

@@ -18,7 +18,6 @@ package final class PostgresNode: Sendable {
     package let credentials: PostgresCredentials
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
-    package let audit: PostgresAudit
     /// Of all workspaces.
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
@@ -42,7 +41,6 @@ package final class PostgresNode: Sendable {
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
         pictures = PostgresPictures(database)
-        audit = PostgresAudit(database)
         upkeep = PostgresUpkeep(database, .everything, DamageRegister())
         try use { connection, _ in
             try Migration.check(connection)

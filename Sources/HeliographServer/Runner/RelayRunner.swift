@@ -23,6 +23,7 @@ final class RelayRunner {
     private let logger: Logger
     private let commits: CommitQueue
     private var commitDelay = CommitDelay()
+    private var vigil = CommitVigil()
     let store: StoreHealth
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let mailbox: CoreMailbox
@@ -171,12 +172,15 @@ final class RelayRunner {
     /// What the relay has just answered with.
     private func run(_ effects: [Effect]) {
         backlog = relay.backlog()
+        var isCommitBegun = false
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)
             case .answer(let reply, let command, let peer): httpPeers.answered(reply, to: command, of: peer)
             case .close(let peer, let code): close(peer, code)
-            case .append(let batch): commit(batch)
+            case .append(let batch):
+                commit(batch)
+                isCommitBegun = true
             case .read(let id, let query): read(id) { .pageRead(id, try $0.page(query)) }
             case .readRemovedSessions(let id, let keys): read(id) { .removedSessionsRead(id, try $0.places(of: keys)) }
             case .readApproval(let id, let key, let approval):
@@ -197,6 +201,8 @@ final class RelayRunner {
                 pairing.makeCode(for: peer, command, role, workspace)
             }
         }
+        // By now the disk's thread is at work, and this one would only wait for it.
+        if isCommitBegun { relay.prepare() }
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
@@ -273,13 +279,17 @@ final class RelayRunner {
         commits.commit(batch) { outcome in
             handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
         }
+        let watch = vigil.begins(isAwaited: batch.isAwaited)
+        if watch > 0 { loop.stayAwake(forNanoseconds: watch) }
     }
 
     private func commitEnded(
         _ outcome: CommitQueue.Outcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
     ) {
+        loop.maySleep()
         guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
+        vigil.ended(in: Int64(clamping: nanoseconds))
         switch outcome {
         case .committed(let namesTaken):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)

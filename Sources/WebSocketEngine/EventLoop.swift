@@ -103,8 +103,6 @@ internal import Synchronization
     private(set) var isStopping = false
     private var hasActivity = false
     private var tickDelay = TickDelay()
-    /// Until then it looks again instead of sleeping; nil: it sleeps where it has nothing to do.
-    private var awakeUntil: MonotonicTime?
     /// The turn had some.
     private var wasActive = false
     /// Sockets are being served.
@@ -256,33 +254,6 @@ internal import Synchronization
         tickDelay.ask(forNanoseconds: nanoseconds)
     }
 
-    /// Something is about to be handed in for which somebody waits: for so long at most the loop looks for it, and at everything else, instead of
-    /// sleeping. To wake a processor that sleeps takes longer than many a thing that is waited for. Does nothing where the loop waits in poll(2).
-    package func stayAwake(forNanoseconds nanoseconds: Int64) {
-        preconditionOnLoop()
-        awakeUntil = MonotonicTime.now + .nanoseconds(nanoseconds)
-    }
-
-    /// It has come.
-    package func maySleep() {
-        preconditionOnLoop()
-        awakeUntil = nil
-    }
-
-    /// For tests.
-    var isAwake: Bool { awakeUntil != nil }
-
-    private func staysAwake() -> Bool {
-        guard let end = awakeUntil else { return false }
-        guard MonotonicTime.now < end else {
-            awakeUntil = nil
-            return false
-        }
-        // What is waited for may need this very processor.
-        sched_yield()
-        return true
-    }
-
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }
@@ -292,7 +263,7 @@ internal import Synchronization
         let hasWork = hasActivity || !afterCallback.isEmpty || turn.restCount > 0
         if let epoll {
             // What the last turn asked of libwebsockets may have been put off.
-            if hasWork || wasActive || staysAwake() { alarm.nudge(epoll) }
+            if hasWork || wasActive { alarm.nudge(epoll) }
         } else if hasWork {
             alarm.ring()
         }

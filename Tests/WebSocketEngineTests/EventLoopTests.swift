@@ -48,24 +48,6 @@ struct EventLoopTests {
         #expect(ContinuousClock.now - start >= .milliseconds(150))
     }
 
-    @Test("a loop that stays awake serves what comes, and sleeps when its time is over or it may")
-    func staysAwake() async throws {
-        let loop = try await TestLoop.start()
-        let log = EventLog<String>()
-        try await loop.run { loop in
-            loop.turnEnded = { log.append("end") }
-            loop.stayAwake(forNanoseconds: 3_600_000_000_000)
-            loop.schedule(after: .milliseconds(20)) { log.append("timer") }
-        }
-        _ = try await log.next { $0 == "timer" }
-        #expect(log.all.filter { $0 == "end" }.count <= 2, "looking is nothing that happens")
-        #expect(try await loop.run { $0.isAwake })
-        try await loop.run { $0.maySleep() }
-        #expect(try await loop.run { !$0.isAwake })
-        try await loop.run { $0.stayAwake(forNanoseconds: 1_000_000) }
-        while try await loop.run({ $0.isAwake }) {}
-    }
-
     @Test("the turn's end comes after what happened in it, and not while nothing happens")
     func turnEnds() async throws {
         let loop = try await TestLoop.start()

@@ -215,5 +215,5 @@ final class APNsDriver: HTTP2ClientHandler {
         alarm = (timer, due)
     }
 
-    private static func unixSeconds() -> Int64 { Int64(unsafe time(nil)) }
+    private static func unixSeconds() -> Int64 { Int64(time(nil)) }
 }

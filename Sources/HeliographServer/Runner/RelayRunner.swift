@@ -23,7 +23,6 @@ final class RelayRunner {
     private let logger: Logger
     private let commits: CommitQueue
     private var commitDelay = CommitDelay()
-    private var vigil = CommitVigil()
     let store: StoreHealth
     private let reads = DispatchQueue(label: "heliograph.reads")
     private let mailbox: CoreMailbox
@@ -279,17 +278,13 @@ final class RelayRunner {
         commits.commit(batch) { outcome in
             handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
         }
-        let watch = vigil.begins(isAwaited: batch.isAwaited)
-        if watch > 0 { loop.stayAwake(forNanoseconds: watch) }
     }
 
     private func commitEnded(
         _ outcome: CommitQueue.Outcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
     ) {
-        loop.maySleep()
         guard life == self.life, !isSuspended else { return }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        vigil.ended(in: Int64(clamping: nanoseconds))
         switch outcome {
         case .committed(let namesTaken):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)

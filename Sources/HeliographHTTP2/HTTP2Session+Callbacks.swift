@@ -50,7 +50,7 @@ extension HTTP2Session {
 
     private func headersBegan(_ frame: nghttp2_frame) {
         let number = unsafe frame.hd.stream_id
-        guard let stream = streams[number] else {
+        guard let stream = stream(number) else {
             guard isServer else { return }
             streams[number] = Stream()
             events.append(.streamBegan(number))
@@ -64,7 +64,7 @@ extension HTTP2Session {
     private func headerReceived(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, stream number: Int32
     ) -> Int32 {
-        guard let stream = streams[number] else { return 0 }
+        guard let stream = stream(number) else { return 0 }
         stream.headerBytes += name.count + value.count + 32
         guard stream.headerBytes <= limits.headerBytesMax else {
             stream.end = stream.end ?? .tooLarge
@@ -76,7 +76,7 @@ extension HTTP2Session {
     }
 
     private func bodyReceived(_ bytes: UnsafeBufferPointer<UInt8>, stream number: Int32) {
-        guard let stream = streams[number], stream.end == nil else { return }
+        guard let stream = stream(number), stream.end == nil else { return }
         guard stream.body.count + bytes.count <= limits.bodyBytesMax else {
             stream.body = []
             return reset(number, .cancel, .tooLarge)
@@ -92,7 +92,7 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue where isLast, NGHTTP2_DATA.rawValue where isLast:
             messageReceived(head.stream_id)
         case NGHTTP2_RST_STREAM.rawValue:
-            guard let stream = streams[head.stream_id] else { return }
+            guard let stream = stream(head.stream_id) else { return }
             unsafe stream.end = stream.end ?? .reset(HTTP2ErrorCode(rawValue: frame.rst_stream.error_code))
         case NGHTTP2_SETTINGS.rawValue:
             events.append(isAnswer ? .settingsAcknowledged : .settingsReceived(streamsMax: peerStreamsMax))
@@ -110,7 +110,7 @@ extension HTTP2Session {
     }
 
     private func messageReceived(_ number: Int32) {
-        guard let stream = streams[number], stream.end == nil, !stream.isReceived else { return }
+        guard let stream = stream(number), stream.end == nil, !stream.isReceived else { return }
         stream.isReceived = true
         events.append(.messageReceived(HTTP2Message(headers: stream.headers, body: stream.body), stream: number))
         (stream.headers, stream.body) = ([], [])
@@ -145,7 +145,7 @@ extension HTTP2Session {
         guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
             head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         else { return }
-        streams[head.stream_id]?.isSent = true
+        stream(head.stream_id)?.isSent = true
     }
 
     /// nghttp2 refuses to begin a stream after a GOAWAY. It closes such a stream itself where one was made.
@@ -173,7 +173,7 @@ extension HTTP2Session {
     private func readOutput(
         _ number: Int32, into buffer: UnsafeMutableRawBufferPointer, _ flags: UnsafeMutablePointer<UInt32>
     ) -> Int {
-        guard let stream = streams[number] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+        guard let stream = stream(number) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         let count = min(buffer.count, stream.output.count - stream.outputOffset)
         let end = stream.outputOffset + count
         if count == 0, !stream.isOutputWhole {
@@ -193,28 +193,31 @@ extension HTTP2Session {
     static func withNameValues<Result>(
         _ headers: [HTTP2Header], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
     ) -> Result {
-        var text: [UInt8] = []
-        text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count })
-        for header in headers {
-            text.append(contentsOf: header.name.utf8)
-            text.append(contentsOf: header.value.utf8)
-        }
-        return unsafe text.withUnsafeMutableBufferPointer { text in
+        let bytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, bytes)) { text in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: headers.count) { fields in
-                var position = text.baseAddress
+                var end = 0
                 for (index, header) in headers.enumerated() {
-                    let (nameCount, valueCount) = (header.name.utf8.count, header.value.utf8.count)
+                    let (nameAt, valueAt) = unsafe (put(header.name, in: text, at: &end), put(header.value, in: text, at: &end))
                     let flags = header.isVolatile ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
-                    let value = unsafe position.map { unsafe $0 + nameCount }
                     unsafe fields.initializeElement(
                         at: index,
                         to: nghttp2_nv(
-                            name: position, value: value, namelen: nameCount, valuelen: valueCount,
-                            flags: UInt8(flags.rawValue)))
-                    unsafe position = value.map { unsafe $0 + valueCount }
+                            name: text.baseAddress! + nameAt, value: text.baseAddress! + valueAt, namelen: valueAt - nameAt,
+                            valuelen: end - valueAt, flags: UInt8(flags.rawValue)))
                 }
                 return unsafe body(UnsafeBufferPointer(fields))
             }
         }
+    }
+
+    /// Where it begins; `end` is then behind it. There is room for it.
+    private static func put(_ string: String, in text: UnsafeMutableBufferPointer<UInt8>, at end: inout Int) -> Int {
+        var string = string
+        let start = end
+        string.withUTF8 { bytes in
+            end = unsafe start + UnsafeMutableBufferPointer(rebasing: text[start...]).initialize(fromContentsOf: bytes)
+        }
+        return start
     }
 }

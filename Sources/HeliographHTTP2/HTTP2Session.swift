@@ -39,7 +39,9 @@ internal import CHeliographNghttp2
 
     let isServer: Bool
     var events: [Event] = []
-    var streams: [Int32: Stream] = [:]
+    var streams: [Int32: Stream] = [:] { didSet { latest = nil } }
+    /// One of `streams`: nghttp2 calls back a dozen times for one stream, then for the next.
+    private var latest: (number: Int32, stream: Stream)?
     let limits: HTTP2Limits
     /// What nghttp2 has to say of the peer's mistake.
     var complaint: String?
@@ -74,6 +76,13 @@ internal import CHeliographNghttp2
     }
 
     deinit { unsafe nghttp2_session_del(session) }
+
+    func stream(_ number: Int32) -> Stream? {
+        if let latest, latest.number == number { return latest.stream }
+        guard let stream = streams[number] else { return nil }
+        latest = (number, stream)
+        return stream
+    }
 
     // MARK: Bytes
 

@@ -1,6 +1,6 @@
 internal import ChannelAPNs
 internal import HeliographCrypto
-internal import Foundation
+internal import Glibc
 internal import HeliographHTTP2
 
 /// Carries out what the machine decides, on the loop's thread: connections, signatures, the clock.
@@ -17,11 +17,22 @@ final class APNsDriver: HTTP2ClientHandler {
         var number: Int
     }
 
+    /// One of `connections`, and what its requests have in common.
+    private struct Way {
+        let link: LaneConnection
+        let connection: HTTP2ConnectionID
+        let authority: String
+        let token: String
+        let authorization: String
+    }
+
     private let configuration: APNsConfiguration
     private let tls: TLSContext
     private var machine: APNsMachine
     private var keyFiles: [APNsKeyID: KeyFile] = [:]
-    private var connections: [LaneConnection: HTTP2ConnectionID] = [:]
+    private var connections: [LaneConnection: HTTP2ConnectionID] = [:] { didSet { latest = nil } }
+    /// What the last request went by, as the next mostly does.
+    private var latest: Way?
     private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
     private var completions: [Int: Completion] = [:]
@@ -164,21 +175,29 @@ final class APNsDriver: HTTP2ClientHandler {
     private func send(
         _ request: LaneRequest, _ link: LaneConnection, _ token: String, _ deadline: MonotonicTime, _ loop: HTTP2Loop
     ) {
-        let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
-        do {
-            guard let id = connections[link] else { throw HTTP2Error(.notOpen, "the connection is gone") }
-            let message = request.request.message(authority: name, authorization: "bearer \(token)")
-            let stream = try loop.request(message, on: id, deadline: deadline)
+        do throws(HTTP2Error) {
+            let way = try way(of: link, token)
+            let message = request.request.message(authority: way.authority, authorization: way.authorization)
+            let stream = try loop.request(message, on: way.connection, deadline: deadline)
             tickets[stream] = Ticket(lane: link.lane, number: request.number)
         } catch {
             let input: LaneMachine.Input =
-                switch (error as? HTTP2Error)?.code {
+                switch error.code {
                 case .invalidMessage: .unsendable(request.number)
                 case .streamLimit: .streamEnded(request.number, .reset(.refusedStream))
                 default: .streamEnded(request.number, .connectionLost(wasSent: false))
                 }
             inputs.append(.lane(link.lane, input))
         }
+    }
+
+    private func way(of link: LaneConnection, _ token: String) throws(HTTP2Error) -> Way {
+        if let latest, latest.link == link, latest.token == token { return latest }
+        guard let id = connections[link] else { throw HTTP2Error(.notOpen, "the connection is gone") }
+        let name = configuration.hosts[link.lane.service]?[link.lane.environment]?.name ?? ""
+        let way = Way(link: link, connection: id, authority: name, token: token, authorization: "bearer \(token)")
+        latest = way
+        return way
     }
 
     // MARK: Time
@@ -196,5 +215,5 @@ final class APNsDriver: HTTP2ClientHandler {
         alarm = (timer, due)
     }
 
-    private static func unixSeconds() -> Int64 { Int64(Date().timeIntervalSince1970) }
+    private static func unixSeconds() -> Int64 { Int64(time(nil)) }
 }

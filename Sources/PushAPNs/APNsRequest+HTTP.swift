@@ -31,14 +31,20 @@ extension APNsRequest {
         }
     }
 
+    /// As many as `message` has at most.
+    private static let headersMax = 12
+
     /// The request as HTTP. What differs from push to push is kept out of the compressor's table, so that the provider token stays
     /// in it.
     func message(authority: String, authorization: String) -> HTTP2Message {
         let (method, path) = methodAndPath
-        var headers = [
-            HTTP2Header(":method", method), HTTP2Header(":scheme", "https"), HTTP2Header(":authority", authority),
-            HTTP2Header(":path", path, isVolatile: true), HTTP2Header("authorization", authorization),
-        ]
+        var headers: [HTTP2Header] = []
+        headers.reserveCapacity(Self.headersMax)
+        headers.append(HTTP2Header(":method", method))
+        headers.append(HTTP2Header(":scheme", "https"))
+        headers.append(HTTP2Header(":authority", authority))
+        headers.append(HTTP2Header(":path", path, isVolatile: true))
+        headers.append(HTTP2Header("authorization", authorization))
         headers.append(HTTP2Header(service == .channels ? "apns-request-id" : "apns-id", id, isVolatile: true))
         if let topic { headers.append(HTTP2Header("apns-topic", topic)) }
         if let pushType { headers.append(HTTP2Header("apns-push-type", pushType)) }

@@ -8,6 +8,9 @@ package enum Limits {
     static let replayEventsMax = 500
     /// Sessions in a workspace snapshot, the latest first: what a person scrolls through.
     static let snapshotSessionsMax = 500
+    /// Bytes of events in a batch of which the messages are made ahead, and thus kept beside it while the disk is busy. Making those of a larger one
+    /// is a small part of what its commit takes.
+    static let preparedBytesMax = 256 << 10
     /// No agent waits longer than this, in milliseconds; a host may name any number.
     static let expiryMax: Int64 = 30 * 24 * 60 * 60 * 1000
     /// How often resolved approvals are forgotten, in milliseconds.

@@ -8,7 +8,11 @@ struct Orders {
 
     mutating func add(_ effect: Effect) { effects.append(effect) }
 
-    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { effects.append(.send(message.bytes, to: [peer])) }
+    mutating func send(_ message: MessageToHost, toHost peer: PeerID) { send(message.bytes, to: peer) }
+
+    mutating func send(_ bytes: [UInt8], to peer: PeerID) { effects.append(.send(bytes, to: [peer])) }
+
+    mutating func send(_ bytes: [UInt8], to peers: [PeerID]) { effects.append(.send(bytes, to: peers)) }
 
     mutating func send(_ message: MessageToClient, to peers: [PeerID]) {
         if !peers.isEmpty { effects.append(.send(message.bytes, to: peers)) }

@@ -177,8 +177,11 @@ package struct Relay {
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    mutating func sendToWatchers(_ message: @autoclosure () -> MessageToClient, of key: SessionKey) {
-        subscriptions.sendToWatchers(message(), of: key, seeing: sessions.shown, &orders)
+    /// `bytes`: of the message, where they were made already.
+    mutating func sendToWatchers(
+        _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey
+    ) {
+        subscriptions.sendToWatchers(message(), made: bytes, of: key, seeing: sessions.shown, &orders)
     }
 
     mutating func showSummary(of key: SessionKey) {

@@ -40,6 +40,8 @@ final class RelayTranscript {
     private(set) var quotas: [Quota] = []
     /// Workspaces whose data may be taken away.
     private(set) var left: [WorkspaceID] = []
+    /// As the runner does: while a batch is under way, what it will show is made.
+    var preparesMessages = true
     private var lastPeer: UInt64 = 0
 
     static let epoch = Epoch("e1")!
@@ -77,6 +79,8 @@ final class RelayTranscript {
     func handle(_ input: Input) { run(relay.handle(input, at: instant)) }
 
     private func run(_ effects: [Effect]) {
+        let hadBatch = pendingBatch != nil
+        defer { if preparesMessages, !hadBatch, pendingBatch != nil { relay.prepare() } }
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers):

@@ -65,6 +65,23 @@ import Testing
         for count in [0, 2] { #expect(try run(count) == other) }
     }
 
+    @Test func `who waits for a commit is told once, when it is on disk, and of the first with the name of the run`() throws {
+        let store = try scratch.open()
+        var writer = Writer(key, seq: 0)
+        var told: [(record: String, events: Int?)] = []
+        for number in 1...3 {
+            try store.log.commit(writer.batch(1)) { _ in
+                let text = (try? Data(contentsOf: record)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                told.append((text, try? store.log.all(key).count))
+            }
+            #expect(told.count == number)
+            #expect(try String(decoding: Data(contentsOf: record), as: UTF8.self).hasSuffix("0\(number)\n"))
+        }
+        #expect(told.map(\.events) == [1, 2, 3])
+        #expect(told.allSatisfy { !$0.record.hasPrefix("-") })
+        try store.close()
+    }
+
     @Test func `a crash after the first commit of a run keeps the epoch, however often`() throws {
         try scratch.fill(1)
         let epoch = try run(1)

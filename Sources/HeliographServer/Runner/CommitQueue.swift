@@ -25,7 +25,7 @@ struct CommitQueue: Sendable {
 
     /// `then` is called on the queue's thread.
     func commit(_ batch: LogBatch, then: @escaping @Sendable (Outcome) -> Void) {
-        queue.async { [log] in then(Self.commit(batch, to: log)) }
+        queue.async { [log] in Self.commit(batch, to: log, then) }
     }
 
     func after(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
@@ -34,21 +34,22 @@ struct CommitQueue: Sendable {
     func finish() { queue.sync {} }
 
     /// An error of the disk says nothing about what it took. The same batch is tried again, which takes effect once.
-    private static func commit(_ batch: LogBatch, to log: any SessionLog) -> Outcome {
+    private static func commit(_ batch: LogBatch, to log: any SessionLog, _ then: (Outcome) -> Void) {
         let deadline = ContinuousClock.now + patience
         var isInDoubt = false
         while true {
             do throws(LogError) {
-                return .committed(try log.commit(batch))
+                return try log.commit(batch) { then(.committed($0)) }
             } catch {
                 switch error.code {
                 case .inDoubt: break
                 case .unreachable(isPassing: true) where isInDoubt: break
-                case .conflict, .fenced: return .unknown("\(error)")
+                case .conflict, .fenced: return then(.unknown("\(error)"))
                 // That nothing was written now says nothing of the time before.
-                case .full, .damaged, .unfit, .unreachable: return isInDoubt ? .unknown("\(error)") : .refused("\(error)")
+                case .full, .damaged, .unfit, .unreachable:
+                    return then(isInDoubt ? .unknown("\(error)") : .refused("\(error)"))
                 }
-                guard ContinuousClock.now < deadline else { return .unknown("\(error)") }
+                guard ContinuousClock.now < deadline else { return then(.unknown("\(error)")) }
                 isInDoubt = true
                 usleep(retryMicroseconds)
             }

@@ -14,6 +14,8 @@ final class Ingress {
     private let rateLimiters: RateLimiters
     /// One for each connection that was admitted.
     private var accounts: [ConnectionID: Account] = [:]
+    /// Of who spoke last: what one connection says comes in runs.
+    private var latest: (connection: ConnectionID, account: Account)?
     private var shares = FairShares()
     private var congestion = Congestion()
     private let readThrottle: ReadThrottle
@@ -52,7 +54,7 @@ final class Ingress {
             let staged = runner.stagedCost
             runner.feed(input, at: now)
             // Its connection may be over by now.
-            guard let account = accounts[connection] else { return }
+            guard let account = account(of: connection) else { return }
             count(bytes, on: connection, account.rates, at: now)
             share(begun, staged, connection, account)
         case .opened(let connection, let authenticated): opened(connection, authenticated)
@@ -71,6 +73,14 @@ final class Ingress {
         case .linkDrained(let link):
             for peer in congestion.ended(link: link, peers(of: link)) { runner.feed(.drained(PeerID(peer))) }
         }
+    }
+
+    /// Nil where it is over.
+    private func account(of connection: ConnectionID) -> Account? {
+        if let latest, latest.connection == connection { return latest.account }
+        guard let account = accounts[connection] else { return nil }
+        latest = (connection, account)
+        return account
     }
 
     /// What it asks for would fill the link that others have their part of: nothing more is taken from it, nor sent to it, until that has gone.
@@ -114,6 +124,7 @@ final class Ingress {
         defer { connections.gone(connection) }
         guard attendance.left(connection, reason) else { return }
         accounts[connection] = nil
+        if latest?.connection == connection { latest = nil }
         congestion.forget(connection)
         readThrottle.forget(connection)
         runner.feed(.disconnected(PeerID(connection)))

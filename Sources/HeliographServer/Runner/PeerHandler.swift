@@ -21,6 +21,8 @@ final class PeerHandler: ServerHandler {
     private var expected: [ConnectionID: AuthenticatedPeer] = [:]
     /// With which token each connection came: its role says how it is read.
     private var tokens: [ConnectionID: Opened] = [:]
+    /// Who spoke last: what one connection says comes in runs, and is looked up once for each.
+    private var latest: Speaker?
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
@@ -47,6 +49,12 @@ final class PeerHandler: ServerHandler {
         let id: String
         let role: PairingRole
         /// Another node decodes what it says.
+        let isCarried: Bool
+    }
+
+    private struct Speaker {
+        let connection: ConnectionID
+        let role: PairingRole
         let isCarried: Bool
     }
 
@@ -224,6 +232,7 @@ final class PeerHandler: ServerHandler {
     func closed(_ connection: ConnectionID, reason: CloseReason) {
         if let links, links.isLink(connection) { return links.closed(connection, reason) }
         tokens[connection] = nil
+        if latest?.connection == connection { latest = nil }
         deliver(.closed(connection, reason), 0)
     }
 
@@ -240,7 +249,7 @@ final class PeerHandler: ServerHandler {
     // MARK: - Messages
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
-        guard let opened = tokens[connection] else {
+        guard let speaker = speaker(connection) else {
             links?.received(message, on: connection) { [self] role, peer, bytes in
                 count(bytes)
                 return input(of: peer, role, bytes, isUTF8: false)
@@ -253,9 +262,18 @@ final class PeerHandler: ServerHandler {
         }
         count(message.bytes)
         let bytes = message.bytes.count
-        guard !opened.isCarried else { return deliver(.unread(message.bytes, on: connection), bytes) }
-        let said = input(of: PeerID(connection), opened.role, message.bytes, isUTF8: true)
+        guard !speaker.isCarried else { return deliver(.unread(message.bytes, on: connection), bytes) }
+        let said = input(of: PeerID(connection), speaker.role, message.bytes, isUTF8: true)
         deliver(.said(said, on: connection, bytes: bytes), bytes)
+    }
+
+    /// Nil where it is no peer's.
+    private func speaker(_ connection: ConnectionID) -> Speaker? {
+        if let latest, latest.connection == connection { return latest }
+        guard let opened = tokens[connection] else { return nil }
+        let speaker = Speaker(connection: connection, role: opened.role, isCarried: opened.isCarried)
+        latest = speaker
+        return speaker
     }
 
     private func count(_ bytes: [UInt8]) {

@@ -171,12 +171,15 @@ final class RelayRunner {
     /// What the relay has just answered with.
     private func run(_ effects: [Effect]) {
         backlog = relay.backlog()
+        var isCommitBegun = false
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers)
             case .answer(let reply, let command, let peer): httpPeers.answered(reply, to: command, of: peer)
             case .close(let peer, let code): close(peer, code)
-            case .append(let batch): commit(batch)
+            case .append(let batch):
+                commit(batch)
+                isCommitBegun = true
             case .read(let id, let query): read(id) { .pageRead(id, try $0.page(query)) }
             case .readRemovedSessions(let id, let keys): read(id) { .removedSessionsRead(id, try $0.places(of: keys)) }
             case .readApproval(let id, let key, let approval):
@@ -197,6 +200,8 @@ final class RelayRunner {
                 pairing.makeCode(for: peer, command, role, workspace)
             }
         }
+        // By now the disk's thread is at work, and this one would only wait for it.
+        if isCommitBegun { relay.prepare() }
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {

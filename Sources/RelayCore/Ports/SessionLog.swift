@@ -24,6 +24,10 @@ package protocol SessionLog {
     /// a name that the log has had.
     @discardableResult func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName]
 
+    /// The same; `told` is called once the batch is on disk, with the names, and what is left to do after a commit comes after it: somebody waits.
+    /// Throws only where it was not called.
+    func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError)
+
     /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws `damaged` where
     /// the first of them is. An unknown session has none. Safe to call while another thread commits.
     func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
@@ -38,6 +42,10 @@ package protocol SessionLog {
     /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
     /// Safe to call while another thread commits.
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
+}
+
+extension SessionLog {
+    package func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError) { told(try commit(batch)) }
 }
 
 /// What one tick made: to be committed in one transaction, in this order.

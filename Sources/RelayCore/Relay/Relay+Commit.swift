@@ -22,10 +22,13 @@ extension Relay {
         guard let batch = committing else { preconditionFailure("a commit answers an append") }
         committing = nil
         var acks: [PeerID: [SessionProgress]] = [:]
+        var appends: [(staged: Staging.Staged, prepared: PreparedMessages?)] = []
+        appends.reserveCapacity(batch.appends.count)
         for staged in batch.appends {
             let key = staged.key
             let through = shown.hostSeq(of: key) ?? 0
-            let view = sessions.committed(key)
+            let (view, prepared) = sessions.committed(key)
+            appends.append((staged, prepared))
             removed.remove(key)
             if view.hostSeq > through, let host = hostPeer(of: key, view) {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.hostSeq))
@@ -33,10 +36,10 @@ extension Relay {
         }
         // What is sent first is written first. An agent waits for what was decided, and a person is waited for where something is asked;
         // then hosts are told, who send on while thousands are written to: what they send is in the next commit.
-        for staged in batch.appends { sendDecisions(of: staged) }
-        for staged in batch.appends where !staged.approvals.isEmpty { show(staged) }
+        for (staged, prepared) in appends { sendDecisions(of: staged, prepared) }
+        for (staged, prepared) in appends where !staged.approvals.isEmpty { show(staged, prepared) }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { orders.send(.ack(progress), toHost: host) }
-        for staged in batch.appends where staged.approvals.isEmpty { show(staged) }
+        for (staged, prepared) in appends where staged.approvals.isEmpty { show(staged, prepared) }
         show(batch.trims)
         if !batch.trims.isEmpty { sweep.committed(batch.removals, &orders) }
         for workspace in budgets.committed() { showBudgets(of: workspace, at: now) }
@@ -85,13 +88,47 @@ extension Relay {
         letGoOfLeaving(at: now)
     }
 
-    private mutating func sendDecisions(of staged: Staging.Staged) {
-        guard staged.approvals.contains(where: { $0.stage.word == .decided }), let view = shown[staged.key],
-            let host = hostPeer(of: staged.key, view)
-        else { return }
-        for approval in staged.approvals where approval.stage.word == .decided && isWhatItCameTo(approval, in: view) {
-            sendDecision(of: approval, toHost: host)
+    /// Makes what the batch under way will show, while the disk is busy with it: a person and an agent wait for both, one after the other
+    /// otherwise. To be called when the orders of `appendStaged` are on their way; it may be left out, and nobody sees a difference.
+    package mutating func prepare() {
+        guard let batch = committing, batch.eventBytes <= Limits.preparedBytesMax else { return }
+        for staged in batch.appends {
+            let key = staged.key
+            guard let view = sessions.cut(of: key) else { continue }
+            var messages = PreparedMessages()
+            if !subscriptions.live(of: key).isEmpty {
+                messages.events = Self.message(of: staged, epochs[key.workspace]).bytes
+            }
+            if subscriptions.isWatched(key) {
+                messages.summary = MessageToClient.summary(view.summary).bytes
+                messages.approvals = staged.approvals.map { approval in
+                    isWhatItCameTo(approval, in: view) ? MessageToClient.approval(approval).bytes : nil
+                }
+            }
+            if staged.isDecided, hostPeer(of: key, view) != nil {
+                messages.decisions = staged.approvals.map { approval in
+                    isDecidedLast(approval, in: view) ? decision(of: approval).bytes : nil
+                }
+            }
+            sessions.prepared(messages, of: key)
         }
+    }
+
+    private static func message(of staged: Staging.Staged, _ epoch: Epoch) -> MessageToClient {
+        .events(
+            SessionEvents(
+                session: staged.key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes)))
+    }
+
+    private mutating func sendDecisions(of staged: Staging.Staged, _ prepared: PreparedMessages?) {
+        guard staged.isDecided, let view = shown[staged.key], let host = hostPeer(of: staged.key, view) else { return }
+        for (place, approval) in staged.approvals.enumerated() where isDecidedLast(approval, in: view) {
+            orders.send(prepared?.decision(place) ?? decision(of: approval).bytes, to: host)
+        }
+    }
+
+    private func isDecidedLast(_ approval: Approval, in view: SessionView) -> Bool {
+        approval.stage.word == .decided && isWhatItCameTo(approval, in: view)
     }
 
     /// What has gone on within the tick is history; what it came to is shown.
@@ -99,19 +136,17 @@ extension Relay {
         approval.seq == view.approvals[approval.id]?.seq
     }
 
-    private mutating func show(_ staged: Staging.Staged) {
+    private mutating func show(_ staged: Staging.Staged, _ prepared: PreparedMessages?) {
         let key = staged.key
         guard let view = shown[key] else {
             preconditionFailure("what was committed stays until the next input")
         }
         let epoch = epochs[key.workspace]
         subscriptions.sendToLive(
-            .events(
-                SessionEvents(session: key.session, epoch: epoch, first: staged.firstSeq, events: staged.events.map(\.bytes))),
-            of: key, pausedAfter: staged.firstSeq - 1, &orders)
-        sendToWatchers(.summary(view.summary), of: key)
-        for approval in staged.approvals where isWhatItCameTo(approval, in: view) {
-            sendToWatchers(.approval(approval), of: key)
+            Self.message(of: staged, epoch), made: prepared?.events, of: key, pausedAfter: staged.firstSeq - 1, &orders)
+        sendToWatchers(.summary(view.summary), made: prepared?.summary, of: key)
+        for (place, approval) in staged.approvals.enumerated() where isWhatItCameTo(approval, in: view) {
+            sendToWatchers(.approval(approval), made: prepared?.approval(place), of: key)
             if approval.stage.isFinal { sessions.resolved(approval.id, in: key, &orders) }
         }
     }

@@ -93,8 +93,12 @@ extension Relay {
     }
 
     mutating func sendDecision(of approval: Approval, toHost peer: PeerID) {
+        orders.send(decision(of: approval), toHost: peer)
+    }
+
+    func decision(of approval: Approval) -> MessageToHost {
         guard let decision = approval.decision else { preconditionFailure("a decided approval has its decision") }
-        orders.send(.decision(approval.session, approval.id, approval.request.digest, decision), toHost: peer)
+        return .decision(approval.session, approval.id, approval.request.digest, decision)
     }
 
     // MARK: - Sessions that were removed

@@ -7,7 +7,9 @@ struct Session {
     /// With everything accepted so far.
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
-    var cut: SessionView?
+    private(set) var cut: SessionView?
+    /// What that view is going to be shown by; nil: nothing has been made yet.
+    var prepared: PreparedMessages?
     /// Nil until its host says something.
     private var rateLimiter: SessionRateLimiter?
 
@@ -52,18 +54,22 @@ struct Session {
     }
 
     /// Keeps the staged view as the one that the batch under way will make true.
-    mutating func cutView() { cut = staged }
+    mutating func cutView() { (cut, prepared) = (staged, nil) }
 
-    /// The batch is on disk: the view that it made true.
-    mutating func takeCut() -> SessionView? {
-        defer { cut = nil }
-        return cut
+    /// The batch is on disk: the view that it made true, and what was made of it already.
+    mutating func takeCut() -> (view: SessionView, prepared: PreparedMessages?)? {
+        defer { (cut, prepared) = (nil, nil) }
+        return cut.map { ($0, prepared) }
     }
+
+    /// What was staged is lost.
+    mutating func fallBack(to view: SessionView) { (staged, cut, prepared) = (view, nil, nil) }
 
     /// What is no event holds in every view at once.
     mutating func updateViews(_ change: (inout SessionView) -> Void) {
         change(&staged)
         if cut != nil { change(&cut!) }
+        prepared?.summary = nil
     }
 }
 

@@ -140,6 +140,8 @@ struct Sessions {
             batch.opened()
         }
         let place = known ?? place(of: key)
+        // The same text in the same place: what is compared with it all the way to the disk is not looked into.
+        let name = sessions.keys[place]
         // By index: a slice and its elements would be counted up and down.
         var count = 0
         for index in repeated..<said.events.count { count += said.events[index].bytes.count }
@@ -149,18 +151,18 @@ struct Sessions {
         }
         if said.first > expected {
             let lost = said.first - expected
-            stage(Event(.truncated(count: lost), at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
+            stage(Event(.truncated(count: lost), at: now.wall), in: name, at: place, now, aged: time, &batch, &orders)
             sessions.values[place].staged.state.hostSeq = said.first - 1
         }
         // Where they are: an event that is taken out of its array is copied.
         let events = said.events.span
         for index in repeated..<events.count {
             if sessions.values[place].waits(for: events[index]) {
-                stage(events[index], in: key, at: place, now, aged: time, &batch, &orders)
+                stage(events[index], in: name, at: place, now, aged: time, &batch, &orders)
             } else {
                 orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer)
                 stage(
-                    Event(.truncated(count: 1), at: events[index].at), in: key, at: place, now, aged: time, &batch, &orders
+                    Event(.truncated(count: 1), at: events[index].at), in: name, at: place, now, aged: time, &batch, &orders
                 )
             }
         }
@@ -300,13 +302,18 @@ struct Sessions {
     /// Keeps the staged view as the one that the batch makes true.
     mutating func cut(_ key: SessionKey) { sessions[key]?.cutView() }
 
+    /// The view that the batch under way makes true; nil where nothing of the session is in it.
+    func cut(of key: SessionKey) -> SessionView? { sessions.index(forKey: key).flatMap { sessions.values[$0].cut } }
+
+    mutating func prepared(_ messages: PreparedMessages, of key: SessionKey) { sessions[key]?.prepared = messages }
+
     /// The batch is on disk: what it made true of this session is shown from now on.
-    mutating func committed(_ key: SessionKey) -> SessionView {
-        guard let view = sessions[key]?.takeCut() else {
+    mutating func committed(_ key: SessionKey) -> (view: SessionView, prepared: PreparedMessages?) {
+        guard let taken = sessions[key]?.takeCut() else {
             preconditionFailure("a session is held while its events are being committed")
         }
-        shown.put(view, for: key)
-        return view
+        shown.put(taken.view, for: key)
+        return taken
     }
 
     /// What was staged is lost: the session falls back to what is on disk. Returns its host where that has to send again.
@@ -318,8 +325,7 @@ struct Sessions {
             sessions[key] = nil
             return host
         }
-        sessions[key]?.staged = view
-        sessions[key]?.cut = nil
+        sessions[key]?.fallBack(to: view)
         // An expiry that was staged has used up its timer.
         armExpiries(of: key, at: now, &orders)
         return staged.hostSeq != view.hostSeq ? host : nil

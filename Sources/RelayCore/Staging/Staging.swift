@@ -34,6 +34,9 @@ struct Staging {
         var events: [LogEvent] = []
         /// Every version of every approval that these events opened or changed, oldest first: each stage is history.
         var approvals: [Approval] = []
+
+        /// One of these versions is a decision, of which a host may have to hear.
+        var isDecided: Bool { approvals.contains { $0.stage.word == .decided } }
     }
 
     var isEmpty: Bool {
@@ -61,8 +64,8 @@ struct Staging {
     }
 
     private mutating func place(of key: SessionKey, firstSeq: Int64) -> Int {
-        // Events come in runs of one session.
-        if let last = appends.last, last.key == key { return appends.count - 1 }
+        // Events come in runs of one session. Compared where it is: what is taken out of the array is counted up and down.
+        if !appends.isEmpty, appends[appends.count - 1].key == key { return appends.count - 1 }
         if let place = places[key] { return place }
         places[key] = appends.count
         appends.append(Staged(key: key, firstSeq: firstSeq))

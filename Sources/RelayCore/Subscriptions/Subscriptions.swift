@@ -79,21 +79,27 @@ struct Subscriptions {
 
     func isFollowed(_ key: SessionKey) -> Bool { audiences.has(key) }
 
+    /// Somebody gets the summaries and approvals of this session.
+    func isWatched(_ key: SessionKey) -> Bool {
+        audiences[key.workspace]?.watchers.peers.isEmpty == false || audiences[key]?.onlookers.peers.isEmpty == false
+    }
+
     /// Sends to all but the congested, who go on from `seq` when they are drained. Made only where somebody gets it, as below: most
-    /// sessions are watched by nobody most of the time.
+    /// sessions are watched by nobody most of the time. `bytes`: of the message, where they were made already.
     mutating func sendToLive(
-        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, pausedAfter seq: Int64, _ orders: inout Orders
+        _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey, pausedAfter seq: Int64,
+        _ orders: inout Orders
     ) {
         guard let audience = audiences[key] else { return }
         pauseAside(audience, key, after: seq)
-        if !audience.live.peers.isEmpty { orders.send(message(), to: audience.live.peers) }
+        if !audience.live.peers.isEmpty { orders.send(bytes ?? message().bytes, to: audience.live.peers) }
     }
 
     /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
     /// congested are told when they are drained.
     mutating func sendToWatchers(
-        _ message: @autoclosure () -> MessageToClient, of key: SessionKey, seeing shown: CommittedSessions,
-        _ orders: inout Orders
+        _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey,
+        seeing shown: CommittedSessions, _ orders: inout Orders
     ) {
         sendDueSnapshots(seeing: shown, &orders)
         let workspace = audiences[key.workspace] ?? WorkspaceAudience()
@@ -102,7 +108,7 @@ struct Subscriptions {
         if !audience.aside.isEmpty, let seq = shown.seq(of: key) { pauseAside(audience, key, after: seq) }
         let (watchers, onlookers) = (workspace.watchers.peers, audience.onlookers.peers)
         let peers = watchers.isEmpty ? onlookers : onlookers.isEmpty ? watchers : watchers + onlookers
-        if !peers.isEmpty { orders.send(message(), to: peers) }
+        if !peers.isEmpty { orders.send(bytes ?? message().bytes, to: peers) }
     }
 
     private mutating func pauseAside(_ audience: Audience, _ key: SessionKey, after seq: Int64) {

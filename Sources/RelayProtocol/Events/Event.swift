@@ -29,8 +29,13 @@ package struct Event: Sendable {
             throw WireError(.tooDeep, at: value.path, "an event is nested at most \(WireLimits.eventDepthMax) deep")
         }
         at = try value.integer("at")
-        let kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
-        let known = EventKind(rawValue: kind)
+        let (kind, known): (String, EventKind?)
+        if let plain = value.plainEventKind("kind") {
+            (kind, known) = (plain.rawValue, plain)
+        } else {
+            kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)
+            known = EventKind(rawValue: kind)
+        }
         guard known != nil || EventKind.isSpelled(kind) else {
             throw WireError(.badValue, at: "\(value.path).kind", "the kind of an event is letters, digits, `.`, `_` and `-`")
         }

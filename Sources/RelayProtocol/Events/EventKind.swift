@@ -27,6 +27,47 @@ package enum EventKind: String, Sendable, CaseIterable {
     case truncated
     case rewound
 
+    /// Nil where these bytes spell none of this version's. By its raw value each kind would be compared as text, one after the other, which is as much
+    /// work as taking in the rest of an event's head.
+    init?(spelledBy bytes: Span<UInt8>) {
+        guard let spelling = Spelling(bytes) else { return nil }
+        for (kind, its) in Self.spellings where its == spelling {
+            self = kind
+            return
+        }
+        return nil
+    }
+
+    private static let spellings = allCases.map { kind in
+        let name = Array(kind.rawValue.utf8)
+        guard let spelling = Spelling(name.span) else { preconditionFailure("a kind has at most 24 letters") }
+        return (kind: kind, spelling: spelling)
+    }
+
+    /// Up to 24 bytes as three numbers, padded with zeros. A kind has no byte of zero.
+    private struct Spelling: Equatable {
+        private var first: UInt64 = 0
+        private var second: UInt64 = 0
+        private var third: UInt64 = 0
+
+        init?(_ bytes: Span<UInt8>) {
+            guard bytes.count <= 3 * 8, !bytes.isEmpty else { return nil }
+            first = Self.word(bytes, from: 0)
+            second = Self.word(bytes, from: 8)
+            third = Self.word(bytes, from: 16)
+        }
+
+        private static func word(_ bytes: Span<UInt8>, from start: Int) -> UInt64 {
+            var word: UInt64 = 0
+            var index = min(start + 8, bytes.count)
+            while index > start {
+                index -= 1
+                word = word << 8 | UInt64(bytes[index])
+            }
+            return word
+        }
+    }
+
     /// Whether some version may have an event of this kind: 1 or more of `A-Z a-z 0-9 . _ -`. Every store has a place for these, and none for
     /// each text: PostgreSQL's has no NUL.
     package static func isSpelled(_ kind: String) -> Bool {

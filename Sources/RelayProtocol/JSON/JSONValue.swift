@@ -139,6 +139,21 @@ package struct JSONValue: Sendable {
 
     package func identifier<Tag>() throws(WireError) -> Identifier<Tag> { try document.identifier(at: index) }
 
+    /// Whether the member is a text that says exactly this; false where there is none.
+    func says(_ text: StaticString, _ key: StaticString) -> Bool {
+        guard let member = document.member(key, of: index), document.nodes[member].kind == .string else { return false }
+        return document.isText(of: member, equalTo: text)
+    }
+
+    /// A kind of event that this version knows, spelled without escapes.
+    func plainEventKind(_ key: StaticString) -> EventKind? {
+        guard let member = document.member(key, of: index) else { return nil }
+        let node = document.nodes[member]
+        guard node.kind == .string, !node.isEscaped else { return nil }
+        let bytes = document.bytes
+        return EventKind(spelledBy: bytes.span.extracting(node.start + 1..<node.end - 1))
+    }
+
     /// One of a closed set of words.
     package func word<Words: RawRepresentable & CaseIterable>(
         _ key: StaticString, _: Words.Type = Words.self

@@ -8,10 +8,14 @@ package enum HostMessage: Sendable {
     /// `isUTF8` is as `JSONDocument` has it.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
         let value = try JSONDocument(parsing: bytes, isUTF8: isUTF8).root.object()
+        // Nearly all of them.
+        if value.says("events", "type") {
+            self = .events(try HostEvents(from: value))
+            return
+        }
         let type = try value.string("type")
         switch type {
         case "hello": self = .hello(try Hello(from: value))
-        case "events": self = .events(try HostEvents(from: value))
         case "deltas": self = .deltas(try Delta(from: value))
         case "output": self = .output(try ToolOutput(from: value))
         default: throw .unknownType(type)

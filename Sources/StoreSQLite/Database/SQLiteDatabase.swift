@@ -44,13 +44,16 @@ final class SQLiteDatabase: Sendable {
         try use { try $0.read(body) }
     }
 
-    /// One transaction: all of `body` or nothing.
-    func write<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
+    /// One transaction: all of `body` or nothing. `committed` is called as soon as it is on disk.
+    func write<Value>(
+        _ body: (Database) throws -> Value, committed: (Value) -> Void = { _ in }
+    ) throws(LogError) -> Value {
         if let damage = damage.withLock({ $0 }) { throw damage }
         return try use { pool in
             do {
                 return try pool.writeWithoutTransaction { db in
                     let value = try Self.transaction(in: db, body)
+                    committed(value)
                     checkpointer?.committed(db)
                     return value
                 }

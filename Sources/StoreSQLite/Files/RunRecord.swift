@@ -50,6 +50,9 @@ final class RunRecord: Sendable {
 
     private var content: Content { state.withLock { $0.content } }
 
+    /// The name of this run is where the next one looks for it.
+    var isBegun: Bool { state.withLock { $0.isBegun } }
+
     /// Whether the data file is the one that the last relay here committed to, with all that it committed.
     func matches(_ db: Database) throws -> Bool {
         let names = try String.fetchAll(db, sql: "SELECT value FROM meta WHERE name IN ('run', 'run_before')")

@@ -59,17 +59,35 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     ///
     /// The work of a trim is what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
     @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+        try commit(batch, onDisk: { _ in })
+    }
+
+    package func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError) {
+        var isTold = false
+        let taken = try commit(
+            batch,
+            onDisk: { taken in
+                // Nobody is shown anything of a run before its name is on disk, too.
+                guard run?.isBegun ?? true else { return }
+                isTold = true
+                told(taken)
+            })
+        if !isTold { told(taken) }
+    }
+
+    /// `onDisk` is called as soon as the transaction is; not where the batch was there already.
+    private func commit(_ batch: LogBatch, onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         try batch.check()
-        let taken = try put(orFind: batch)
+        let taken = try put(orFind: batch, onDisk)
         run?.committed(events: batch.appends.reduce(0) { $0 + $1.events.count })
         damage.forget(mendedBy: batch)
         return taken
     }
 
-    private func put(orFind batch: LogBatch) throws(LogError) -> [ApprovalName] {
+    private func put(orFind batch: LogBatch, _ onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         if isInDoubt.load(ordering: .relaxed), try settle(batch) { return try namesTaken(in: batch) }
         do throws(LogError) {
-            return try putWithReserve(batch)
+            return try putWithReserve(batch, onDisk)
         } catch {
             guard error.code == .inDoubt else { throw error }
             isInDoubt.store(true, ordering: .relaxed)
@@ -79,32 +97,34 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     }
 
     /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
-    private func putWithReserve(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+    private func putWithReserve(_ batch: LogBatch, _ onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         func isLarge() -> Bool {
             batch.eventBytes > Reserve.eventBytesMax
         }
         if reserve?.isUsed ?? false, isLarge() {
             throw LogError(.full, "The disk of \(database.path) is full, but for what is kept for decisions.")
         }
-        do throws(LogError) { return try put(batch) } catch {
+        do throws(LogError) { return try put(batch, onDisk) } catch {
             // Nothing of it is there, and now there is room.
             guard error.isFullByFile, let reserve, reserve.giveUp(), !isLarge() else { throw error }
-            return try put(batch)
+            return try put(batch, onDisk)
         }
     }
 
-    private func put(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
+    private func put(_ batch: LogBatch, _ onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         var memory = memory.withLock { memory in
             defer { memory = CommitMemory() }
             return memory
         }
         memory.taken = []
-        try database.write { db in
-            try run?.begin(in: db)
-            try LogWriter(db: db, audit: audit, damage: damage).write(batch, &memory)
-        }
+        let taken = try database.write(
+            { db in
+                try run?.begin(in: db)
+                try LogWriter(db: db, audit: audit, damage: damage).write(batch, &memory)
+                return memory.taken
+            }, committed: onDisk)
         self.memory.withLock { $0 = memory }
-        return memory.taken
+        return taken
     }
 
     private func namesTaken(in batch: LogBatch) throws(LogError) -> [ApprovalName] {

@@ -25,7 +25,8 @@ package final class RelayServer {
     private let access: Access
     private let core: CoreUnit
     private let pushWay: PushWay
-    private let listeners: [Listener]
+    private let listener: Listener
+    private let door: AdminDoor
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
     private let configuration: ServerConfiguration
@@ -57,7 +58,7 @@ package final class RelayServer {
             let made = try RelayServer(process, store, first: workspace.id, registry, loops)
             server = made
             process.serves(
-                on: loops, port: made.listeners[0].port ?? 0, store.folder,
+                on: loops, port: made.listener.port ?? 0, store.folder,
                 Credentials(store: store.credentials, workspace: workspace)
             ) {
                 made.carryOut($0)
@@ -144,14 +145,11 @@ package final class RelayServer {
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
         let handler = PeerHandler.atCore(loop, .alone, admission, forwarding, measures, logger) { ingress.take($0) }
         let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
-        listeners = [
-            try loops.listen(
-                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: false),
-                handler: handler,
-                onOthers: { PeerHandler.onOther($0, .alone, admission, forwarding, inbox, measures, logger) }),
-            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
-        ]
-        overseer.listens(at: listeners[0].port ?? 0)
+        listener = try loops.listen(
+            configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: false), handler: handler,
+            onOthers: { PeerHandler.onOther($0, .alone, admission, forwarding, inbox, measures, logger) })
+        door = try AdminDoor(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
+        overseer.listens(at: listener.port ?? 0)
         // What was revoked before the command line could say so here, and what is from now on on another machine.
         access.reload()
         let (boundAccess, handle) = (LoopBound(access, loop: loop), loop.handle)
@@ -186,7 +184,8 @@ package final class RelayServer {
         guard !isShuttingDown else { return loops.main.stop() }
         isShuttingDown = true
         logger.notice("stopping")
-        for listener in listeners { listener.close() }
+        listener.close()
+        door.close()
         core.runner.leave()
         let deadline = ContinuousClock.now + Self.shutdownDeadline
         stopWhenEmpty(deadline)

@@ -37,7 +37,8 @@ final class NodeServer {
     private let check: StoreCheck
     /// For what takes as long as the database, and nobody waits for.
     private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
-    private let listeners: [Listener]
+    private let listener: Listener
+    private let door: AdminDoor
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
     private let reports: ReportFile
@@ -74,7 +75,7 @@ final class NodeServer {
             let made = try NodeServer(process, node, loops)
             server = made
             process.serves(
-                on: loops, port: made.listeners[0].port ?? 0, node.folder,
+                on: loops, port: made.listener.port ?? 0, node.folder,
                 Credentials(store: node.credentials, workspace: workspace)
             ) { made.carryOut($0) }
         }
@@ -154,13 +155,11 @@ final class NodeServer {
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
         let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger) { ingress.take($0) }
         let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
-        listeners = [
-            try loops.listen(
-                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: true), handler: handler,
-                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
-            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
-        ]
-        overseer.listens(at: listeners[0].port ?? 0)
+        listener = try loops.listen(
+            configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: true), handler: handler,
+            onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) })
+        door = try AdminDoor(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
+        overseer.listens(at: listener.port ?? 0)
         certificates?.start()
 
         loops.turnEnded = { [weak self] in
@@ -348,7 +347,8 @@ final class NodeServer {
         departure = .draining
         logger.notice("stopping")
         // Whoever is sent away from here finds another node at once.
-        for listener in listeners { listener.close() }
+        listener.close()
+        door.close()
         if let orders { watch.drain(orders) }
         _ = loops.main.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
     }

@@ -54,6 +54,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            try Administration.checkAccess(to: data.path)
             // A backup may be restored where nothing is yet; there is nothing to set aside or to go on with in a mistyped folder.
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")

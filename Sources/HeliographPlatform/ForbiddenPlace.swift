@@ -39,6 +39,9 @@ package struct ForbiddenPlace: Sendable, Equatable {
         owner = UserRecord.name(of: facts.st_uid)
     }
 
+    /// The sentence as an error of the system's.
+    package var error: PrivateDirectoryError { PrivateDirectoryError(message: sentence + ".", number: EACCES) }
+
     /// Says what is wrong and what to do, without a stop at the end.
     package var sentence: String {
         if isOwn { return "\(path) is yours, but its permissions keep you out: chmod u+rwX \(path)" }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import HeliographPlatform
 package import RelayAccess
-package import RelayCore
+import RelayCore
 import RelayProtocol
 
 /// What the command line does on the relay's own data, while the relay runs or not.

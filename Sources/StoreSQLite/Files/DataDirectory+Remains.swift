@@ -1,4 +1,3 @@
-internal import Glibc
 internal import HeliographPlatform
 
 extension DataDirectory {
@@ -53,8 +52,7 @@ extension DataDirectory {
     func refuseForbiddenFiles() throws(SQLiteStoreError) {
         for part in Self.dataFileParts {
             guard let place = ForbiddenPlace(file: databasePath + part) else { continue }
-            throw SQLiteStoreError(
-                .cannotOpen, place.sentence + ".", underlying: PrivateDirectoryError(message: place.sentence, number: EACCES))
+            throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
         }
     }
 

@@ -39,8 +39,7 @@ package struct DataDirectory: Sendable {
     /// A folder that this process may not look into looks like one that is not there.
     private static func refuseForbidden(_ path: String) throws(SQLiteStoreError) {
         guard let place = ForbiddenPlace(onTheWayTo: path) else { return }
-        throw SQLiteStoreError(
-            .cannotOpen, place.sentence + ".", underlying: PrivateDirectoryError(message: place.sentence, number: EACCES))
+        throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
     }
 
     private static func translating(_ body: () throws(PrivateDirectoryError) -> Void) throws(SQLiteStoreError) {

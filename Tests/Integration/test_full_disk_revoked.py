@@ -1,13 +1,14 @@
 """A token that was stolen is revoked whatever the disk does: on disk where there is any way, and in the running relay at once."""
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess
 
 from client import WireClient
-from disk_faults import injected, injected_count, remount, small_disk
+from disk_faults import injected, injected_count, small_disk
 from doctor import doctor
 from relay import Relay
 from waits import wait_until
@@ -41,15 +42,32 @@ def fill(disk: Path) -> None:
             pass
 
 
-def fill_with_log(relay: Relay, disk: Path, token: str, name: str) -> None:
-    """Also the room that SQLite's log has taken before: by changes of this token, until one is refused."""
+@contextmanager
+def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[None]:
+    """For as long as it lasts, whatever becomes free is taken at once; and the room that SQLite's log took before is used up, by changes of
+    this token, until one is refused."""
     token_id = relay.token_id(name)
-    fill(disk)
+    is_over = threading.Event()
+
+    def take() -> None:
+        while not is_over.wait(0.001):
+            fill(disk)
 
     def is_refused() -> bool:
         return relay.post(f"/v1/tokens/{token_id}/rename", {"name": name}, {"Authorization": f"Bearer {token}"}).status == 503
 
-    wait_until(is_refused, 30, "the data file to be full")
+    fill(disk)
+    taker = threading.Thread(target=take)
+    taker.start()
+    try:
+        # The relay gives up what it keeps for decisions, if it commits anything meanwhile.
+        for _ in range(3):
+            wait_until(is_refused, 30, "the data file to be full")
+        yield
+    finally:
+        is_over.set()
+        taker.join()
+        (disk / "filler").unlink()
 
 
 def status(relay: Relay, token: str) -> int:
@@ -75,25 +93,24 @@ def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
         token_id = relay.token_id("stolen")
-        fill_with_log(relay, disk, kept, "kept")
-        revoked = revoke(relay, token_id)
-        assert revoked.returncode == 0 and token_id in revoked.stdout, revoked
-        assert thief.connection.wait_closed() == 4401
-        assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
-        assert "the disk is full: this is on disk and holds" in revoked.stderr and not is_stored(relay, token_id), "there was no room for it"
-        assert [token["name"] for token in relay.tokens()] == ["kept"]
-        assert revoke(relay, token_id).returncode == 5, "it is revoked already"
-        found = doctor(relay)["Relay"]
-        assert found.state("Revocations") == "doubtful" and "1 hold" in found["Revocations"]["text"]
-        assert (relay.metric(FILE), relay.metric(MEMORY)) == (1, 0)
-        relay.run("backup", str(tmp_path / "backup.sqlite"), "--data", str(relay.data))
-        with sqlite3.connect(tmp_path / "backup.sqlite") as backup:
-            assert backup.execute("SELECT name FROM tokens WHERE revoked_at IS NULL").fetchall() == [("kept",)]
-        backup.close()
-        relay.kill()
-        relay.start()
-        assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
-        (disk / "filler").unlink()
+        with flooded(relay, disk, kept, "kept"):
+            revoked = revoke(relay, token_id)
+            assert revoked.returncode == 0 and token_id in revoked.stdout, revoked
+            assert thief.connection.wait_closed() == 4401
+            assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
+            assert "the disk is full: this is on disk and holds" in revoked.stderr and not is_stored(relay, token_id), "there was no room for it"
+            assert [token["name"] for token in relay.tokens()] == ["kept"]
+            assert revoke(relay, token_id).returncode == 5, "it is revoked already"
+            found = doctor(relay)["Relay"]
+            assert found.state("Revocations") == "doubtful" and "1 hold" in found["Revocations"]["text"]
+            assert (relay.metric(FILE), relay.metric(MEMORY)) == (1, 0)
+            relay.run("backup", str(tmp_path / "backup.sqlite"), "--data", str(relay.data))
+            with sqlite3.connect(tmp_path / "backup.sqlite") as backup:
+                assert backup.execute("SELECT name FROM tokens WHERE revoked_at IS NULL").fetchall() == [("kept",)]
+            backup.close()
+            relay.kill()
+            relay.start()
+            assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
         relay.token("client", "another")
         assert is_stored(relay, token_id) and relay.metric(FILE) == 0 and len(audit(relay)) == 1
         assert doctor(relay)["Relay"].state("Revocations") is None
@@ -110,13 +127,13 @@ def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path
             child = relay_child(database, token_id)
         database.close()
         relay.start()
-        fill_with_log(relay, disk, mine, "mine")
-        answer = relay.post(f"/v1/tokens/{token_id}/revoke", b"", {"Authorization": f"Bearer {mine}"})
-        assert answer.status == 200 and [token["id"] for token in answer.json["revoked"]] == [token_id, child], answer.body
-        assert status(relay, stolen) == 401 and status(relay, mine) == 200 and not is_stored(relay, token_id)
-        relay.restart()
-        assert status(relay, stolen) == 401
-        (disk / "filler").unlink()
+        with flooded(relay, disk, mine, "mine"):
+            answer = relay.post(f"/v1/tokens/{token_id}/revoke", b"", {"Authorization": f"Bearer {mine}"})
+            assert answer.status == 200 and [token["id"] for token in answer.json["revoked"]] == [token_id, child], answer.body
+            assert status(relay, stolen) == 401 and status(relay, mine) == 200 and not is_stored(relay, token_id)
+            relay.kill()
+            relay.start()
+            assert status(relay, stolen) == 401
         wait_until(lambda: is_stored(relay, token_id) and is_stored(relay, child), 60, lambda: f"it to be stored: {relay.log_text()[-1500:]}")
         assert [f'"by":"{relay.token_id("mine")}"' in line for line in audit(relay)] == [True, True]
 
@@ -154,17 +171,16 @@ def test_where_nothing_can_be_written_the_running_relay_shuts_it_out(tmp_path: P
         token_id = relay.token_id("stolen")
         # As in the folder of a version before, or on a file system that promises room and has none.
         (disk / "relay.revocations").unlink()
-        fill_with_log(relay, disk, kept, "kept")
-        revoked = revoke(relay, token_id)
-        assert revoked.returncode == 7 and token_id in revoked.stdout and "NOT on disk" in revoked.stderr, revoked
-        assert thief.connection.wait_closed() == 4401
-        assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
-        assert "a revocation is not on disk" in relay.log_text() and relay.metric(MEMORY) == 1
-        finding = doctor(relay)["Relay"]["Relay"]
-        assert finding["state"] == "wrong" and "no disk has 1 revocation" in finding["text"]
-        listed = relay.get("/v1/tokens", {"Authorization": f"Bearer {kept}"}).json["tokens"]
-        assert [token["name"] for token in listed] == ["kept"]
-        remount(disk, "size=128m")
+        with flooded(relay, disk, kept, "kept"):
+            revoked = revoke(relay, token_id)
+            assert revoked.returncode == 7 and token_id in revoked.stdout and "NOT on disk" in revoked.stderr, revoked
+            assert thief.connection.wait_closed() == 4401
+            assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
+            assert "a revocation is not on disk" in relay.log_text() and relay.metric(MEMORY) == 1
+            finding = doctor(relay)["Relay"]["Relay"]
+            assert finding["state"] == "wrong" and "no disk has 1 revocation" in finding["text"]
+            listed = relay.get("/v1/tokens", {"Authorization": f"Bearer {kept}"}).json["tokens"]
+            assert [token["name"] for token in listed] == ["kept"]
         wait_until(lambda: is_stored(relay, token_id), 60, lambda: f"it to be stored: {relay.log_text()[-1500:]}")
         wait_until(lambda: relay.metric(MEMORY) == 0, 10, "the figure to say so")
         relay.restart()

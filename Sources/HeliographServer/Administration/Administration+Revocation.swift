@@ -62,8 +62,11 @@ extension Administration {
         }
         let said = try JSONDocument(parsing: answer.body).root.object()
         let ended = try said.required("revoked").array().map { try $0.string("id") }
-        return Revocation(
-            ended: ended,
-            extent: answer.status == 200 ? .stored : .unwritten(try said.optionalString("reason") ?? "its store takes no writes"))
+        guard answer.status == 200 else {
+            return Revocation(
+                ended: ended, extent: .unwritten(try said.optionalString("reason") ?? "its store takes no writes"))
+        }
+        let isWaiting = try Storage(directory: folder).waitingRevocations > 0
+        return Revocation(ended: ended, extent: isWaiting ? .waiting : .stored)
     }
 }

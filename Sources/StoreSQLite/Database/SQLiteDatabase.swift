@@ -26,13 +26,14 @@ final class SQLiteDatabase: Sendable {
         self.pool = Mutex(pool)
     }
 
-    /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
+    /// A relay's, or the last one's: writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
     func close() throws(SQLiteStoreError) {
         try pool.withLock { pool throws(SQLiteStoreError) in
             defer { checkpointer?.close() }
             do {
-                // A reader in another process may be in the way; then the last one to close does it.
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+                // A reader in another process may be in the way; then the last one to close does it. A command beside a relay leaves the log as it
+                // is: without one, on a full disk, the next command could not even look.
+                if checkpointer != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
                 try pool.close()
             } catch {
                 throw SQLiteStoreError(error, path: path)

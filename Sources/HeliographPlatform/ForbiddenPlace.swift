@@ -19,6 +19,8 @@ package struct ForbiddenPlace: Sendable, Equatable {
             guard unsafe access(place, wanted) != 0 else { continue }
             guard errno == EACCES else { return nil }
             self.init(place)
+            // What is no folder is another mistake.
+            if isFile { return nil }
             return
         }
         return nil

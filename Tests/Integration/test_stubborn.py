@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from client import WireClient
 from doctor import doctor
 from host import ScriptedHost
 from relay import BINARY, Relay, plain_environment
-from waits import patient
+from waits import patient, wait_until
 
 OTHER_USER = 65534
 
@@ -226,3 +227,63 @@ def test_a_long_list_of_tokens_says_who_is_connected(relay: Relay) -> None:
     listed = relay.run("token", "list", "--data", str(relay.data)).stdout.splitlines()
     assert len(listed) == 601 and sum("connected now" in line for line in listed) == 1
     client.close()
+
+
+# Half done
+
+
+def test_a_backup_that_is_broken_off_leaves_nothing(relay: Relay, tmp_path: Path) -> None:
+    """Ctrl-C in the middle: a half copy of what agents wrote is not to lie about."""
+    target = tmp_path / "backups" / "backup.sqlite"
+    target.parent.mkdir()
+    # Slowed down where it is nearly done. -D: the command stays our child.
+    slow = ["strace", "-D", "-f", "-o", str(tmp_path / "strace"), "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=20000000"]
+    command = [*slow, str(BINARY), "backup", str(target), "--data", str(relay.data)]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=plain_environment(relay.folder / "home"))
+    wait_until(lambda: any(path.stat().st_size for path in target.parent.iterdir()), 20, "the copy to be under way")
+    wait_until(lambda: (tmp_path / "strace").exists() and "fsync" in (tmp_path / "strace").read_text(), 20, "the copy to be slow")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(patient(30)) == 128 + signal.SIGTERM
+    assert list(target.parent.iterdir()) == []
+
+
+def test_a_restore_of_nothing_makes_no_folder(tmp_path: Path) -> None:
+    refused = run("restore", "mistyped.sqlite", "--data", str(tmp_path / "data"), home=tmp_path, cwd=tmp_path)
+    assert refused.returncode == 5 and "There is no mistyped.sqlite" in refused.stderr, refused
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_file_is_no_data_folder(relay: Relay) -> None:
+    file = str(relay.data / "heliograph.sqlite")
+    refused = relay.run("token", "list", "--data", file, check=False)
+    assert refused.returncode == 5 and f"No relay is set up in {file}" in refused.stderr, refused
+    missing = relay.run("backup", "/nowhere/backup.sqlite", "--data", str(relay.data), check=False)
+    assert missing.returncode == 1 and "/nowhere/backup.sqlite cannot be made" in missing.stderr, missing
+
+
+def test_what_cannot_be_printed_is_said(relay: Relay) -> None:
+    """A token that was printed into a full disk is nowhere; a reader who has seen enough is no failure."""
+    for command in (["token", "create", "--role", "client", "--name", "x"], ["token", "list"]):
+        with open("/dev/full", "wb") as full:
+            printed = subprocess.run(
+                [str(BINARY), *command, "--data", str(relay.data)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=patient(20),
+                env=plain_environment(relay.folder / "home"),
+            )  # fmt: skip
+        assert printed.returncode == 7 and "the output cannot be written: No space left" in printed.stderr, printed
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as gone:
+        printed = subprocess.run(
+            [str(BINARY), "token", "list", "--data", str(relay.data)], stdout=gone, stderr=subprocess.PIPE, text=True, timeout=patient(20),
+            env=plain_environment(relay.folder / "home"),
+        )  # fmt: skip
+    assert printed.returncode == 0 and not printed.stderr, printed
+
+
+def test_a_link_leads_nowhere_else_where_the_address_is_gone(relay: Relay) -> None:
+    (relay.data / "relay.url").unlink()
+    refused = relay.run("pair", "--data", str(relay.data), check=False)
+    assert refused.returncode == 5 and "relay.url" in refused.stderr and "--url" in refused.stderr, refused
+    assert relay.url in relay.pair_link(url=relay.url)
+    relay.restart()
+    assert relay.url in relay.pair_link()

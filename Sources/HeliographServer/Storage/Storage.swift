@@ -5,7 +5,7 @@ internal import StorePostgres
 internal import StoreSQLite
 
 /// What the command line does with a relay's data file as a whole.
-package struct Storage {
+package struct Storage: Sendable {
     let directory: String
 
     /// `directory` is the relay's data directory. Nothing is opened or made yet.
@@ -80,6 +80,9 @@ package struct Storage {
                 to: file, replacing: replacing, with: key.map { [WebPushIdentity.fileName: $0] } ?? [:])
         }
     }
+
+    /// For a command that is ended from outside: removes what `backUp` or `restore` of this process had begun to write.
+    package func removeDrafts(ofBackup file: String? = nil) { Draft.remove(for: file ?? directory + "/heliograph.sqlite") }
 
     /// What came of a restore.
     package struct Restored {

@@ -33,9 +33,12 @@ enum Files {
     }
 
     /// An empty file for its owner alone, where there was none: this process's user, or with `ofFolder` the folder's owner.
-    static func create(_ path: String, ofFolder isOfFolder: Bool = false) throws(SQLiteStoreError) {
+    /// `name` is what people call it.
+    static func create(
+        _ path: String, called name: String? = nil, ofFolder isOfFolder: Bool = false
+    ) throws(SQLiteStoreError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(path, "cannot be made", errno) }
+        guard descriptor >= 0 else { throw failure(name ?? path, "cannot be made", errno) }
         if isOfFolder { giveToOwner(of: directory(of: path), descriptor) }
         close(descriptor)
     }

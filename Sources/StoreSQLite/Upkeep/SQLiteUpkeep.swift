@@ -82,10 +82,10 @@ package final class SQLiteUpkeep: StoreUpkeep {
     /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since. It does
     /// not lack revocations that wait for room here.
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
-        let draft = "\(file).\(getpid()).new"
+        let draft = Draft.path(for: file)
         do throws(SQLiteStoreError) {
             try BackupTarget(file).check(replacing: replacing, besideDataFile: database.path)
-            try Files.create(draft)
+            try Files.create(draft, called: file)
         } catch { throw LogError(error) }
         do {
             let ended = try credentials.tokensEndedByWaiting()

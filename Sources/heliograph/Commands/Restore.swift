@@ -59,7 +59,12 @@ struct Restore: ParsableCommand {
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
             }
+            if let file, !FileManager.default.fileExists(atPath: file) {
+                throw CommandError(.notFound, "There is no \(file).")
+            }
             let storage = Storage(directory: data.path)
+            let cleanup = try Cleanup()
+            cleanup.add { storage.removeDrafts() }
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }
             let kept = try anew ? storage.setAside() : restored?.kept
             if asIs { try storage.acceptDataFile(mayComeBack: mayComeBack) }

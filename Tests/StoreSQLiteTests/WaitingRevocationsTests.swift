@@ -26,7 +26,8 @@ import Testing
         #expect(file.make() && file.make(), "once is enough")
         var facts = stat()
         try #require(unsafe stat(path, &facts) == 0)
-        #expect(Int(facts.st_size) == WaitingRevocations.byteCount && Int(facts.st_blocks) * 512 >= WaitingRevocations.byteCount)
+        #expect(
+            Int(facts.st_size) == WaitingRevocations.byteCount && Int(facts.st_blocks) * 512 >= WaitingRevocations.byteCount)
         #expect(facts.st_mode & 0o777 == 0o600)
         #expect(try file.all().isEmpty)
         #expect(try file.add(order("t_1", by: "t_9")) && file.add(order("t_2", alone: true)) && file.add(order("t_1")))
@@ -47,7 +48,9 @@ import Testing
         #expect(try !file.add(order("t_one_more")) && file.all().count == WaitingRevocations.countMax)
     }
 
-    @Test(arguments: [0, 20, 60, 127]) func `a place that is not as it was written is named, and lets nobody in`(offset: Int) throws {
+    @Test(arguments: [0, 20, 60, 127]) func `a place that is not as it was written is named, and lets nobody in`(offset: Int)
+        throws
+    {
         #expect(file.make())
         #expect(try file.add(order("t_1")) && file.add(order("t_2")))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -79,7 +82,8 @@ import Testing
             audit.append(String(decoding: $0, as: UTF8.self))
             return true
         }
-        #expect(audit.filter { $0.contains("token.revoked") && $0.contains("\"by\":\"c\"") && $0.contains("\"at\":7") }.count == 2)
+        #expect(
+            audit.filter { $0.contains("token.revoked") && $0.contains("\"by\":\"c\"") && $0.contains("\"at\":7") }.count == 2)
         try store.close()
     }
 

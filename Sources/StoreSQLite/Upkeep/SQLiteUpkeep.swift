@@ -91,7 +91,8 @@ package final class SQLiteUpkeep: StoreUpkeep {
             let ended = try credentials.tokensEndedByWaiting()
             try database.useWriter { db in
                 do { try db.execute(sql: "VACUUM INTO ?", arguments: [draft]) } catch let error as DatabaseError
-                where error.resultCode == .SQLITE_FULL {
+                    where error.resultCode == .SQLITE_FULL
+                {
                     // It is the disk of the copy, which may be another.
                     throw SQLiteStoreError.full(path: file, underlying: error)
                 }

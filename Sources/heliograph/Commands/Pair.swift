@@ -51,7 +51,8 @@ struct Pair: ParsableCommand {
             if isRunning, url == nil, administration.publicURL == nil {
                 throw CommandError(
                     .notFound,
-                    "\(data.path)/relay.url, which says where the relay is reached, is gone: say so (--url), or restart the relay.")
+                    "\(data.path)/relay.url, which says where the relay is reached, is gone: say so (--url), or restart the relay."
+                )
             }
             if !isRunning {
                 Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")

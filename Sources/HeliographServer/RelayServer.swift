@@ -26,7 +26,7 @@ package final class RelayServer {
     private let core: CoreUnit
     private let pushWay: PushWay
     private let listener: Listener
-    private let door: AdminDoor
+    private let admin: AdminListener
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
     private let configuration: ServerConfiguration
@@ -148,7 +148,7 @@ package final class RelayServer {
         listener = try loops.listen(
             configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: false), handler: handler,
             onOthers: { PeerHandler.onOther($0, .alone, admission, forwarding, inbox, measures, logger) })
-        door = try AdminDoor(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
+        admin = try AdminListener(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
         overseer.listens(at: listener.port ?? 0)
         // What was revoked before the command line could say so here, and what is from now on on another machine.
         access.reload()
@@ -185,7 +185,7 @@ package final class RelayServer {
         isShuttingDown = true
         logger.notice("stopping")
         listener.close()
-        door.close()
+        admin.close()
         core.runner.leave()
         let deadline = ContinuousClock.now + Self.shutdownDeadline
         stopWhenEmpty(deadline)

@@ -38,7 +38,7 @@ final class NodeServer {
     /// For what takes as long as the database, and nobody waits for.
     private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
     private let listener: Listener
-    private let door: AdminDoor
+    private let admin: AdminListener
     private let certificates: CertificateWatch?
     private let memory: MemoryWatch
     private let reports: ReportFile
@@ -158,7 +158,7 @@ final class NodeServer {
         listener = try loops.listen(
             configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: true), handler: handler,
             onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) })
-        door = try AdminDoor(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
+        admin = try AdminListener(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
         overseer.listens(at: listener.port ?? 0)
         certificates?.start()
 
@@ -348,7 +348,7 @@ final class NodeServer {
         logger.notice("stopping")
         // Whoever is sent away from here finds another node at once.
         listener.close()
-        door.close()
+        admin.close()
         if let orders { watch.drain(orders) }
         _ = loops.main.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
     }

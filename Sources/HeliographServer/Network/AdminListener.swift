@@ -3,7 +3,7 @@ import WebSocketEngine
 
 /// Where the relay listens to its own machine's commands, and listens again when somebody has removed the socket: a command that finds none takes
 /// the relay for one that does not hear of a revocation. Lives on the core's thread.
-final class AdminDoor {
+final class AdminListener {
     /// Less than a command waits.
     private static let interval = Duration.seconds(2)
 

@@ -1,6 +1,7 @@
 import Glibc
 import HeliographPlatform
 import RelayAccess
+import StoreSQLite
 
 /// How the command line asks the relay that runs on a data directory. Only the owner may use the socket.
 struct AdminSocket {
@@ -48,7 +49,7 @@ struct AdminSocket {
                 let now = ContinuousClock.now
                 // Looked at when it is first missed and at the end: in between a relay may end, or start.
                 if deadline.map({ now >= $0 }) ?? true {
-                    guard Storage.isInUse(folder) else { throw error }
+                    guard DataDirectory.isInUse(at: folder) else { throw error }
                     guard deadline == nil else { throw silence }
                     deadline = now + Self.patience
                 }

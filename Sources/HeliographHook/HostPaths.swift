@@ -1,4 +1,5 @@
-import Glibc
+internal import Glibc
+internal import HeliographPlatform
 
 /// Where the host side keeps its things on this machine: one rule for the daemon, the hooks and the command.
 ///
@@ -21,7 +22,7 @@ package struct HostPaths: Sendable, Equatable {
             guard let path = environment(name), path.utf8.first == UInt8(ascii: "/") else { return nil }
             return path
         }
-        home = absolute("HOME") ?? HostPaths.homeOfUser()
+        home = absolute("HOME") ?? UserRecord.home
         stateDirectory = (absolute("XDG_STATE_HOME") ?? home + "/.local/state") + "/heliograph"
         configDirectory = (absolute("XDG_CONFIG_HOME") ?? home + "/.config") + "/heliograph"
         socket = absolute("HELIOGRAPH_SOCKET") ?? stateDirectory + "/host.sock"
@@ -32,12 +33,5 @@ package struct HostPaths: Sendable, Equatable {
         // The pointer is read before anything could change the environment: nothing in this program calls setenv.
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
-    }
-
-    /// What the user database says; asked only where HOME is missing, because it may load a name service.
-    private static func homeOfUser() -> String {
-        // The record is read at once, before another call could reuse its storage.
-        guard let record = unsafe getpwuid(getuid()), let path = unsafe record.pointee.pw_dir else { return "/" }
-        return unsafe String(cString: path)
     }
 }

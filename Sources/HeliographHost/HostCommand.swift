@@ -12,9 +12,11 @@ package enum HostCommand {
         try HostDaemon.run(configuration, agents: RegisteredAgents.all, logger: logger)
     }
 
-    /// Redeems `RELAY/#host=CODE` and keeps what it gave. Returns the name that the relay knows this machine by.
+    /// Redeems `RELAY/#host=CODE` and keeps what it gave. Returns the name that the relay knows this machine by. `isToRun`: the daemon is to run
+    /// here then. A link works once: what would be in the way afterwards is looked for before.
     package static func join(
-        link: String, name: String? = nil, certificateAuthorityFile: String? = nil, paths: HostPaths = HostPaths()
+        link: String, name: String? = nil, certificateAuthorityFile: String? = nil, isToRun: Bool = false,
+        paths: HostPaths = HostPaths()
     ) throws -> String {
         guard let link = PairingLink(link) else {
             throw HostError(.badConfiguration, "a pairing link looks like https://relay.example/#host=CODE")
@@ -33,6 +35,7 @@ package enum HostCommand {
         do { authorities = try certificateAuthorityFile.map(AuthorityFile.path) } catch {
             throw HostError(.file, error.message)
         }
+        try check(paths, isToRun: isToRun)
         let request = PairingRequest(
             link: link, name: name, certificateAuthorityFile: authorities, previousToken: previous)
         let grant: PairingRequest.Result
@@ -41,9 +44,25 @@ package enum HostCommand {
         configuration.name = name
         configuration.certificateAuthorityFile = authorities
         try configuration.save(paths)
-        // A service that sees only this folder of the home cannot make it.
-        try Files.makePrivateDirectory(paths.stateDirectory)
         return grant.name
+    }
+
+    /// Longer than what pairing writes.
+    private static let probe = [UInt8](repeating: UInt8(ascii: " "), count: 4 << 10)
+
+    /// Throws what would keep the token from being kept or the daemon from running, as far as it can be seen.
+    private static func check(_ paths: HostPaths, isToRun: Bool) throws {
+        // The second also because a service that sees only this folder of the home cannot make it.
+        for folder in [paths.configDirectory, paths.stateDirectory] {
+            try Files.makePrivateDirectory(folder)
+            let file = folder + "/pairing.check"
+            try Files.replace(file, with: probe)
+            try Files.remove(file)
+        }
+        guard isToRun else { return }
+        try LocalSocket.check(paths.socket)
+        _ = try FileSpoolDisk(paths.stateDirectory + "/spool")
+        _ = try DirectoryLock(paths.stateDirectory)
     }
 
     private static func error(of fault: PairingError, _ relay: RelayAddress) -> HostError {

@@ -2,7 +2,7 @@
 package struct ServerError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         case settings
-        /// The machine gives too little: descriptors, threads, addresses.
+        /// The machine gives too little: descriptors, threads, addresses, rights.
         case machine
         /// A private file cannot be written.
         case file

@@ -19,7 +19,8 @@ final class ServerParts {
     private let memory: MemoryWatch
     private let certificates: CertificateWatch?
     private let reports: ReportFile
-    private var listeners: [Listener] = []
+    private var listener: Listener?
+    private var admin: AdminListener?
 
     /// After a polite goodbye, how long peers have to take what is theirs and leave.
     private static let goodbyeDeadline = Duration.seconds(3)
@@ -61,7 +62,7 @@ final class ServerParts {
     // MARK: - Coming in
 
     /// Where peers come in; 0 before they can.
-    var port: UInt16 { listeners.first?.port ?? 0 }
+    var port: UInt16 { listener?.port ?? 0 }
 
     /// Peers come in from now on; what they say goes to `take`. Throws where an address cannot be had.
     func listen(as part: PeerHandler.Part, take: @escaping (Arrival) -> Void) throws {
@@ -71,13 +72,10 @@ final class ServerParts {
         let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { take(arrival) } }
         let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger, take: take)
         let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
-        listeners = [
-            try loops.listen(
-                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: part.takesLinks),
-                handler: handler,
-                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
-            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
-        ]
+        listener = try loops.listen(
+            configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: part.takesLinks), handler: handler,
+            onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) })
+        admin = try AdminListener(loop, configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler, logger)
         overseer.listens(at: port)
         certificates?.start()
     }
@@ -105,7 +103,10 @@ final class ServerParts {
     }
 
     /// Nobody new comes in.
-    func closeListeners() { for listener in listeners { listener.close() } }
+    func closeListeners() {
+        listener?.close()
+        admin?.close()
+    }
 
     /// Ends the loops when `isEmpty` says that all who were told goodbye have left, and no push is on its way: one whose answer is not waited
     /// for is sent again by who serves next. Ends them when that takes too long, too.

@@ -38,6 +38,7 @@ package final class SQLiteStore: Sendable {
         let opening = try directory.lockForOpening()
         defer { withExtendedLifetime(opening) {} }
         try directory.refuseRemains()
+        try directory.refuseForbiddenFiles()
         if !user.isRelay { try directory.refuseSecondName() }
         func opened() throws(SQLiteStoreError) -> Opened {
             do {
@@ -68,10 +69,13 @@ package final class SQLiteStore: Sendable {
         database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()
         log = SQLiteSessionLog(database, epoch: found.epoch, run: found.run, reserve: reserve, damage: damage)
-        credentials = SQLiteCredentials(database)
+        let waiting = WaitingRevocations(directory.revocationsPath)
+        if user.isRelay { _ = waiting.make() }
+        credentials = SQLiteCredentials(database, waiting: waiting)
         pictures = SQLitePictures(database)
         audit = SQLiteAudit(database)
-        upkeep = SQLiteUpkeep(database, reserve: reserve, damage: damage, isChecked: found.isChecked)
+        upkeep = SQLiteUpkeep(
+            database, credentials, waiting, reserve: reserve, damage: damage, isChecked: found.isChecked)
         lock = if case .relay(let lock) = user { Mutex(lock) } else { Mutex(nil) }
     }
 

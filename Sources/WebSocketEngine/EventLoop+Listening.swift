@@ -58,7 +58,7 @@ extension EventLoop {
     func stopListening(_ listener: Listener) {
         preconditionOnLoop()
         guard let socket = listening.removeValue(forKey: listener.id) else { return }
-        if let path = listener.path { unsafe unlink(path) }
+        if let path = listener.path, listener.isAtItsPath { unsafe unlink(path) }
         // Nobody is let in between this and the next turn, when libwebsockets closes the descriptor.
         shutdown(socket.descriptor, Int32(SHUT_RDWR))
         unsafe clws_kill(socket.wsi)

@@ -1,4 +1,5 @@
 internal import CHeliographLibwebsockets
+internal import Glibc
 
 /// One listening socket, or another loop's share of it. Confined to its loop; letting go of it does not close it.
 @safe package final class Listener {
@@ -7,6 +8,9 @@ internal import CHeliographLibwebsockets
 
     /// The socket file, of a Unix-domain listener.
     package let path: String?
+
+    /// Of a Unix-domain listener: tells its socket file from another that has taken its place.
+    private let inode: UInt64?
 
     let id: UInt64
     let configuration: ListenerConfiguration
@@ -31,9 +35,19 @@ internal import CHeliographLibwebsockets
         self.port = port
         self.path = path
         self.loop = loop
+        inode = path.flatMap(Self.inode)
     }
 
-    /// Stops accepting. Connections stay; a socket file is removed.
+    /// False where the socket file was removed, or another is in its place.
+    package var isAtItsPath: Bool { path.map { Self.inode($0) == inode } ?? true }
+
+    /// Nil where there is nothing. A number is not given again as long as a socket is bound to it.
+    private static func inode(_ path: String) -> UInt64? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// Stops accepting. Connections stay; the socket file is removed, but none that another has put in its place.
     package func close() {
         loop.stopListening(self)
     }

@@ -11,6 +11,8 @@ struct CommandError: Error, CustomStringConvertible {
         case declined
         /// Standard output takes nothing.
         case output
+        /// It holds in a running relay, and no disk has it.
+        case unwritten
     }
 
     let code: Code
@@ -27,6 +29,7 @@ struct CommandError: Error, CustomStringConvertible {
         case .notFound: .notFound
         case .noRelay: .unreachable
         case .output, .declined: .refused
+        case .unwritten: .failed
         }
     }
 }

@@ -65,6 +65,7 @@ struct Heliograph: ParsableCommand {
             }
             var command = try parseAsRoot(words)
             try command.run()
+            try Output.finish()
         } catch {
             let code = exitCode(for: error)
             if code == .validationFailure,

@@ -139,7 +139,7 @@ def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
     settle(relay, host, phone)
 
 
-@pytest.mark.parametrize("fault, word", [("ENOSPC:when=3+", "full"), ("EROFS:when=1+", "read-only"), ("EROFS:when=3+", "read-only")])
+@pytest.mark.parametrize("fault, word", [("ENOSPC:when=3+", "full"), ("EDQUOT:when=3+", "full"), ("EROFS:when=1+", "read-only"), ("EROFS:when=3+", "read-only")])
 def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_path, fault, word):
     """Full, or read-only from now on: hosts are asked to come back, a decision is refused as such, readers read on; then all is well by itself."""
     approval = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")

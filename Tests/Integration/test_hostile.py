@@ -4,16 +4,18 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doctor import doctor
 from relay import BINARY, Relay, plain_environment
-from waits import patient
+from waits import patient, wait_until
 
 VISITOR = "X-Forwarded-For: 203.0.113.7"
 SECOND = "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -103,16 +105,46 @@ def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:
 # The command line
 
 
+def test_a_socket_that_was_removed_is_made_again(relay: Relay, client: Any) -> None:
+    """A command that comes before waits for it: a revocation is heard of, and who is connected is known."""
+    data = ("--data", str(relay.data))
+    phone = client(relay, "phone")
+    door = relay.data / "relay.sock"
+    door.unlink()
+    assert "connected now" in relay.run("token", "list", *data).stdout
+    door.unlink()
+    relay.run("push", "status", *data)
+    # A file that is none of ours is left alone, and the socket comes when it is gone.
+    door.unlink()
+    door.write_text("mine")
+    wait_until(lambda: "cannot be made again yet" in relay.log_text(), 20, "a word on it")
+    assert door.read_text() == "mine"
+    door.unlink()
+    revoked = relay.run("token", "revoke", relay.token_id("phone"), *data)
+    assert "revoked" in revoked.stdout and phone.connection.wait_closed() == 4401
+    assert doctor(relay)["Relay"].state("Relay") == "well"
+    relay.restart()
+    assert door.is_socket()
+
+
 def test_a_relay_that_cannot_hear_of_a_revocation_is_told_of(relay: Relay) -> None:
     data = ("--data", str(relay.data))
     relay.token("client", "stolen")
     token = next(json.loads(line) for line in relay.run("token", "list", "--json", *data).stdout.splitlines())
     (relay.data / "relay.sock").unlink()
-    revoked = relay.run("token", "revoke", token["id"], *data, check=False)
-    assert revoked.returncode == 1 and "Restart the relay" in revoked.stderr, revoked
-    assert relay.run("workspace", "add", "Kitchen", *data, check=False).returncode == 1
-    finding = doctor(relay)["Relay"]["Relay"]
-    assert finding["state"] == "wrong" and "cannot be asked" in finding["text"] and "restart" in finding["mend"]
+    assert relay.process is not None
+    relay.process.send_signal(signal.SIGSTOP)
+    try:
+        listed = relay.run("token", "list", *data)
+        assert "last use not known" in listed.stdout and "cannot be asked" in listed.stderr, listed
+        revoked = relay.run("token", "revoke", token["id"], *data, check=False)
+        assert revoked.returncode == 1 and "has not noticed" in revoked.stderr and "restart" in revoked.stderr, revoked
+        assert relay.run("workspace", "add", "Kitchen", *data, check=False).returncode == 1
+        assert relay.run("push", "status", *data, check=False).returncode == 1
+        finding = doctor(relay)["Relay"]["Relay"]
+        assert finding["state"] == "wrong" and "cannot be asked" in finding["text"] and "restart" in finding["mend"]
+    finally:
+        relay.process.send_signal(signal.SIGCONT)
     relay.restart()
     assert doctor(relay)["Relay"].state("Relay") == "well"
 

@@ -18,7 +18,7 @@ import Testing
 
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter {
-            !["relay.lock", "relay.reserve"].contains($0) && !$0.hasPrefix("relay.run")
+            !["relay.lock", "relay.reserve", "relay.revocations"].contains($0) && !$0.hasPrefix("relay.run")
         }
         .sorted()
     }

@@ -49,7 +49,7 @@ import Testing
         #expect(try store.log.all(.crash).count == 110 * Self.events)
         try store.close()
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
-        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.run"])
+        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.revocations", "relay.run"])
         #expect(try scratch.open().log.all(.crash).count == 110 * Self.events)
     }
 

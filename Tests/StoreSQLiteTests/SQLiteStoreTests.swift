@@ -50,7 +50,7 @@ import Testing
     @Test func `a closed store leaves one file that holds everything`() throws {
         try scratch.fill(50)
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
-        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.run"])
+        #expect(files.sorted() == ["heliograph.sqlite", "relay.lock", "relay.reserve", "relay.revocations", "relay.run"])
     }
 
     @Test func `the command line does not take an older relay's tables from under it`() throws {

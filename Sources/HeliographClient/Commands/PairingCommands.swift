@@ -19,11 +19,12 @@ enum PairingCommands {
             let named = options.certificateAuthorityFile ?? options.environment.nonEmpty("HELIOGRAPH_CA_FILE")
             let authorities: String?
             do { authorities = try named.map(AuthorityFile.path) } catch { throw ClientError(.failed, error.message) }
+            let file = ClientFile(options)
+            try file.checkWritable()
             let request = PairingRequest(
                 link: link, name: name ?? ownName(options.environment), certificateAuthorityFile: authorities)
             let result: PairingRequest.Result
             do { result = try request.perform() } catch { throw Self.fault(error, link.relay) }
-            let file = ClientFile(options)
             let former = try? file.read()
             try file.write(
                 Credentials(relay: link.relay, token: result.token, name: result.name, certificateAuthorityFile: authorities))

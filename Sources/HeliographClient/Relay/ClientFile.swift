@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HeliographPlatform
 internal import RelayAccess
 internal import RelayProtocol
 
@@ -17,7 +18,8 @@ package struct ClientFile: Sendable {
     /// `$XDG_CONFIG_HOME/heliograph`, which must be absolute to count, or `~/.config/heliograph`.
     package static func folder(_ environment: Environment) -> String {
         if let base = environment.nonEmpty("XDG_CONFIG_HOME"), base.hasPrefix("/") { return base + "/heliograph" }
-        return (environment.nonEmpty("HOME") ?? ".") + "/.config/heliograph"
+        // Never in the folder that a command is run in: it holds a token.
+        return (environment.nonEmpty("HOME") ?? UserRecord.home) + "/.config/heliograph"
     }
 
     /// Nil where there is none.
@@ -55,7 +57,6 @@ package struct ClientFile: Sendable {
 
     /// Replaces it in one step: a crash leaves the old one or the new one.
     package func write(_ credentials: Credentials) throws(ClientError) {
-        try makeFolders()
         let bytes =
             JSONWriter.object {
                 $0.field("relay", credentials.relay.description)
@@ -63,6 +64,23 @@ package struct ClientFile: Sendable {
                 $0.field("name", credentials.name)
                 $0.field("ca", credentials.certificateAuthorityFile)
             } + [10]
+        let whole = try draft(of: bytes)
+        guard unsafe rename(whole, path) == 0 else {
+            let error = fault("cannot be written")
+            unsafe unlink(whole)
+            throw error
+        }
+    }
+
+    /// Throws where it could not be written: a pairing link works once, so that is found out before.
+    package func checkWritable() throws(ClientError) {
+        // Longer than a pairing's.
+        let probe = try draft(of: [UInt8](repeating: 0x20, count: 4 << 10))
+        unsafe unlink(probe)
+    }
+
+    private func draft(of bytes: [UInt8]) throws(ClientError) -> String {
+        try makeFolders()
         let draft = path + ".\(getpid()).new"
         unsafe unlink(draft)
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -70,10 +88,12 @@ package struct ClientFile: Sendable {
         let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
         let isSynced = fchmod(descriptor, 0o600) == 0 && fsync(descriptor) == 0
         close(descriptor)
-        guard written == bytes.count, isSynced, unsafe rename(draft, path) == 0 else {
+        guard written == bytes.count, isSynced else {
+            let error = fault("cannot be written")
             unsafe unlink(draft)
-            throw fault("cannot be written")
+            throw error
         }
+        return draft
     }
 
     /// False where there was none.

@@ -32,6 +32,7 @@ final class HostDaemon {
     private static let stopWithin = Duration.seconds(1)
 
     static func run(_ configuration: HostConfiguration, agents: [any AgentIntegration.Type], logger: Logger) throws {
+        try LocalSocket.check(configuration.socketPath)
         try Files.makePrivateDirectory(configuration.stateDirectory)
         let lock = try DirectoryLock(configuration.stateDirectory)
         let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HeliographHook
+internal import HeliographPlatform
 internal import HostCore
 internal import Logging
 internal import RelayProtocol
@@ -33,6 +34,21 @@ final class LocalSocket: ServerHandler {
         self.logger = logger
         self.tell = tell
         self.status = status
+    }
+
+    /// Throws where nobody can listen.
+    static func check(_ path: String) throws(HostError) {
+        guard UnixAddress(path) != nil else {
+            throw HostError(
+                .tooLong,
+                """
+                the socket that hooks find the daemon by would be \(path), which has \(path.utf8.count) bytes, and at most \
+                \(UnixAddress.pathBytesMax) are possible. Set HELIOGRAPH_SOCKET to a shorter path, here and for the agents
+                """)
+        }
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK else { return }
+        throw HostError(.file, "\(path) is in the way: the socket that hooks find the daemon by belongs there. Move it away")
     }
 
     static func listener(at path: String) -> ListenerConfiguration {

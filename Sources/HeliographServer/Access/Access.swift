@@ -30,6 +30,10 @@ final class Access {
     private var nextReaders: [Reader] = []
     private var isReadingLater = false
 
+    /// Revocations that the store has not taken: who is ended by them is let in by nothing, as long as this process lives.
+    private(set) var unwritten: [TokenRevocation] = []
+    private var isWritingLater = false
+
     private typealias Reader = (Result<Void, any Error>) -> Void
 
     /// Tells other nodes of a change that was made here, and calls back when those that can be reached have taken it up.
@@ -37,6 +41,10 @@ final class Access {
 
     /// Between two tries to read a store that does not answer.
     private static let retryInterval = Duration.seconds(1)
+    /// Between two tries to write to a store that takes nothing.
+    private static let writingInterval = Duration.seconds(2)
+    /// More at once are a store's, or wait for one.
+    private static let unwrittenMax = 256
 
     init(
         store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
@@ -108,6 +116,18 @@ final class Access {
 
     // MARK: - Asking the store
 
+    /// Tokens of the store, as they are with what it has not taken.
+    func withUnwritten(_ tokens: [Token]) -> [Token] {
+        guard !unwritten.isEmpty else { return tokens }
+        let ends = unwritten.flatMap { revocation in revocation.ended(of: tokens).map { ($0.id, revocation.at) } }
+        let times = Dictionary(ends, uniquingKeysWith: { first, _ in first })
+        return tokens.map { token in
+            var token = token
+            token.revokedAt = token.revokedAt ?? times[token.id]
+            return token
+        }
+    }
+
     /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
@@ -144,6 +164,64 @@ final class Access {
             }
             guard case .success = told else { return answer(told) }
             tellOthers { answer(told) }
+        }
+    }
+
+    // MARK: - Revoking
+
+    /// What came of a revocation.
+    struct Revoked {
+        /// What it ended, the named one first.
+        let tokens: [Token]
+        /// Why it holds in this process alone, until the store takes it; nil: it is stored.
+        let reason: (any Error)?
+    }
+
+    /// Ends tokens, whatever the store does: where it does not take that, they are let in no more all the same, those who use them go, and
+    /// it is tried again until the store does. `answer` is called before they go.
+    func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
+        change {
+            try $0.revoke(revocation)
+        } then: { [self] result in
+            switch result {
+            case .success(let ended): answer(.success(Revoked(tokens: ended, reason: nil)))
+            case .failure(let error): revokeUnwritten(revocation, error, then: answer)
+            }
+        }
+    }
+
+    private func revokeUnwritten(
+        _ revocation: TokenRevocation, _ error: any Error, then answer: @escaping (Result<Revoked, any Error>) -> Void
+    ) {
+        let ended = revocation.ended(of: authenticator.allTokens)
+        guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return answer(.failure(error)) }
+        unwritten.append(revocation)
+        logger.critical(
+            "a revocation is not on disk: it holds until this process ends, and is tried again until the store takes it",
+            metadata: ["token.ids": "\(ended.map(\.id).joined(separator: " "))", "error": "\(error)"])
+        takeTokens(authenticator.allTokens)
+        answer(.success(Revoked(tokens: ended, reason: error)))
+        let bound = LoopBound(self, loop: loop)
+        loop.handle.execute { bound.value.showOut() }
+        writeLater()
+    }
+
+    private func writeLater() {
+        guard !isWritingLater else { return }
+        isWritingLater = true
+        _ = loop.schedule(after: Self.writingInterval) { [weak self] in self?.writeUnwritten() }
+    }
+
+    private func writeUnwritten() {
+        let revocations = unwritten
+        change { store in
+            for revocation in revocations { _ = try store.revoke(revocation) }
+        } then: { [self] result in
+            isWritingLater = false
+            guard case .success = result else { return writeLater() }
+            unwritten.removeFirst(revocations.count)
+            logger.notice("revocations that were not on disk are now", metadata: ["count": "\(revocations.count)"])
+            if !unwritten.isEmpty { writeLater() }
         }
     }
 
@@ -199,11 +277,16 @@ final class Access {
 
     private func take(_ entrants: Entrants) {
         workspaces = entrants.workspaces
-        authenticator.replaceTokens(entrants.tokens)
-        mailbox.put(.clientsListed(authenticator.clients))
+        takeTokens(entrants.tokens)
         for workspace in entrants.removed where removed.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }
+    }
+
+    private func takeTokens(_ tokens: [Token]) {
+        let ended = Set(unwritten.flatMap { $0.ended(of: tokens) }.map(\.id))
+        authenticator.replaceTokens(tokens.filter { !ended.contains($0.id) })
+        mailbox.put(.clientsListed(authenticator.clients))
     }
 
     private func showOut() {

@@ -17,8 +17,11 @@ package struct TokenRoster {
 
     /// In the order of the tokens that it was made of.
     package let entries: [Entry]
+    /// Why a relay that runs did not say which are connected, and when each was last used; nil where it did, or none runs.
+    package let silence: String?
 
-    init(_ tokens: [Token], _ seen: TokenSightings) {
+    init(_ tokens: [Token], _ seen: TokenSightings, silence: String? = nil) {
+        self.silence = silence
         let byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let lineage = TokenLineage(tokens)
         entries = tokens.map { token in
@@ -30,8 +33,13 @@ package struct TokenRoster {
         }
     }
 
-    /// How a revocation is answered.
-    static func revoked(_ tokens: [Token]) -> [UInt8] { JSONWriter.object { $0.array("revoked", tokens.map(\.named)) } }
+    /// How a revocation is answered; to this machine's command line also why the store has not taken it.
+    static func revoked(_ tokens: [Token], reason: String? = nil) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.array("revoked", tokens.map(\.named))
+            writer.field("reason", reason)
+        }
+    }
 
     package subscript(id: String) -> Entry? { entries.first { $0.token.id == id } }
 }

@@ -1,8 +1,9 @@
 import HeliographCrypto
 import Foundation
 import Glibc
+import HeliographPlatform
 package import RelayAccess
-package import RelayCore
+import RelayCore
 import RelayProtocol
 
 /// What the command line does on the relay's own data, while the relay runs or not.
@@ -22,15 +23,23 @@ package final class Administration {
     /// All tokens, newest first; with `isLive` also what a relay that runs here knows besides: which of them are connected now. A relay that hangs
     /// takes as long as it may to say nothing: nobody who is in a hurry asks it.
     package func roster(isLive: Bool) throws -> TokenRoster {
-        let live = isLive ? try? AdminSocket(in: store.folder).ask(.get, AdminPath.tokens) : nil
+        let live: Result<TokenSightings, HTTPError> = isLive ? sightings() : .success(TokenSightings())
         let tokens = try store.credentials.allTokens()
-        guard let live, live.status == 200 else { return TokenRoster(tokens, TokenSightings()) }
-        return TokenRoster(tokens, try TokenSightings(parsing: live.body))
+        switch live {
+        case .success(let seen): return TokenRoster(tokens, seen)
+        case .failure(let error): return TokenRoster(tokens, TokenSightings(), silence: error.message)
+        }
     }
 
-    /// Hands back what it ended, the named one first.
-    package func revoke(_ id: String, keepingChildren: Bool) throws -> [Token] {
-        try store.credentials.revoke(TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds))
+    /// None where no relay runs here. Fails where one runs and does not say.
+    private func sightings() -> Result<TokenSightings, HTTPError> {
+        do throws(HTTPError) {
+            let answer = try AdminSocket(in: store.folder).ask(.get, AdminPath.tokens)
+            guard answer.status == 200, let seen = try? TokenSightings(parsing: answer.body) else {
+                throw HTTPError(.badAnswer, "the running relay answered \(answer.status)")
+            }
+            return .success(seen)
+        } catch { return error.code == .unreachable ? .success(TokenSightings()) : .failure(error) }
     }
 
     /// Where others reach the relay, as it said when it last started; nil if it never did.
@@ -52,7 +61,12 @@ package final class Administration {
         }
     }
 
-    /// Whether a relay ever ran in this folder.
+    /// Throws where this process's user may not look into the folder: it would seem that no relay is set up there.
+    package static func checkAccess(to path: String) throws(ServerError) {
+        if let place = ForbiddenPlace(onTheWayTo: path) { throw ServerError(.machine, place.sentence) }
+    }
+
+    /// Whether a relay ever ran in this folder, as far as this process's user may see.
     package static func isSetUp(in path: String) -> Bool { Storage.hasRemains(in: path) }
 
     /// The token of this machine's own terminal. Anyone who can read the data directory could make one anyway; so one is made
@@ -82,15 +96,7 @@ package final class Administration {
             return true
         } catch {
             // Nobody listens.
-            if error.code == .unreachable {
-                guard store.isFolderInUse else { return false }
-                throw ServerError(
-                    .tokens,
-                    """
-                    this is on disk, but the relay that runs on \(store.folder) goes on as before: it cannot be asked, for its socket \
-                    \(AdminSocket(in: store.folder).path) is gone or does not answer. Restart the relay
-                    """)
-            }
+            if error.code == .unreachable { return false }
             throw ServerError(
                 .tokens,
                 "this is on disk, but the running relay has not noticed (\(error.message)): do it again, or restart the relay"

@@ -35,12 +35,20 @@ package struct RelayDoctor {
     /// Whether a relay ever ran here.
     package var isRelay: Bool { Administration.isSetUp(in: path) }
 
+    /// What keeps this process's user from looking, where something does: then nothing can be said of the relay.
+    package static func forbidden(in path: String) -> Finding? {
+        do throws(ServerError) { try Administration.checkAccess(to: path) } catch {
+            return Finding("Data folder", .wrong, error.description, mend: "run this as the relay's user")
+        }
+        return nil
+    }
+
     /// Changes nothing. Blocks for as long as the relay and Apple take to answer, a minute and a half at most.
     package func findings() -> [Finding] {
         let (running, clock, own) = running
         // What a relay that runs was told counts; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
-        return [settingsFinding(of: own), data] + databaseFindings + [disk, running] + clock
+        return [settingsFinding(of: own), data] + databaseFindings + [disk] + waitingRevocations + [running] + clock
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
@@ -134,6 +142,24 @@ package struct RelayDoctor {
         return Finding("Disk", state, text, mend: state == .well ? nil : "make room, or keep less: --keep-megabytes")
     }
 
+    /// None where nothing waits.
+    private var waitingRevocations: [Finding] {
+        do {
+            let count = try Storage(directory: path).waitingRevocations
+            guard count > 0 else { return [] }
+            return [
+                Finding(
+                    "Revocations", .doubtful, "\(count) hold, and wait for room on the disk until they are in the data file",
+                    mend: "make room; nothing else is to be done")
+            ]
+        } catch {
+            // Where there is no data, the finding on it says so.
+            return OpenStore.isAbsent(error)
+                ? []
+                : [Finding("Revocations", .wrong, "what waits for room cannot be read: \(error)", mend: "do what that says")]
+        }
+    }
+
     /// With its settings, where it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
@@ -146,7 +172,8 @@ package struct RelayDoctor {
             return (
                 Finding(
                     "Relay", .wrong, "runs, but cannot be asked: its socket \(socket) is gone or does not answer",
-                    mend: "restart it; until then it does not hear of tokens that are revoked"), [], nil
+                    mend: "look again in some seconds; else restart it: until then it does not hear of tokens that are revoked"),
+                [], nil
             )
         }
         guard let relay = read(answer) else {
@@ -157,6 +184,13 @@ package struct RelayDoctor {
             )
         }
         let clock = relay.clockAheadSeconds.map { clockFinding(aheadSeconds: $0) } ?? []
+        guard relay.unwrittenRevocations == 0 else {
+            let finding = Finding(
+                "Relay", .wrong,
+                "\(relay.words), and no disk has \(relay.unwrittenRevocations) revocations that hold as long as it runs",
+                mend: "make room on its disk, or mend it, and do not restart it before: it goes on trying by itself")
+            return (finding, clock, relay.configuration)
+        }
         guard relay.isReady else {
             let finding =
                 relay.takesWrites && relay.workspaces != nil

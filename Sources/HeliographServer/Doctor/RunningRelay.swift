@@ -9,6 +9,8 @@ struct RunningRelay {
     let takesWrites: Bool
     /// Workspaces that it owns among several relays; nil: it is alone.
     let workspaces: Int64?
+    /// Revocations that no disk has; 0 also where an older relay does not say.
+    let unwrittenRevocations: Int64
     /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
     let clockAheadSeconds: Int64?
     /// With the settings that it was started with, and where each stood.
@@ -28,6 +30,7 @@ struct RunningRelay {
         clockAheadSeconds = try ClockState.aheadSeconds(in: root)
         isReady = try root.required("ready").bool()
         takesWrites = try root.required("store").required("takesWrites").bool()
+        unwrittenRevocations = try root.required("store").object().optionalInteger("unwrittenRevocations", in: 0...1 << 32) ?? 0
         workspaces = try root.optional("node")?.integer("workspaces")
         var configuration = ServerConfiguration(dataDirectory: dataDirectory)
         for (key, text) in try root.required("settings").members() {

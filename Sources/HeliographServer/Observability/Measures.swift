@@ -30,6 +30,8 @@ struct Measures: Sendable {
     private let openApprovals: Meter
     private let dataBytes: Meter
     private let takesWrites: Meter
+    private let waitingRevocations: Meter
+    private let unwrittenRevocations: Meter
     private let links: Meter
     private let workspaces: Meter
     private let ownedWorkspaces: Meter
@@ -74,6 +76,10 @@ struct Measures: Sendable {
         openApprovals = Meter(label: "heliograph_approvals_open", dimensions: [], factory: factory)
         dataBytes = Meter(label: "heliograph_data_bytes", dimensions: [], factory: factory)
         takesWrites = Meter(label: "heliograph_store_takes_writes", dimensions: [], factory: factory)
+        waitingRevocations = Meter(
+            label: "heliograph_revocations_waiting", dimensions: [("place", "file")], factory: factory)
+        unwrittenRevocations = Meter(
+            label: "heliograph_revocations_waiting", dimensions: [("place", "memory")], factory: factory)
         links = Meter(label: "heliograph_node_links", dimensions: [], factory: factory)
         links.set(0)
         workspaces = Meter(label: "heliograph_workspaces", dimensions: [], factory: factory)
@@ -105,6 +111,12 @@ struct Measures: Sendable {
         self.openApprovals.set(openApprovals)
         self.dataBytes.set(dataBytes)
         self.takesWrites.set(takesWrites ? 1 : 0)
+    }
+
+    /// All of them hold.
+    func looked(waitingRevocations: Int, unwritten: Int) {
+        self.waitingRevocations.set(waitingRevocations)
+        unwrittenRevocations.set(unwritten)
     }
 
     /// One for each name: all of them are there from the start.

@@ -36,6 +36,8 @@ enum MetricHelp {
         "heliograph_pushes_planned_total": "Pushes that were decided on.",
         "heliograph_pushes_waiting": "Pushes that wait for their turn.",
         "heliograph_quota_refusals_total": "Approvals and batches that were above a limit.",
+        "heliograph_revocations_waiting":
+            "Revocations that hold and are not where tokens are; the label says where, and memory ends with the relay.",
         "heliograph_sessions": "Sessions whose history is kept.",
         "heliograph_sessions_removed_total": "Sessions that retention removed.",
         "heliograph_slowed_total": "Times that a peer sent more than it may and was read more slowly.",

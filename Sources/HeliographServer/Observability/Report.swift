@@ -18,6 +18,8 @@ struct Report {
     var isReady: Bool
     var takesWrites: Bool
     var damagedRecords: Int
+    /// That hold in this process, and are not on disk.
+    var unwrittenRevocations: Int
     var pushesUnderWay: Int
     /// Nil where the relay is alone.
     var node: NodeCounts?
@@ -52,6 +54,7 @@ struct Report {
             writer.object("store") {
                 $0.field("takesWrites", takesWrites)
                 $0.field("damagedRecords", Int64(damagedRecords))
+                $0.field("unwrittenRevocations", Int64(unwrittenRevocations))
             }
             writer.object("clock") {
                 $0.field("isBelieved", clockDoubt == nil)

@@ -42,26 +42,50 @@ extension Routes {
         }
     }
 
-    private func revokeToken(_ name: String, _ request: HTTPRequest, by own: Token, _ id: HTTPRequestID) {
+    /// `own` is the caller's; nil: the relay's own machine, which hears why it is not stored.
+    func revokeToken(_ name: String, _ request: HTTPRequest, by own: Token?, _ id: HTTPRequestID) {
         let call: RevocationCall
         do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
-        access.change { store in
-            guard try store.allTokens().contains(where: { $0.id == name && $0.workspace == own.workspace }) else { return nil }
-            return try store.revoke(
-                TokenRevocation(
-                    id: name, in: own.workspace, keepsChildren: call.keepsChildren, by: own.id, at: WallClock.milliseconds))
-        } then: { [self] (result: Result<[Token]?, any Error>) in
+        let revocation = TokenRevocation(
+            id: name, in: own?.workspace, keepsChildren: call.keepsChildren, by: own?.id, at: WallClock.milliseconds)
+        access.revoke(revocation) { [self] result in
             do {
-                guard let ended = try result.get() else { return respond(id, Self.noSuchToken) }
-                // Answered before its own connections end.
-                respond(id, .json(200, TokenRoster.revoked(ended)))
-                for token in ended {
-                    logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own.id)"])
-                }
+                let what = try result.get()
+                if what.tokens.isEmpty { nothingRevoked(name, in: own?.workspace, id) } else { revoked(what, by: own, id) }
             } catch { fail(id, error) }
         }
+    }
+
+    /// What is not there is told from what was revoked before.
+    private func nothingRevoked(_ name: String, in workspace: WorkspaceID?, _ id: HTTPRequestID) {
+        access.perform { store in
+            try store.allTokens().contains { $0.id == name && (workspace == nil || $0.workspace == workspace) }
+        } then: { [self] (result: Result<Bool, any Error>) in
+            do {
+                respond(id, try result.get() ? .json(200, TokenRoster.revoked([])) : Self.noSuchToken)
+            } catch { fail(id, error) }
+        }
+    }
+
+    /// Answered before its own connections end.
+    private func revoked(_ revoked: Access.Revoked, by own: Token?, _ id: HTTPRequestID) {
+        for token in revoked.tokens {
+            logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own?.id ?? "the relay's machine")"])
+        }
+        guard let reason = revoked.reason else { return respond(id, .json(200, TokenRoster.revoked(revoked.tokens))) }
+        if own == nil { return respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)"))) }
+        respond(
+            id,
+            .json(
+                503,
+                Notice(
+                    code: ErrorCode.unavailable.rawValue,
+                    message: """
+                        it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
+                        it gets in again. The relay goes on trying
+                        """)))
     }
 
     /// Those who are connected by it hear of its new name when they connect again.
@@ -90,7 +114,7 @@ extension Routes {
         access.perform {
             try $0.allTokens()
         } then: { [self] result in
-            do { respond(id, answer(TokenRoster(try result.get(), seen))) } catch { fail(id, error) }
+            do { respond(id, answer(TokenRoster(access.withUnwritten(try result.get()), seen))) } catch { fail(id, error) }
         }
     }
 

@@ -79,6 +79,9 @@ final class Routes {
         case ("POST", AdminPath.clock):
             respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", AdminPath.tokens): listTokens(id)
+        case ("POST", let path) where path.hasPrefix(AdminPath.tokens + "/") && path.hasSuffix("/revoke"):
+            let name = path.dropFirst(AdminPath.tokens.count + 1).dropLast("/revoke".count)
+            revokeToken(String(name), request, by: nil, id)
         case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         default: respond(id, .text(404, "there is nothing here\n"))
@@ -152,10 +155,9 @@ final class Routes {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.authenticator.isSecure(request)
-        access.change {
-            // A person who logs a laptop out has not lost the phone that it let in.
-            try $0.revoke(TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds))
-        } then: { [self] result in
+        // A person who logs a laptop out has not lost the phone that it let in.
+        let revocation = TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds)
+        access.revoke(revocation) { [self] result in
             switch result {
             case .success: respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
             case .failure(let error): fail(id, error)

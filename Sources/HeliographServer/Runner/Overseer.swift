@@ -56,6 +56,8 @@ final class Overseer: RelayOverview {
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },
             openApprovals: cores.reduce(0) { $0 + $1.runner.openApprovalCount }, dataBytes: upkeep.byteCount,
             takesWrites: takesWrites && !cores.contains { $0.runner.store.isShortOfRoom })
+        // Where the file cannot be read, the relay says so when it reads tokens.
+        measures.looked(waitingRevocations: (try? upkeep.waitingRevocations) ?? 0, unwritten: access.unwritten.count)
     }
 
     func confirmClock() -> Bool { cores().reduce(false) { $1.runner.confirmClock() || $0 } }
@@ -68,6 +70,7 @@ final class Overseer: RelayOverview {
                 uptime: ContinuousClock.now - startedAt, core: RelayCensus(sumOf: cores.map(\.runner.census)), engine: engine,
                 isReady: isReady, takesWrites: cores.allSatisfy { $0.upkeep.takesWrites },
                 damagedRecords: cores.reduce(0) { $0 + $1.upkeep.damagedRecords.count + $1.runner.damagedRecords },
+                unwrittenRevocations: access.unwritten.count,
                 pushesUnderWay: pushWay.underWay, node: node?.counts,
                 clockDoubt: cores.lazy.compactMap(\.runner.clockDoubt).max())
             answer(report.bytes)

@@ -25,7 +25,8 @@ final class StoreHealth {
     private static let roomOfBatch = 64 << 10
     /// Less than a host waits before it sends again.
     private static let shortInterval = Duration.seconds(2)
-    private static let interval = Duration.seconds(600)
+    /// Where all seems well. A revocation may wait for room, put there by a command.
+    private static let interval = Duration.seconds(30)
 
     init(_ upkeep: any StoreUpkeep, _ commits: CommitQueue, _ loop: EventLoop, _ logger: Logger) {
         self.upkeep = upkeep

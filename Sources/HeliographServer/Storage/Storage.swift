@@ -5,7 +5,7 @@ internal import StorePostgres
 internal import StoreSQLite
 
 /// What the command line does with a relay's data file as a whole.
-package struct Storage {
+package struct Storage: Sendable {
     let directory: String
 
     /// `directory` is the relay's data directory. Nothing is opened or made yet.
@@ -59,6 +59,19 @@ package struct Storage {
     /// Makes the data directory, and those above it, where there is none.
     func makeFolder() throws -> String { try DataDirectory(path: directory).path }
 
+    /// Puts a revocation where the next to open the data file finds it, as long as nothing can be opened. False where there is no place for it.
+    func revokeLater(_ revocation: TokenRevocation) throws -> Bool {
+        guard try StoreAddressFile.read(in: directory) == nil else { return false }
+        return try DataDirectory(existing: directory).revokeLater(revocation)
+    }
+
+    /// Revocations that hold, and wait for room in the data file; none where the data is in a database.
+    var waitingRevocations: Int {
+        get throws {
+            try StoreAddressFile.read(in: directory) == nil ? DataDirectory(existing: directory).waitingRevocations : 0
+        }
+    }
+
     /// Copies the data file while the relay runs or not, with the key that browsers subscribed with; hands back the copy's size in bytes.
     package func backUp(to file: String, replacing: Bool) throws -> Int64 {
         try withStore { store in
@@ -67,6 +80,9 @@ package struct Storage {
                 to: file, replacing: replacing, with: key.map { [WebPushIdentity.fileName: $0] } ?? [:])
         }
     }
+
+    /// For a command that is ended from outside: removes what `backUp` or `restore` of this process had begun to write.
+    package func removeDrafts(ofBackup file: String? = nil) { Draft.remove(for: file ?? directory + "/heliograph.sqlite") }
 
     /// What came of a restore.
     package struct Restored {

@@ -15,6 +15,9 @@ package protocol StoreUpkeep: Sendable {
     /// commits; takes as long as the disk.
     func wouldTake(bytes: Int) -> Bool
 
+    /// How many revocations hold, and are on disk, and have not found room where tokens are.
+    var waitingRevocations: Int { get throws(LogError) }
+
     // MARK: Damage
 
     /// False once damage was met that writing could spread.
@@ -38,6 +41,9 @@ package protocol StoreUpkeep: Sendable {
 }
 
 extension StoreUpkeep {
+    /// A store without a disk of its own has no place for any.
+    package var waitingRevocations: Int { get throws(LogError) { 0 } }
+
     package func backUp(to file: String, replacing: Bool) throws(LogError) -> Int64 {
         try backUp(to: file, replacing: replacing, with: [:])
     }

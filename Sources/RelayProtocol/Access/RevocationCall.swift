@@ -3,6 +3,8 @@ package struct RevocationCall: Equatable, Sendable {
     /// False: with all that it let in.
     package var keepsChildren: Bool
 
+    package init(keepsChildren: Bool) { self.keepsChildren = keepsChildren }
+
     /// Nothing at all says what `{}` does.
     package init(parsing bytes: [UInt8]) throws(WireError) {
         keepsChildren = bytes.isEmpty ? false : try JSONDocument(parsing: bytes).root.object().flag("keepChildren")

@@ -28,7 +28,7 @@ extension SQLiteCredentials: WorkspaceStore {
     }
 
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
-        try database.write { db in
+        try write { db in
             let standing = try self.workspaces(in: db)
             guard let workspace = standing.first(where: { $0.id == id }) else { return nil }
             try WorkspaceRules.checkRemoval(of: id, first: standing.first?.id)

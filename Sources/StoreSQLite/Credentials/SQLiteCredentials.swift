@@ -8,9 +8,11 @@ internal import RelayStore
 package final class SQLiteCredentials: CredentialStore {
     let database: SQLiteDatabase
     let audit: AuditTable
+    private let waiting: WaitingRevocations
 
-    init(_ database: SQLiteDatabase) {
+    init(_ database: SQLiteDatabase, waiting: WaitingRevocations) {
         self.database = database
+        self.waiting = waiting
         audit = AuditTable(path: database.path)
     }
 
@@ -29,33 +31,51 @@ package final class SQLiteCredentials: CredentialStore {
     package func workspaces() throws(LogError) -> [Named<WorkspaceTag>] { try database.read { try workspaces(in: $0) } }
 
     package func tokens() throws(LogError) -> [Token] {
-        try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
+        let waiting = try waiting.all()
+        guard !waiting.isEmpty else {
+            return try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
+        }
+        let all = try database.read { try tokens("ORDER BY number", in: $0) }
+        return Self.revoked(all, by: waiting).filter { $0.revokedAt == nil }
     }
 
     package func allTokens() throws(LogError) -> [Token] {
-        try database.read { try tokens("ORDER BY created_at DESC, number DESC", in: $0) }
+        let waiting = try waiting.all()
+        let all = try database.read { try tokens("ORDER BY created_at DESC, number DESC", in: $0) }
+        return Self.revoked(all, by: waiting)
     }
 
     package func addToken(_ token: Token) throws(LogError) {
-        try database.write { db in
+        try write { db in
             try self.insert(token, in: db)
             try self.audit.add(AuditRecord(token, AuditWord.tokenCreated, by: token.parent, at: token.createdAt), in: db)
         }
     }
 
+    /// Where the data file has no room for it, it waits elsewhere on the disk until it has, and holds meanwhile.
     package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
-        try database.write { db in
-            let ended = revocation.ended(of: try self.tokens("ORDER BY number", in: db))
-            for token in ended {
-                try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [revocation.at, token.id])
-                try self.audit.add(AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), in: db)
-            }
+        do throws(LogError) { return try write { try self.revoke(revocation, in: $0) } } catch {
+            guard error.code == .full else { throw error }
+            let earlier = try waiting.all()
+            let standing = try database.read { try tokens("ORDER BY number", in: $0) }
+            let ended = revocation.ended(of: Self.revoked(standing, by: earlier))
+            guard !ended.isEmpty else { return [] }
+            guard try waiting.add(revocation) else { throw error }
             return ended
         }
     }
 
+    private func revoke(_ revocation: TokenRevocation, in db: Database) throws -> [Token] {
+        let ended = revocation.ended(of: try tokens("ORDER BY number", in: db))
+        for token in ended {
+            try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [revocation.at, token.id])
+            try audit.add(AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), in: db)
+        }
+        return ended
+    }
+
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
-        try database.write { db in
+        try write { db in
             guard var token = try self.tokens("ORDER BY number", in: db).first(where: renaming.concerns) else { return nil }
             token.name = renaming.name
             try db.execute(sql: "UPDATE tokens SET name = ? WHERE token = ?", arguments: [token.name, token.id])
@@ -65,7 +85,7 @@ package final class SQLiteCredentials: CredentialStore {
     }
 
     package func noteUses(_ uses: [String: TokenUse]) throws(LogError) {
-        try database.write { db in
+        try write { db in
             let update = try db.cachedStatement(
                 sql: "UPDATE tokens SET used_at = ?, used_from = ? WHERE token = ? AND coalesce(used_at, 0) <= ?")
             for (id, use) in uses { try update.execute(arguments: [use.at, use.from, id, use.at]) }
@@ -73,7 +93,7 @@ package final class SQLiteCredentials: CredentialStore {
     }
 
     package func addPairingCode(_ code: PairingCode) throws(LogError) {
-        try database.write { db in
+        try write { db in
             try self.checkWorkspace(code.workspace, in: db)
             try db.execute(
                 sql: "INSERT INTO pairing_codes (digest, role, workspace, expires_at, parent) VALUES (?, ?, ?, ?, ?)",
@@ -84,7 +104,7 @@ package final class SQLiteCredentials: CredentialStore {
     package func redeemPairingCode(
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
-        try database.write { db in
+        try write { db in
             // A write transaction from its first statement on: another caller, in whichever process, waits or comes too late.
             let row = try Row.fetchOne(
                 db,
@@ -107,6 +127,47 @@ package final class SQLiteCredentials: CredentialStore {
 
     package func removePairingCodes(expiredBefore now: Int64) throws(LogError) {
         try database.write { try $0.execute(sql: "DELETE FROM pairing_codes WHERE expires_at < ?", arguments: [now]) }
+    }
+
+    // MARK: - What waits for room
+
+    var waitingCount: Int { get throws(LogError) { try waiting.all().count } }
+
+    /// Puts them into the data file, if there are any and there is room.
+    func takeWaiting() throws(LogError) {
+        if try !waiting.all().isEmpty { try write { _ in } }
+    }
+
+    /// Tokens that are revoked by what waits, and that the data file has as if they were not.
+    func tokensEndedByWaiting() throws(LogError) -> [Token] {
+        let waiting = try waiting.all()
+        guard !waiting.isEmpty else { return [] }
+        let standing = try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
+        let names = Set(standing.map(\.id))
+        return try allTokens().filter { $0.revokedAt != nil && names.contains($0.id) }
+    }
+
+    /// Every change of tokens goes through here: what waits is done first, in the same transaction. What is read before it is there still, or in
+    /// the data file.
+    func write<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
+        let earlier = try waiting.all()
+        let value = try database.write { db in
+            for revocation in earlier { _ = try self.revoke(revocation, in: db) }
+            return try body(db)
+        }
+        waiting.remove(earlier)
+        return value
+    }
+
+    private static func revoked(_ tokens: [Token], by waiting: [TokenRevocation]) -> [Token] {
+        waiting.reduce(tokens) { tokens, revocation in
+            let ended = Set(revocation.ended(of: tokens).map(\.id))
+            return tokens.map { token in
+                var token = token
+                if ended.contains(token.id) { token.revokedAt = revocation.at }
+                return token
+            }
+        }
     }
 
     func workspaces(in db: Database) throws -> [Named<WorkspaceTag>] {

@@ -20,9 +20,10 @@ package enum DataFile {
         let isSmall = size <= bytesMax
         try queue.read { db in
             try checkVersion(of: path, in: db)
-            guard isRelay else { return }
-            if let fault = try Schema.fault(in: db) { throw SQLiteStoreError.corrupt(path: path, fault) }
+            if isRelay, let fault = try Schema.fault(in: db) { throw SQLiteStoreError.corrupt(path: path, fault) }
+            // Also for a command: what it changed in an older copy, or copied of it, would be worth nothing.
             try checkEvents(of: path, known, in: db)
+            guard isRelay else { return }
             if isSmall { return try checkIntegrity(of: nil, path: path, in: db) }
             // The history is nearly all of a large file, and nothing at the start reads it.
             let tables = try String.fetchAll(

@@ -26,13 +26,14 @@ final class SQLiteDatabase: Sendable {
         self.pool = Mutex(pool)
     }
 
-    /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
+    /// A relay's, or the last one's: writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
     func close() throws(SQLiteStoreError) {
         try pool.withLock { pool throws(SQLiteStoreError) in
             defer { checkpointer?.close() }
             do {
-                // A reader in another process may be in the way; then the last one to close does it.
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+                // A reader in another process may be in the way; then the last one to close does it. A command beside a relay leaves the log as it
+                // is: without one, on a full disk, the next command could not even look.
+                if checkpointer != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
                 try pool.close()
             } catch {
                 throw SQLiteStoreError(error, path: path)
@@ -58,8 +59,11 @@ final class SQLiteDatabase: Sendable {
                     return value
                 }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
-                guard Self.isReadOnlyNow(pool) else { throw error }
-                throw SQLiteStoreError.readOnly(path: path, underlying: error)
+                switch Self.lastErrorNumber(pool) {
+                case EROFS: throw SQLiteStoreError.readOnly(path: path, underlying: error)
+                case EDQUOT: throw SQLiteStoreError.full(path: path, underlying: error)
+                default: throw error
+                }
             }
         }
     }
@@ -78,9 +82,9 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// A disk that turns read-only beneath us takes not one byte of a write, so nothing of a transaction is there, as on a full one.
-    /// SQLite has a code for the full one alone.
-    private static func isReadOnlyNow(_ pool: DatabasePool) -> Bool {
+    /// What the system said to the last write. A disk that turns read-only beneath us, or on which its user has used up a quota, takes nothing of
+    /// the page that is written, so the transaction is not there, as on a full one. SQLite has a code for the full one alone.
+    private static func lastErrorNumber(_ pool: DatabasePool) -> Int32 {
         pool.writeWithoutTransaction { db in
             var error: Int32 = 0
             // Both calls fill in what their code says, a pointer and a number; the WAL is open as long as its connection is.
@@ -92,7 +96,7 @@ final class SQLiteDatabase: Sendable {
                 else { return }
                 _ = unsafe control(wal, SQLITE_FCNTL_LAST_ERRNO, error)
             }
-            return error == EROFS
+            return error
         }
     }
 

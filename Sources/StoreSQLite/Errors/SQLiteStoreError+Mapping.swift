@@ -110,6 +110,7 @@ extension LogError {
 
     /// SQLite itself found no room, rather than the rules about what is kept for decisions.
     var isFullByFile: Bool {
-        ((underlying as? SQLiteStoreError)?.underlying as? DatabaseError)?.resultCode == .SQLITE_FULL
+        guard let error = underlying as? SQLiteStoreError else { return false }
+        return error.code == .full && error.underlying is DatabaseError
     }
 }

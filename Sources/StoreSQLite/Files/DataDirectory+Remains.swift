@@ -1,3 +1,5 @@
+internal import HeliographPlatform
+
 extension DataDirectory {
     /// The data file and what SQLite has next to it, by what follows the data file's name.
     static let dataFileParts = ["", "-wal", "-shm"]
@@ -44,6 +46,14 @@ extension DataDirectory {
             Put the file back if you have it; else `heliograph restore FILE --force` puts a backup in its place, and \
             `heliograph restore --anew` lets the relay begin afresh; both keep what is left under other names.
             """)
+    }
+
+    /// Throws where a part of the data file is somebody else's than the relay's, as a command of another user may have left it.
+    func refuseForbiddenFiles() throws(SQLiteStoreError) {
+        for part in Self.dataFileParts {
+            guard let place = ForbiddenPlace(file: databasePath + part) else { continue }
+            throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
+        }
     }
 
     /// What says that there was a data file.

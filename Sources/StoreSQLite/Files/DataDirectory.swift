@@ -10,12 +10,15 @@ package struct DataDirectory: Sendable {
     var runPath: String { path + "/relay.run" }
     /// See Reserve.
     var reservePath: String { path + "/relay.reserve" }
+    /// See WaitingRevocations.
+    var revocationsPath: String { path + "/relay.revocations" }
 
     /// Creates the directory, and those above it, where there is none.
     package init(path: String) throws(SQLiteStoreError) {
         // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
         umask(0o077)
         self.path = Self.bare(path)
+        try Self.refuseForbidden(self.path)
         try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.make(self.path, isOwn: false) }
     }
 
@@ -23,6 +26,7 @@ package struct DataDirectory: Sendable {
     package init(existing path: String) throws(SQLiteStoreError) {
         umask(0o077)
         self.path = Self.bare(path)
+        try Self.refuseForbidden(self.path)
         guard Files.exists(self.path) else {
             throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): it is not there.")
         }
@@ -30,6 +34,12 @@ package struct DataDirectory: Sendable {
         guard !Files.exists(databasePath) else { return }
         try refuseRemains()
         throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): \(databasePath) is not there.")
+    }
+
+    /// A folder that this process may not look into looks like one that is not there.
+    private static func refuseForbidden(_ path: String) throws(SQLiteStoreError) {
+        guard let place = ForbiddenPlace(onTheWayTo: path) else { return }
+        throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
     }
 
     private static func translating(_ body: () throws(PrivateDirectoryError) -> Void) throws(SQLiteStoreError) {
@@ -46,6 +56,7 @@ package struct DataDirectory: Sendable {
         let lockPath = path + "/relay.lock"
         let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(lockPath, "cannot be opened", errno) }
+        Files.giveToOwner(of: path, descriptor)
         let lock = DataDirectoryLock(descriptor: descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             guard errno == EWOULDBLOCK else { throw Files.failure(lockPath, "cannot be locked", errno) }

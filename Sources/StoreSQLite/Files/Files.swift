@@ -32,16 +32,30 @@ enum Files {
         return Int64(facts.st_size)
     }
 
-    /// An empty file for its owner alone, where there was none.
-    static func create(_ path: String) throws(SQLiteStoreError) {
+    /// An empty file for its owner alone, where there was none: this process's user, or with `ofFolder` the folder's owner.
+    /// `name` is what people call it.
+    static func create(
+        _ path: String, called name: String? = nil, ofFolder isOfFolder: Bool = false
+    ) throws(SQLiteStoreError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(path, "cannot be made", errno) }
+        guard descriptor >= 0 else { throw failure(name ?? path, "cannot be made", errno) }
+        if isOfFolder { giveToOwner(of: directory(of: path), descriptor) }
         close(descriptor)
     }
 
-    /// A copy for its owner alone; throws where there is a file already.
+    /// What root makes in the folder of a service is that service's: else it could not start any more.
+    static func giveToOwner(of folder: String, _ descriptor: Int32) {
+        var (made, around) = (stat(), stat())
+        guard geteuid() == 0, unsafe fstat(descriptor, &made) == 0, made.st_uid == 0, made.st_size == 0, made.st_nlink == 1,
+            unsafe stat(folder, &around) == 0
+        else { return }
+        // Where the file system knows no owners, there is nobody to keep out.
+        _ = fchown(descriptor, around.st_uid, around.st_gid)
+    }
+
+    /// A copy for the owner of its folder alone; throws where there is a file already.
     static func copy(_ source: String, to target: String) throws(SQLiteStoreError) {
-        try create(target)
+        try create(target, ofFolder: true)
         guard let from = FileHandle(forReadingAtPath: source), let to = FileHandle(forWritingAtPath: target) else {
             throw SQLiteStoreError(.cannotOpen, "\(source) cannot be read, or \(target) not be written.")
         }
@@ -102,7 +116,8 @@ enum Files {
 
     static func failure(_ path: String, _ what: String, _ code: Int32) -> SQLiteStoreError {
         let kind = Self.code(code)
-        return SQLiteStoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).\(mend(kind))")
+        let whose = code == EACCES ? ForbiddenPlace(file: path).map { " \($0.sentence)." } ?? "" : ""
+        return SQLiteStoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).\(mend(kind))\(whose)")
     }
 
     /// What to do about it, as a sentence to go behind the one that says what is wrong.

@@ -51,6 +51,10 @@ extension DataDirectory {
         _ = try DataFile.check(self, byRelay: true, upTo: DataFile.checkedBytesMax)
         let pool = try Connections.open(databasePath)
         try DataFile.bringUpToDate(pool, path: databasePath)
+        // What waits for room goes along, or nothing does.
+        try SQLiteCredentials(
+            SQLiteDatabase(pool, path: databasePath, forRelay: false), waiting: WaitingRevocations(revocationsPath)
+        ).takeWaiting()
         let run = try RunRecord(runPath)
         return (pool, try DataFile.epoch(of: pool, path: databasePath, run))
     }
@@ -71,7 +75,7 @@ extension DataDirectory {
         // What a move left that was killed.
         for part in ["", "-journal"] { try Files.remove(draftPath + part) }
         do {
-            try Files.create(draftPath)
+            try Files.create(draftPath, ofFolder: true)
             let queue = try DatabaseQueue(path: draftPath, configuration: Connections.configuration)
             try Schema.migrator.migrate(queue)
             let file = String(DataFile.inode(draftPath))

@@ -36,7 +36,7 @@ extension DataDirectory {
                     \(file)-wal is next to \(file): this is a data file in use, or a copy of half of one. Use `heliograph backup`.
                     """)
             }
-            let draft = "\(databasePath).\(getpid()).new"
+            let draft = Draft.path(for: databasePath)
             do throws(SQLiteStoreError) {
                 try Files.copy(file, to: draft)
                 try DataFile.prepareForAnotherLife(draft, called: file)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import Glibc
+internal import RelayCore
 
 /// A backup knows nothing of what was revoked after it was made.
 enum Revocations {
@@ -54,6 +55,23 @@ enum Revocations {
         do {
             let queue = try DatabaseQueue(path: path, configuration: Connections.configuration)
             try queue.write { try $0.execute(sql: "DELETE FROM pairing_codes") }
+            try queue.close()
+        } catch {
+            throw SQLiteStoreError(error, path: path)
+        }
+    }
+
+    /// Has a backup know of tokens that are revoked where it was made, and are not in the data file that was copied.
+    static func put(_ tokens: [Token], into path: String) throws(SQLiteStoreError) {
+        guard !tokens.isEmpty else { return }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: Connections.configuration)
+            try queue.write { db in
+                for token in tokens {
+                    try db.execute(
+                        sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [token.revokedAt, token.id])
+                }
+            }
             try queue.close()
         } catch {
             throw SQLiteStoreError(error, path: path)

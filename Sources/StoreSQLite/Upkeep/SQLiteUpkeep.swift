@@ -9,6 +9,8 @@ internal import Synchronization
 /// Keeps a data file in order.
 package final class SQLiteUpkeep: StoreUpkeep {
     private let database: SQLiteDatabase
+    private let credentials: SQLiteCredentials
+    private let waiting: WaitingRevocations
     /// Nil for the command line.
     private let reserve: Reserve?
     private let damage: DamageRegister
@@ -18,8 +20,13 @@ package final class SQLiteUpkeep: StoreUpkeep {
     /// Whether the opening has checked every page. Where not, `checkEverything` does; every event is left to it.
     package let isChecked: Bool
 
-    init(_ database: SQLiteDatabase, reserve: Reserve?, damage: DamageRegister, isChecked: Bool) {
+    init(
+        _ database: SQLiteDatabase, _ credentials: SQLiteCredentials, _ waiting: WaitingRevocations, reserve: Reserve?,
+        damage: DamageRegister, isChecked: Bool
+    ) {
         self.database = database
+        self.credentials = credentials
+        self.waiting = waiting
         self.reserve = reserve
         self.damage = damage
         self.isChecked = isChecked
@@ -31,7 +38,14 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
 
-    package func keepRoom() -> Bool { reserve?.keep() ?? true }
+    /// Also for revocations, which go on waiting where there is none.
+    package func keepRoom() -> Bool {
+        guard let reserve else { return true }
+        if waiting.make() { _ = try? credentials.takeWaiting() }
+        return reserve.keep()
+    }
+
+    package var waitingRevocations: Int { get throws(LogError) { try credentials.waitingCount } }
 
     package func wouldTake(bytes: Int) -> Bool {
         guard let free = Disk.freeBytes(at: Files.directory(of: database.path)), free >= UInt64(bytes) else { return false }
@@ -65,16 +79,26 @@ package final class SQLiteUpkeep: StoreUpkeep {
     /// Nobody waits for it now.
     func stopChecking() { checking.withLock { $0 }?.interrupt() }
 
-    /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since.
+    /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since. It does
+    /// not lack revocations that wait for room here.
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
-        let draft = "\(file).\(getpid()).new"
+        let draft = Draft.path(for: file)
         do throws(SQLiteStoreError) {
             try BackupTarget(file).check(replacing: replacing, besideDataFile: database.path)
-            try Files.create(draft)
+            try Files.create(draft, called: file)
         } catch { throw LogError(error) }
         do {
-            try database.useWriter { try $0.execute(sql: "VACUUM INTO ?", arguments: [draft]) }
+            let ended = try credentials.tokensEndedByWaiting()
+            try database.useWriter { db in
+                do { try db.execute(sql: "VACUUM INTO ?", arguments: [draft]) } catch let error as DatabaseError
+                    where error.resultCode == .SQLITE_FULL
+                {
+                    // It is the disk of the copy, which may be another.
+                    throw SQLiteStoreError.full(path: file, underlying: error)
+                }
+            }
             try DataFile.prepareForAnotherLife(draft, called: file)
+            try Revocations.put(ended, into: draft)
             try BackupTexts.put(texts, into: draft)
             let bytes = try Files.byteCount(draft)
             try Files.place(draft, at: file, replacing: replacing)

@@ -25,9 +25,16 @@ struct Backup: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws {
+        if file.isEmpty { throw ValidationError("Name the file to write.") }
+    }
+
     func run() throws {
         try Failure.reporting {
-            let bytes = try Storage(directory: data.path).backUp(to: file, replacing: force)
+            let storage = Storage(directory: data.path)
+            let cleanup = try Cleanup()
+            cleanup.add { [file] in storage.removeDrafts(ofBackup: file) }
+            let bytes = try storage.backUp(to: file, replacing: force)
             if json {
                 Output.json { writer in
                     writer.field("file", file)

@@ -51,6 +51,7 @@ struct ClientCommandOptions: ParsableArguments {
     /// On the relay's own machine a terminal needs no pairing: who can read the data directory is its owner. It goes the short way,
     /// unless somebody named the address that others use.
     private static func credentialsOfThisMachine(_ directory: String, named: String?) -> HeliographClient.Credentials? {
+        do throws(ServerError) { try Administration.checkAccess(to: directory) } catch { Output.remark(error.description) }
         guard Administration.isSetUp(in: directory), let administration = try? Administration(directory: directory),
             let local = administration.localAddress
         else { return nil }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HeliographHost
+import HeliographPlatform
 
 /// `--data`: where the relay keeps its file.
 struct DataOption: ParsableArguments {
@@ -9,6 +10,11 @@ struct DataOption: ParsableArguments {
         help: ArgumentHelp(
             "The relay's data directory. Default: $HELIOGRAPH_DATA, else ~/.local/share/heliograph.", valueName: "folder"))
     var given: String?
+
+    /// `--data "$FOLDER"` without such a variable would be the folder that the command is run in.
+    func validate() throws {
+        if given?.isEmpty == true { throw ValidationError("--data names no folder: it is empty.") }
+    }
 
     /// Absolute, whatever folder it was given from: a socket's address is.
     var path: String { Self.absolute(chosen) }
@@ -26,7 +32,8 @@ struct DataOption: ParsableArguments {
     private var chosen: String {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
-        if let base = Environment.value("XDG_DATA_HOME") { return "\(base)/heliograph" }
-        return "\(Environment.value("HOME") ?? ".")/.local/share/heliograph"
+        // A path that is not absolute does not count, as the XDG specification asks: it would be another folder for each command.
+        if let base = Environment.value("XDG_DATA_HOME"), base.hasPrefix("/") { return "\(base)/heliograph" }
+        return "\(Environment.value("HOME") ?? UserRecord.home)/.local/share/heliograph"
     }
 }

@@ -12,6 +12,7 @@ struct DatabaseOption: ParsableArguments {
 
     /// Throws where no relay is set up: a folder whose name is mistyped is no new relay.
     func open(beside data: DataOption) throws -> Administration {
+        if address == nil { try Administration.checkAccess(to: data.path) }
         guard address != nil || Administration.isSetUp(in: data.path) else {
             throw CommandError(.notFound, "No relay is set up in \(data.path): heliograph serve\(data.flag)")
         }

@@ -37,7 +37,9 @@ struct Doctor: ParsableCommand {
             dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
         let host = AgentCommands.doctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
-        if place.data.given != nil, !relay.isRelay {
+        if let finding = RelayDoctor.forbidden(in: place.data.path) {
+            parts.append(("Relay, \(place.data.path)", [finding]))
+        } else if place.data.given != nil, !relay.isRelay {
             let mend = "heliograph serve\(place.data.flag), or name the folder that the relay has"
             parts.append(("Relay, \(place.data.path)", [Finding("Data", .wrong, "no relay is set up there", mend: mend)]))
         } else if relay.isRelay {

@@ -56,7 +56,8 @@ struct Host: ParsableCommand {
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
         try Failure.reporting {
             if let link {
-                let paired = try HostCommand.join(link: link, name: name, certificateAuthorityFile: caFile)
+                let paired = try HostCommand.join(
+                    link: link, name: name, certificateAuthorityFile: caFile, isToRun: !pairOnly)
                 print("This machine is paired as \(VisibleText.line(paired)).")
                 if pairOnly { return }
             }

@@ -47,7 +47,14 @@ struct Pair: ParsableCommand {
             if database.address != nil, url == nil, administration.publicURL == nil {
                 throw CommandError(.notFound, "Nobody here knows where the relay is reached: say so (--url).")
             }
-            if try !administration.isRunning {
+            let isRunning = try administration.isRunning
+            if isRunning, url == nil, administration.publicURL == nil {
+                throw CommandError(
+                    .notFound,
+                    "\(data.path)/relay.url, which says where the relay is reached, is gone: say so (--url), or restart the relay."
+                )
+            }
+            if !isRunning {
                 Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
             }
             let named = try administration.workspace(workspace)

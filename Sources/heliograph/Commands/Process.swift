@@ -79,6 +79,13 @@ enum Output {
         }
     }
 
+    /// At the end of a command: what was printed is out, or that it is not is said. A token that was printed into a full disk is nowhere.
+    static func finish() throws {
+        guard fflush(nil) != 0, errno != EPIPE else { return }
+        remark("the output cannot be written: \(unsafe String(cString: strerror(errno)))")
+        throw ExitCode(ClientExit.failed.rawValue)
+    }
+
     /// One line of JSON, safe to look at.
     static func json(_ body: (inout JSONWriter) -> Void) { print(JSONLine.text(JSONWriter.object(body))) }
 }

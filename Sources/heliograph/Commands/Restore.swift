@@ -54,11 +54,17 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            try Administration.checkAccess(to: data.path)
             // A backup may be restored where nothing is yet; there is nothing to set aside or to go on with in a mistyped folder.
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
             }
+            if let file, !FileManager.default.fileExists(atPath: file) {
+                throw CommandError(.notFound, "There is no \(file).")
+            }
             let storage = Storage(directory: data.path)
+            let cleanup = try Cleanup()
+            cleanup.add { storage.removeDrafts() }
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }
             let kept = try anew ? storage.setAside() : restored?.kept
             if asIs { try storage.acceptDataFile(mayComeBack: mayComeBack) }

@@ -122,7 +122,8 @@ struct ServeOptions: ParsableArguments {
 
     /// With what the environment and the file say.
     func effective(at place: ServePlace) throws(ServerError) -> EffectiveSettings {
-        try EffectiveSettings(
+        try Administration.checkAccess(to: place.data.path)
+        return try EffectiveSettings(
             dataDirectory: place.data.path, flags: flags, environment: Environment.all,
             file: place.config ?? Environment.value("HELIOGRAPH_CONFIG"))
     }

@@ -84,6 +84,9 @@ struct TokenCommand: ParsableCommand {
                 let workspaces = try administration.workspaces()
                 // Where there is one, nobody is told of it.
                 let shown = workspaces.count > 1 ? workspaces : []
+                if let silence = roster.silence {
+                    Output.remark("which of them are connected, and when they were used last, is not known: \(silence)")
+                }
                 for entry in roster.entries where all || entry.token.revokedAt == nil {
                     let workspace = shown.first { $0.id == entry.token.workspace }
                     if json {
@@ -92,7 +95,7 @@ struct TokenCommand: ParsableCommand {
                             if let workspace { writer.object("workspace") { workspace.write(to: &$0) } }
                         }
                     } else {
-                        print(TokenLine.text(entry, in: workspace?.name))
+                        print(TokenLine.text(entry, in: workspace?.name, isUseKnown: roster.silence == nil))
                     }
                 }
             }
@@ -104,7 +107,10 @@ struct TokenCommand: ParsableCommand {
             abstract: "Revoke a token and those that it added; connections that use them are closed at once.",
             discussion: """
                 A client can let others in, and so can anyone who stole its token. They are listed; --keep-children lets them stay. Phones \
-                of a client without another token get no more pushes. Exits with 1 if a relay runs and did not hear of it.
+                of a client without another token get no more pushes.
+
+                Works on a full disk, too. Exits with 1 if a relay runs and did not hear of it, and with 7 if the running relay lets nobody in \
+                by it, but no disk has that yet.
                 """)
 
         @OptionGroup var data: DataOption
@@ -119,20 +125,43 @@ struct TokenCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                let administration = try database.open(beside: data)
+                let administration: Administration
+                do { administration = try database.open(beside: data) } catch {
+                    // Nothing may stand in the way of a revocation that it can do without.
+                    guard database.address == nil, RelayServer.isFaultOfMachine(error), !(error is ServerError),
+                        let revocation = try Administration.revokeUnopened(id, keepingChildren: keepChildren, in: data.path)
+                    else { throw error }
+                    return try tell(revocation, nil)
+                }
                 let before = try administration.roster(isLive: false)
-                let ended = try administration.revoke(id, keepingChildren: keepChildren)
-                // Also where it was before: the relay may not have heard of it.
-                try administration.tokensChanged()
-                for token in ended {
-                    if let entry = before[token.id] { print("revoked  \(TokenLine.text(entry))") }
-                }
-                if keepChildren, let entry = before[id] {
-                    for child in entry.children.compactMap({ before[$0.id] }) { print("stays    \(TokenLine.text(child))") }
-                }
-                guard !ended.isEmpty else {
-                    throw CommandError(.notFound, "There is no such token, or it is revoked already.")
-                }
+                try tell(administration.revoke(id, keepingChildren: keepChildren), before)
+            }
+        }
+
+        /// `before` is what was there before; nil where that could not be seen.
+        private func tell(_ revocation: Administration.Revocation, _ before: TokenRoster?) throws {
+            for token in revocation.ended { print("revoked  \(before?[token].map { TokenLine.text($0) } ?? token)") }
+            if keepChildren, let before, let entry = before[id] {
+                for child in entry.children.compactMap({ before[$0.id] }) { print("stays    \(TokenLine.text(child))") }
+            }
+            guard !revocation.ended.isEmpty else {
+                throw CommandError(.notFound, "There is no such token, or it is revoked already.")
+            }
+            switch revocation.extent {
+            case .stored: break
+            case .waiting:
+                Output.remark("the disk is full: this is on disk and holds, and goes into the data file when there is room")
+            case .unseen:
+                Output.remark(
+                    "the data file cannot be opened: this is on disk beside it, and lets nobody in by it from the next start on. Whether "
+                        + "there is such a token could not be seen")
+            case .unwritten(let reason):
+                throw CommandError(
+                    .unwritten,
+                    """
+                    NOT on disk: the running relay has shut it out, but its disk does not take that (\(reason)). If the relay ends before \
+                    it does, it gets in again. The relay tries every two seconds; `heliograph doctor\(data.flag)` says when it is on disk
+                    """)
             }
         }
     }

@@ -5,8 +5,8 @@ import RelayProtocol
 
 /// A token in one line of a terminal.
 enum TokenLine {
-    /// `workspace` is its name, where there are several.
-    static func text(_ entry: TokenRoster.Entry, in workspace: String? = nil) -> String {
+    /// `workspace` is its name, where there are several. `isUseKnown`: the relay that runs has said who is connected, or none runs.
+    static func text(_ entry: TokenRoster.Entry, in workspace: String? = nil, isUseKnown: Bool = true) -> String {
         let token = entry.token
         var parts = [token.id, token.kind.rawValue, token.role.rawValue, time(token.createdAt), VisibleText.line(token.name)]
         if let workspace { parts.append("in \(VisibleText.line(workspace))") }
@@ -20,7 +20,8 @@ enum TokenLine {
         } else if entry.connections > 0 {
             parts.append("connected now" + from(entry))
         } else {
-            parts.append(entry.lastUse.map { "last used \(time($0.at))\(from(entry))" } ?? "never used")
+            let known = entry.lastUse.map { "last used \(time($0.at))\(from(entry))\(isUseKnown ? "" : ", or later")" }
+            parts.append(known ?? (isUseKnown ? "never used" : "last use not known"))
         }
         return parts.joined(separator: "  ")
     }

@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// What keeps this process's user out of a folder or a file: the first place on the way there whose permissions do, and whose it is.
+package struct ForbiddenPlace: Sendable, Equatable {
+    package let path: String
+    /// The owner's name, or number where it has none.
+    package let owner: String
+    /// It belongs to this process's user, who has to change its permissions.
+    package let isOwn: Bool
+    private let isFile: Bool
+
+    /// Nil where the folder is open to this process, or is not there.
+    package init?(onTheWayTo folder: String) {
+        var ends = folder.indices.dropFirst().filter { folder[$0] == "/" }
+        ends.append(folder.endIndex)
+        for end in ends {
+            let place = String(folder[..<end])
+            let wanted = end == folder.endIndex ? R_OK | W_OK | X_OK : X_OK
+            guard unsafe access(place, wanted) != 0 else { continue }
+            guard errno == EACCES else { return nil }
+            self.init(place)
+            // What is no folder is another mistake.
+            if isFile { return nil }
+            return
+        }
+        return nil
+    }
+
+    /// Nil where this process may read and write the file, or it is not there.
+    package init?(file: String) {
+        guard unsafe access(file, R_OK | W_OK) != 0, errno == EACCES else { return nil }
+        self.init(file)
+    }
+
+    private init?(_ path: String) {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return nil }
+        self.path = path
+        isFile = facts.st_mode & S_IFMT != S_IFDIR
+        isOwn = facts.st_uid == geteuid()
+        owner = UserRecord.name(of: facts.st_uid)
+    }
+
+    /// The sentence as an error of the system's.
+    package var error: PrivateDirectoryError { PrivateDirectoryError(message: sentence + ".", number: EACCES) }
+
+    /// Says what is wrong and what to do, without a stop at the end.
+    package var sentence: String {
+        if isOwn { return "\(path) is yours, but its permissions keep you out: chmod u+rwX \(path)" }
+        let user = UserRecord.name(of: geteuid())
+        let refusal = "\(path) belongs to \(owner), and its permissions keep \(user) out"
+        if isFile { return "\(refusal). If the relay is \(user)'s, give the file to it: sudo chown \(user): \(path)" }
+        let sudo = "sudo -u \(owner.allSatisfy(\.isNumber) ? "'#\(owner)'" : owner) heliograph …"
+        return "\(refusal). Run this as its owner (\(sudo)), or name your own relay's folder (--data)"
+    }
+}

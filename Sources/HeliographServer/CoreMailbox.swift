@@ -21,6 +21,8 @@ final class CoreMailbox {
         if facts.count == 1 { handle.execute {} }
     }
 
+    var isEmpty: Bool { facts.isEmpty }
+
     func take() -> [Input] {
         hasWork = true
         guard !facts.isEmpty else { return [] }

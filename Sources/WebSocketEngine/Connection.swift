@@ -32,7 +32,7 @@ internal import DequeModule
     private unowned let table: ConnectionTable
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
     var socket: OpaquePointer? { didSet { table.show(self) } }
-    /// The descriptor of `socket`, where frames go to it as they are: a server's, without TLS, as long as it is open. Else -1.
+    /// The descriptor of `socket`, where frames go to it as they are: without TLS, as long as it is open. Else -1.
     var plainDescriptor: Int32 = -1 { didSet { table.show(self) } }
     var phase: Phase {
         didSet {

@@ -298,17 +298,12 @@ extension EventLoop {
 
     private func write(_ message: OutgoingMessage, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
         guard connection.isClient else { return unsafe write(message.frame, on: connection, wsi) }
-        // Masked in place, so not in the shared bytes.
-        let kind = message.kind == .text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY
         let headroom = Int(CLWS_PRE)
-        let written = unsafe withUnsafeTemporaryAllocation(byteCount: headroom + message.count, alignment: 16) { buffer in
-            let start = unsafe buffer.baseAddress! + headroom
-            unsafe start.copyMemory(from: message.payload, byteCount: message.count)
-            return unsafe lws_write(wsi, start.assumingMemoryBound(to: UInt8.self), message.count, kind)
+        return unsafe withUnsafeTemporaryAllocation(byteCount: headroom + message.maskedFrameCount, alignment: 16) { buffer in
+            let frame = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[headroom...])
+            unsafe message.writeFrame(maskedBy: .random(in: .min ... .max), to: frame)
+            return unsafe write(frame, on: connection, wsi)
         }
-        guard Int(written) >= message.count else { return false }
-        if unsafe lws_partial_buffered(wsi) != 0 { connection.inFlightBytes = message.count }
-        return true
     }
 
     /// Whole frames. What the socket does not take libwebsockets keeps a copy of, and sends before anything else, its own pongs too. The

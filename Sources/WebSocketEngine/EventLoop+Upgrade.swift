@@ -72,7 +72,7 @@ extension EventLoop {
     func opened(_ connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard connection.phase == .upgrading || connection.phase == .connecting else { return -1 }
         connection.phase = .open
-        if !connection.isClient, unsafe lws_is_ssl(wsi) == 0 { unsafe connection.plainDescriptor = lws_get_socket_fd(wsi) }
+        if unsafe lws_is_ssl(wsi) == 0 { unsafe connection.plainDescriptor = lws_get_socket_fd(wsi) }
         connection.wasOpened = true
         connection.deadline = nil
         connection.lastHeard = .now

@@ -44,7 +44,7 @@ internal import Synchronization
     package let handle = EventLoopHandle()
 
     /// What follows on a turn that writes to so many connections is waited for: it belongs to the same tick.
-    private static let manyWrites = 64
+    package static let manyWrites = 64
     /// For this part of the time that the writes took.
     private static let lingerPart: Int64 = 8
 

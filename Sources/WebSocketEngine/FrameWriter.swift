@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// Writes whole frames of a server to a connection for which libwebsockets buffers nothing.
+/// Writes whole frames to a connection for which libwebsockets buffers nothing.
 enum FrameWriter {
     enum Outcome {
         case failed

@@ -3,7 +3,7 @@ internal import CHeliographLibwebsockets
 /// One message to send, immutable and shared: any number of connections send the same bytes without a copy.
 ///
 /// The frame header precedes the payload, as server connections send it; libwebsockets passes ready-made frames through.
-/// Clients mask in place and therefore send a copy.
+/// Clients mask what they send, and therefore send a copy.
 @safe package final class OutgoingMessage: @unchecked Sendable {
     // Invariant of @unchecked: the storage is written in `init` only.
 
@@ -74,8 +74,7 @@ internal import CHeliographLibwebsockets
         unsafe storage.deallocate()
     }
 
-    /// For `lws_write` of a client, once copied.
-    var payload: UnsafeRawPointer { unsafe UnsafeRawPointer(storage + Int(CLWS_PRE)) }
+    private var payload: UnsafeRawPointer { unsafe UnsafeRawPointer(storage + Int(CLWS_PRE)) }
 
     /// The whole frame, for `lws_write` of a server; nobody writes to it.
     var frame: UnsafeMutableRawBufferPointer {
@@ -84,6 +83,33 @@ internal import CHeliographLibwebsockets
     }
 
     var frameCount: Int { headerCount + count }
+
+    /// The whole frame as a client sends it, to a place of `maskedFrameCount` bytes. Whoever chose the payload is not to guess the mask. Eight
+    /// bytes at a time: libwebsockets takes them one by one, and a link between nodes sends megabytes a second.
+    func writeFrame(maskedBy mask: UInt32, to output: UnsafeMutableRawBufferPointer) {
+        precondition(output.count == maskedFrameCount, "a frame has its size")
+        let header = unsafe UnsafeRawBufferPointer(rebasing: frame[..<headerCount])
+        unsafe output.copyMemory(from: header)
+        unsafe output[1] |= 0x80
+        unsafe output.storeBytes(of: mask, toByteOffset: headerCount, as: UInt32.self)
+        let pattern = UInt64(mask) << 32 | UInt64(mask)
+        let start = headerCount + Self.maskBytes
+        var place = 0
+        while place + 8 <= count {
+            let bytes = unsafe payload.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            unsafe output.storeBytes(of: bytes ^ pattern, toByteOffset: start + place, as: UInt64.self)
+            place += 8
+        }
+        while place < count {
+            let byte = UInt8(truncatingIfNeeded: pattern.littleEndian >> UInt64(8 * (place & 7)))
+            unsafe output[start + place] = payload.load(fromByteOffset: place, as: UInt8.self) ^ byte
+            place += 1
+        }
+    }
+
+    var maskedFrameCount: Int { frameCount + Self.maskBytes }
+
+    private static let maskBytes = 4
 
     // MARK: The header, RFC 6455 section 5.2
 

@@ -1,7 +1,7 @@
 /// For how long a tick is put off so that what comes meanwhile belongs to it. Facts in, answers out: it is told the time.
 ///
 /// A tick is put off once: when its time has come it goes in that turn, whatever would rather wait for more by then. So nothing waits for
-/// longer than the one delay that was asked for first.
+/// longer than the one delay that was asked for first. While nothing waits, what is asked for anew begins then.
 struct TickDelay {
     /// Until when; nil: it is not put off.
     private(set) var end: MonotonicTime?
@@ -26,11 +26,12 @@ struct TickDelay {
     }
 
     /// Whether a delay begins with what this turn is about to write: `wrote` is then to follow. `lingers`: it also does without having been asked for.
-    func begins(lingers: Bool) -> Bool { end == nil && !isOver && (lingers || asked > 0) }
+    func begins(lingers: Bool) -> Bool { !isOver && !holdsTick && (asked > 0 || lingers && end == nil) }
 
     /// The delay begins: for this long, or for as long as was asked for.
     mutating func wrote(at now: MonotonicTime, lingers nanoseconds: Int64) {
-        end = now + .nanoseconds(max(nanoseconds, asked))
+        let new = now + .nanoseconds(max(nanoseconds, asked))
+        end = max(new, end ?? new)
     }
 
     /// All that the turn asked for was heard. Whether its tick waits for the end; `hasMore` is asked only where there is one.

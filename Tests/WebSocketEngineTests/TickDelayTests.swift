@@ -76,6 +76,24 @@ struct TickDelayTests {
         #expect(delay.begins(lingers: false))
     }
 
+    @Test("while nothing waits, what is asked for anew begins then, and an end that comes later stays")
+    func anew() {
+        var delay = TickDelay()
+        delay.ask(forNanoseconds: 100)
+        delay.wrote(at: time(0), lingers: 0)
+        #expect(!delay.holds { false })
+        delay.ask(forNanoseconds: 100)
+        #expect(delay.begins(lingers: false))
+        delay.wrote(at: time(50), lingers: 0)
+        #expect(delay.end == time(150))
+        #expect(!delay.holds { false })
+        #expect(!delay.begins(lingers: true), "what the writes take is no reason")
+        delay.ask(forNanoseconds: 10)
+        delay.wrote(at: time(60), lingers: 0)
+        #expect(delay.end == time(150))
+        #expect(delay.holds { true })
+    }
+
     @Test("a loop that ends waits for nothing")
     func ends() {
         var delay = TickDelay()

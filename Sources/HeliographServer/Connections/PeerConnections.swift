@@ -6,8 +6,8 @@ import WebSocketEngine
 /// Every connection that the core talks to, whichever node has its socket: its own go to the loops, those of edges over their links. Lives on
 /// the core's thread.
 final class PeerConnections {
-    /// One edge. What a turn has for it goes out together.
-    private struct Edge {
+    /// One edge. What a turn has for it goes out together. A class, so that it is looked up once and changed where it is.
+    private final class Edge {
         let connection: ConnectionID
         /// By the edge's numbers: who has it now. What is for somebody who had it before goes nowhere.
         var peers: [UInt64] = []
@@ -15,12 +15,22 @@ final class PeerConnections {
         var shares = LinkShares()
         /// What waits on the link is being asked for, or was a moment ago.
         var isWeighed = false
+
+        init(_ connection: ConnectionID) { self.connection = connection }
+
+        func has(_ peer: UInt64) -> Bool {
+            let number = RemotePeer.number(of: peer)
+            return peers.indices.contains(number) && peers[number] == peer
+        }
     }
 
     private let loops: EventLoopGroup
     private var links: [Int: Edge] = [:]
     /// Of what waits on a link, a peer's own part has become too large (true), or small again. Set once, before anything happens.
     var shareChanged: (ConnectionID, Bool) -> Void = { _, _ in }
+
+    /// The most peers of one edge that something was for, since this was set to 0.
+    var largestCrowd = 0
 
     /// While much waits on a link, so often it is asked for.
     private static let weighInterval = Duration.milliseconds(10)
@@ -29,82 +39,79 @@ final class PeerConnections {
 
     // MARK: - Links
 
-    func linkOpened(_ link: Int, _ connection: ConnectionID) { links[link] = Edge(connection: connection) }
+    func linkOpened(_ link: Int, _ connection: ConnectionID) { links[link] = Edge(connection) }
     func linkClosed(_ link: Int) { links[link] = nil }
 
     /// A peer is here: what is for it goes to it from now on.
     func came(_ connection: ConnectionID) {
-        guard let link = RemotePeer.link(of: connection.rawValue), links[link] != nil else { return }
+        guard let edge = RemotePeer.link(of: connection.rawValue).flatMap({ links[$0] }) else { return }
         let number = RemotePeer.number(of: connection.rawValue)
-        while links[link]!.peers.count <= number { links[link]!.peers.append(0) }
-        links[link]!.peers[number] = connection.rawValue
+        while edge.peers.count <= number { edge.peers.append(0) }
+        edge.peers[number] = connection.rawValue
     }
 
     /// It is gone: nothing is sent to it any more, and its edge may give its number to another.
     func gone(_ connection: ConnectionID) {
-        guard let (link, number) = place(of: connection.rawValue) else { return }
-        links[link]!.peers[number] = 0
-        tell(.forgotten(number), link)
+        guard let (edge, number) = place(of: connection.rawValue) else { return }
+        edge.peers[number] = 0
+        tell(.forgotten(number), edge)
     }
 
     /// Nil where it is not at an edge, or not there any more.
-    private func place(of peer: UInt64) -> (link: Int, number: Int)? {
-        guard let link = RemotePeer.link(of: peer), let peers = links[link]?.peers else { return nil }
-        let number = RemotePeer.number(of: peer)
-        return peers.indices.contains(number) && peers[number] == peer ? (link, number) : nil
+    private func place(of peer: UInt64) -> (edge: Edge, number: Int)? {
+        guard let link = RemotePeer.link(of: peer), let edge = links[link], edge.has(peer) else { return nil }
+        return (edge, RemotePeer.number(of: peer))
     }
 
     /// Something leaves only when the turn has ended.
     var isGathering: Bool { loops.isGathering || links.values.contains { !$0.gathered.isEmpty } }
 
-    /// What this turn has for edges is sent.
+    /// What this turn has for edges is sent, before a tick that may wait for what their peers say to it; and once more after the tick.
+    func flush() { for edge in links.values { flush(edge) } }
+
     func turnEnded() {
-        for link in links.keys {
-            flush(link)
-            weigh(link)
+        for (link, edge) in links {
+            flush(edge)
+            weigh(edge, link)
         }
     }
 
     /// `peer` is whose part of the link it takes; nil where it is nobody's, or where several get it at once.
-    private func tell(_ message: OwnerMessage, _ link: Int, of peer: UInt64? = nil) {
-        // A link that has ended has no peers left.
-        guard links[link] != nil else { return }
-        let before = links[link]!.gathered.count
-        message.write(to: &links[link]!.gathered)
-        links[link]!.shares.tell(links[link]!.gathered.count - before, of: peer)
-        if links[link]!.gathered.count >= NodeLinkLimits.gatheredBytesMax { flush(link) }
+    private func tell(_ message: OwnerMessage, _ edge: Edge, of peer: UInt64? = nil) {
+        let before = edge.gathered.count
+        message.write(to: &edge.gathered)
+        edge.shares.tell(edge.gathered.count - before, of: peer)
+        if edge.gathered.count >= NodeLinkLimits.gatheredBytesMax { flush(edge) }
     }
 
-    private func flush(_ link: Int) {
-        guard let connection = links[link]?.connection, links[link]?.gathered.isEmpty == false else { return }
-        loops.send(OutgoingMessage(binary: links[link]!.gathered.take()), to: connection)
+    private func flush(_ edge: Edge) {
+        guard !edge.gathered.isEmpty else { return }
+        loops.send(OutgoingMessage(binary: edge.gathered.bytes), to: edge.connection)
+        edge.gathered.clear()
     }
 
     // MARK: - Shares
 
     /// Where so much was told that a peer's part may have become too large or small again, asks how much of it waits.
-    private func weigh(_ link: Int) {
-        guard let edge = links[link], !edge.isWeighed, edge.shares.unsettled > NodeLinkLimits.shareDrainedBytes else { return }
-        links[link]?.isWeighed = true
-        let (connection, told) = (edge.connection, edge.shares.told)
-        loops.weigh(connection) { [weak self] waiting in
-            // Its number may be another's by now.
-            guard let self, links[link]?.connection == connection else { return }
-            settle(link, told, waiting)
-            guard waiting > NodeLinkLimits.shareDrainedBytes else {
-                links[link]?.isWeighed = false
-                return
-            }
+    private func weigh(_ edge: Edge, _ link: Int) {
+        guard !edge.isWeighed, edge.shares.unsettled > NodeLinkLimits.shareDrainedBytes else { return }
+        edge.isWeighed = true
+        let told = edge.shares.told
+        loops.weigh(edge.connection) { [weak self] waiting in
+            // It may have ended, and its number may be another's by now.
+            guard let self, links[link] === edge else { return }
+            settle(edge, told, waiting)
+            guard waiting > NodeLinkLimits.shareDrainedBytes else { return edge.isWeighed = false }
             _ = loops.main.schedule(after: Self.weighInterval) { [weak self] in
-                guard let self, links[link]?.connection == connection else { return }
-                links[link]?.isWeighed = false
-                weigh(link)
+                guard let self, links[link] === edge else { return }
+                edge.isWeighed = false
+                weigh(edge, link)
             }
         }
     }
 
-    private func settle(_ link: Int, _ told: Int, _ waiting: Int) {
-        guard let changes = links[link]?.shares.settle(told, waiting: waiting) else { return }
+    private func settle(_ edge: Edge, _ told: Int, _ waiting: Int) {
+        let changes = edge.shares.settle(told, waiting: waiting)
         for peer in changes.filled { shareChanged(ConnectionID(rawValue: peer), true) }
         for peer in changes.drained { shareChanged(ConnectionID(rawValue: peer), false) }
     }
@@ -127,9 +134,11 @@ final class PeerConnections {
                 own.append(ConnectionID(rawValue: name))
                 continue
             }
-            if remote.isEmpty || its != link {
-                (link, members) = (its, links[its]?.peers ?? [])
-                remote.append(Remote(link: its))
+            if its != link {
+                // A link that has ended has no peers left.
+                let edge = links[its]
+                (link, members) = (its, edge?.peers ?? [])
+                if let edge { remote.append(Remote(edge: edge)) }
             }
             let number = RemotePeer.number(of: name)
             // Of one that has gone its edge knows nothing.
@@ -137,44 +146,46 @@ final class PeerConnections {
         }
         if !own.isEmpty { loops.send(OutgoingMessage(text: bytes), to: own) }
         for group in remote where !group.numbers.isEmpty {
-            let only = group.numbers.count == 1 ? links[group.link]?.peers[group.numbers[0]] : nil
-            tell(.text(group.numbers, bytes), group.link, of: only)
+            let only = group.numbers.count == 1 ? group.edge.peers[group.numbers[0]] : nil
+            largestCrowd = max(largestCrowd, group.numbers.count)
+            tell(.text(group.numbers, bytes), group.edge, of: only)
         }
     }
 
     /// Some of those that a message is for: peers of one edge.
     private struct Remote {
-        let link: Int
+        let edge: Edge
         var numbers: [Int] = []
     }
 
     func close(_ connection: ConnectionID, code: UInt16, reason: String) {
-        guard let (link, number) = place(of: connection.rawValue) else {
+        guard let (edge, number) = place(of: connection.rawValue) else {
             return loops.close(connection, code: code, reason: reason)
         }
-        tell(.close(number, code: code, reason: reason), link)
+        tell(.close(number, code: code, reason: reason), edge)
     }
 
     func pauseReading(_ connection: ConnectionID) {
-        guard let (link, number) = place(of: connection.rawValue) else { return loops.pauseReading(connection) }
-        tell(.pause(number), link)
+        guard let (edge, number) = place(of: connection.rawValue) else { return loops.pauseReading(connection) }
+        tell(.pause(number), edge)
     }
 
     func resumeReading(_ connection: ConnectionID) {
-        guard let (link, number) = place(of: connection.rawValue) else { return loops.resumeReading(connection) }
-        tell(.resume(number), link)
+        guard let (edge, number) = place(of: connection.rawValue) else { return loops.resumeReading(connection) }
+        tell(.resume(number), edge)
     }
 
     func respond(to request: HTTPRequestID, _ response: HTTPResponse) {
         guard let link = RemotePeer.link(of: request.rawValue) else { return loops.respond(to: request, response) }
+        guard let edge = links[link] else { return }
         var answer = HTTPAnswer(response)
         // A link has room for what its peers are sent. Only reads have such answers, so nothing was done.
-        if answer.body.count > NodeLinkLimits.smallAnswerBytes, let unsettled = links[link]?.shares.unsettled,
-            unsettled + answer.body.count > NodeLinkLimits.answersBytesMax
+        if answer.body.count > NodeLinkLimits.smallAnswerBytes,
+            edge.shares.unsettled + answer.body.count > NodeLinkLimits.answersBytesMax
         {
             answer = HTTPAnswer(Self.tooMuch)
         }
-        tell(.answer(RemotePeer.callNumber(of: request.rawValue), answer), link)
+        tell(.answer(RemotePeer.callNumber(of: request.rawValue), answer), edge)
     }
 
     private static var tooMuch: HTTPResponse {

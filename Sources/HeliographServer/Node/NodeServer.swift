@@ -104,6 +104,13 @@ final class NodeServer {
         check = StoreCheck(logger)
 
         try common.listen(as: .node(ways, unknownTokens, links)) { ingress.take($0) }
+        // A tick that waits for what peers of other nodes say does not keep from them what they would answer.
+        let inputsEnded = loop.inputsEnded
+        loop.inputsEnded = {
+            inputsEnded?()
+            for edge in parts.edges.values { edge.turnEnded() }
+            connections.flush()
+        }
         loops.turnEnded = { [weak self] in
             for fact in mailbox.take() { self?.tellCores(fact) }
             for core in parts.cores.values { core.endTurn() }
@@ -112,9 +119,10 @@ final class NodeServer {
         }
         // Nobody waits for the hosts of another workspace.
         loop.hasMoreToGather = {
+            let isForCrowd = parts.cores.values.contains { $0.runner.waitsForCrowd }
             var isGathering = false
             for core in parts.cores.values where core.runner.isStaging {
-                guard core.runner.isGathering else { return false }
+                guard core.runner.isGathering, core.runner.waitsForCrowd == isForCrowd else { return false }
                 isGathering = true
             }
             return isGathering

@@ -83,7 +83,8 @@ final class OwnerLink: ClientHandler {
 
     private func flush() {
         guard let connection, !gathered.isEmpty else { return }
-        loop.send(OutgoingMessage(binary: gathered.take()), to: connection)
+        loop.send(OutgoingMessage(binary: gathered.bytes), to: connection)
+        gathered.clear()
     }
 
     // MARK: - ClientHandler
@@ -91,6 +92,8 @@ final class OwnerLink: ClientHandler {
     func opened(_ connection: ConnectionID, subprotocol: String?) {
         isOpen = true
         hasTold = false
+        // What all peers of those workspaces wait for does not wait for hundreds who come at once.
+        loop.expedite(connection)
         logger.notice(
             "carries messages to a relay that owns workspaces",
             metadata: ["connection.id": "\(connection)", "owner": "\(owner)"])
@@ -114,7 +117,7 @@ final class OwnerLink: ClientHandler {
         tellOnce("\(reason)")
         self.connection = nil
         isOpen = false
-        _ = gathered.take()
+        gathered = RecordWriter()
         shares = LinkShares()
         take(.linkEnded)
         ended()

@@ -1,29 +1,59 @@
 import RelayCore
+import WebSocketEngine
 
 /// How long the next commit waits after one has ended. Hosts that hear that much is on disk say more at once, and what a commit costs by
 /// itself is more than what twenty events do: without a wait commits take turns, each with half of what is under way.
 ///
 /// It waits only after two commits of many, one after the other: hosts that say little are never kept waiting, nor is what comes after a
 /// single burst. It never waits for longer than `nanosecondsMax`, and not at all where a person or an agent waits for it.
+///
+/// Where another node writes what was committed to a crowd, hosts that go by what the crowd has say more only after that. In a relay that writes
+/// itself, these writes hold up the loop, and what comes meanwhile is one commit. This node would go on, and each half of what is under way be
+/// written to each of the crowd by itself. So it waits for the hosts for longer then, and less and less often where that is in vain.
 struct CommitDelay {
     /// What was staged when the last commit ended, and an answer to each event that it had; nil: the last commit was no reason to wait, and where
     /// the loop waits for one of its own it waits for as much as comes.
     private var enough: Int?
     private var lastHadMany = false
+    /// What the next commit is to have where it waits for a crowd; nil: it does not.
+    private var hopedFor: Int?
+    /// Waits for a crowd that brought less than that, one after the other, and how many commits are not kept waiting after them.
+    private var inVain = 0
+    private var passes = 0
 
-    /// A commit has ended, and its hosts are told. For how many nanoseconds the next one is to wait.
-    mutating func committed(events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog) -> Int64 {
+    /// A commit has ended, and its hosts are told. For how many nanoseconds the next one is to wait. `crowd`: to so many another node writes it.
+    mutating func committed(events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog, crowd: Int = 0) -> Int64 {
+        judge(events)
         let hadMany = events >= Self.eventsMin
         defer { lastHadMany = hadMany }
         enough = nil
         let sum = backlog.stagedEvents + events
         guard hadMany, lastHadMany, sum <= Self.enoughMax, backlog.stagedCost < Self.costMax else { return 0 }
         enough = sum
+        if crowd >= Self.crowdMin {
+            guard passes > 0 else {
+                hopedFor = sum
+                return min(Int64(crowd) * Self.nanosecondsForEach, Self.crowdNanosecondsMax)
+            }
+            passes -= 1
+        }
         return min(max(0, nanoseconds) / Self.part, Self.nanosecondsMax)
     }
 
+    /// What came of the wait for a crowd.
+    private mutating func judge(_ events: Int) {
+        guard let hopedFor else { return }
+        self.hopedFor = nil
+        guard events < hopedFor - hopedFor / 8 else { return inVain = 0 }
+        inVain = min(inVain + 1, Self.inVainMax)
+        passes = 1 << inVain
+    }
+
     /// A commit has failed: nobody says more because of it.
-    mutating func failed() { (enough, lastHadMany) = (nil, false) }
+    mutating func failed() { (enough, lastHadMany, hopedFor) = (nil, false, nil) }
+
+    /// The next commit may be kept waiting for a crowd.
+    var waitsForCrowd: Bool { hopedFor != nil }
 
     /// Whether more is to come that is worth waiting for.
     func isGathering(_ backlog: Relay.Backlog) -> Bool {
@@ -35,6 +65,13 @@ struct CommitDelay {
     /// Of the time that the last commit took: waiting costs no more than a part of what it spares.
     private static let part: Int64 = 2
     static let nanosecondsMax: Int64 = 200_000
+    /// As many as make a loop wait that writes to them itself.
+    static let crowdMin = EventLoop.manyWrites
+    /// What a busy node takes to write to one, and the client to read it.
+    static let nanosecondsForEach: Int64 = 25_000
+    static let crowdNanosecondsMax: Int64 = 50_000_000
+    /// At the least one commit in so many (a power of two) is kept waiting to see whether it pays now.
+    private static let inVainMax = 6
     /// Fewer come from hosts that do not say all they can.
     static let eventsMin = 16
     /// What a commit costs by itself is then a small part of it.

@@ -23,11 +23,24 @@ final class LinkAcceptor {
         }
     }
 
-    private struct OpenLink {
+    /// A class, so that it is looked up once and changed where it is.
+    private final class OpenLink {
         let number: Int
         var peers: EdgePeers
-        /// By the edge's numbers. Nil: it was turned away, and the core does not know it.
-        var roles: [Int: PairingRole] = [:]
+        /// By the edge's numbers. Nil: it was turned away, or is closed, and the core does not know it.
+        private var roles: [PairingRole?] = []
+
+        init(_ number: Int) {
+            self.number = number
+            peers = EdgePeers(link: number)
+        }
+
+        func role(of number: Int) -> PairingRole? { roles.indices.contains(number) ? roles[number] : nil }
+
+        func set(_ role: PairingRole?, of number: Int) {
+            while roles.count <= number { roles.append(nil) }
+            roles[number] = role
+        }
     }
 
     private let shared: Shared
@@ -67,7 +80,7 @@ final class LinkAcceptor {
 
     func opened(_ connection: ConnectionID) {
         let number = shared.nextLink()
-        links[connection] = OpenLink(number: number, peers: EdgePeers(link: number))
+        links[connection] = OpenLink(number)
         loop.expedite(connection)
         deliver(.linkOpened(number, connection), 0)
     }
@@ -76,7 +89,7 @@ final class LinkAcceptor {
 
     func closed(_ connection: ConnectionID, _ reason: CloseReason) {
         guard let link = links.removeValue(forKey: connection) else { return }
-        for peer in link.peers.all where link.roles[RemotePeer.number(of: peer.rawValue)] != nil {
+        for peer in link.peers.all where link.role(of: RemotePeer.number(of: peer.rawValue)) != nil {
             deliver(.closed(ConnectionID(rawValue: peer.rawValue), reason), 0)
         }
         deliver(.linkClosed(link.number, reason), 0)
@@ -91,7 +104,9 @@ final class LinkAcceptor {
     func received(_ message: IncomingMessage, on connection: ConnectionID, read: (PairingRole, PeerID, [UInt8]) -> Input) {
         do throws(NodeLinkError) {
             guard message.kind == .binary else { throw NodeLinkError(.unknownKind, "a message of a link is binary") }
-            for record in try EdgeMessage.read(message.bytes) { try take(record, on: connection, read) }
+            let records = try EdgeMessage.read(message.bytes)
+            guard let link = links[connection] else { return }
+            for record in records { try take(record, of: link, on: connection, read) }
         } catch {
             logger.error(
                 "an edge broke the protocol of links", metadata: ["connection.id": "\(connection)", "error": "\(error)"])
@@ -100,34 +115,35 @@ final class LinkAcceptor {
     }
 
     private func take(
-        _ record: EdgeMessage, on connection: ConnectionID, _ read: (PairingRole, PeerID, [UInt8]) -> Input
+        _ record: EdgeMessage, of link: OpenLink, on connection: ConnectionID, _ read: (PairingRole, PeerID, [UInt8]) -> Input
     ) throws(NodeLinkError) {
-        guard let link = links[connection] else { return }
-        func said(_ arrival: (ConnectionID) -> Arrival, by number: Int, bytes: Int = 0) throws(NodeLinkError) {
+        /// Nil: the core does not know it.
+        func known(_ number: Int) throws(NodeLinkError) -> ConnectionID? {
             let peer = try link.peers.peer(number)
-            guard link.roles[number] != nil else { return }
-            deliver(arrival(ConnectionID(rawValue: peer.rawValue)), bytes)
+            return link.role(of: number) == nil ? nil : ConnectionID(rawValue: peer.rawValue)
         }
         switch record {
-        case .open(let number, let opening): try open(number, opening, on: connection)
+        case .open(let number, let opening): try open(number, opening, of: link, on: connection)
         case .text(let number, let bytes):
             guard bytes.count <= WireLimits.messageBytesMax else {
                 throw NodeLinkError(.tooLarge, "a peer's message is larger than a peer may send")
             }
             let peer = try link.peers.peer(number)
-            guard let role = link.roles[number] else { return }
-            try said({ .said(read(role, peer, bytes), on: $0, bytes: bytes.count) }, by: number, bytes: bytes.count)
-        case .closed(let number): try closed(number, on: connection)
-        case .congested(let number): try said({ .congested($0) }, by: number)
-        case .drained(let number): try said({ .drained($0) }, by: number)
+            guard let role = link.role(of: number) else { return }
+            deliver(.said(read(role, peer, bytes), on: ConnectionID(rawValue: peer.rawValue), bytes: bytes.count), bytes.count)
+        case .closed(let number): try closed(number, of: link, on: connection)
+        case .congested(let number): if let peer = try known(number) { deliver(.congested(peer), 0) }
+        case .drained(let number): if let peer = try known(number) { deliver(.drained(peer), 0) }
         case .call(let number, let call):
             let id = HTTPRequestID(rawValue: RemotePeer.call(link: link.number, number: number))
             deliver(.request(HTTPRequest(call), id), call.body.count)
         }
     }
 
-    private func open(_ number: Int, _ opening: PeerOpening, on connection: ConnectionID) throws(NodeLinkError) {
-        guard let peer = try links[connection]?.peers.open(number) else { return }
+    private func open(
+        _ number: Int, _ opening: PeerOpening, of link: OpenLink, on connection: ConnectionID
+    ) throws(NodeLinkError) {
+        let peer = try link.peers.open(number)
         guard let authenticator = admission.authenticator else {
             return turnAway(number, on: connection, .restarting, CloseCode.restarting(inMilliseconds: .random(in: 0...1_000)))
         }
@@ -147,7 +163,7 @@ final class LinkAcceptor {
                 number, on: connection, .tooMany,
                 CloseCode.tooMany(error.sentence, inSeconds: .random(in: 1...ServerLimits.retryAfterSecondsMax)))
         }
-        links[connection]?.roles[number] = shared.token.role
+        link.set(shared.token.role, of: number)
         deliver(.opened(ConnectionID(rawValue: peer.rawValue), authenticated), 0)
     }
 
@@ -156,9 +172,10 @@ final class LinkAcceptor {
         tell(.close(number, code: code.rawValue, reason: reason), connection)
     }
 
-    private func closed(_ number: Int, on connection: ConnectionID) throws(NodeLinkError) {
-        guard let peer = try links[connection]?.peers.closed(number) else { return }
-        guard links[connection]?.roles.removeValue(forKey: number) != nil else { return tell(.forgotten(number), connection) }
+    private func closed(_ number: Int, of link: OpenLink, on connection: ConnectionID) throws(NodeLinkError) {
+        let peer = try link.peers.closed(number)
+        guard link.role(of: number) != nil else { return tell(.forgotten(number), connection) }
+        link.set(nil, of: number)
         deliver(.closed(ConnectionID(rawValue: peer.rawValue), .failed("it left its node")), 0)
     }
 

@@ -158,8 +158,12 @@ final class RelayRunner {
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && backlog.isStaging }
     /// What the next commit has would rather wait for more, where the loop waits. Not where peers at edges or on other loops wait for the end of
-    /// the turn: they would say more only after it.
-    var isGathering: Bool { isStaging && commitDelay.isGathering(backlog) && !connections.isGathering }
+    /// the turn, as they would say more only after it; nor where the core has not heard everything.
+    var isGathering: Bool {
+        isStaging && commitDelay.isGathering(backlog) && !connections.isGathering && mailbox.isEmpty
+    }
+    /// Where it is gathering, it may be for longer than others are to wait.
+    var waitsForCrowd: Bool { commitDelay.waitsForCrowd }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -290,8 +294,10 @@ final class RelayRunner {
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)
             store.batchCommitted()
             if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
+            connections.largestCrowd = 0
             feed(.committed)
-            let wait = commitDelay.committed(events: events, in: Int64(clamping: nanoseconds), backlog)
+            let wait = commitDelay.committed(
+                events: events, in: Int64(clamping: nanoseconds), backlog, crowd: connections.largestCrowd)
             if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)

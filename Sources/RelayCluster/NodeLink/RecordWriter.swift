@@ -13,6 +13,9 @@ package struct RecordWriter {
         return bytes
     }
 
+    /// What was written was sent. Its room is kept, unless it is more than what a turn gathers.
+    package mutating func clear() { bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * NodeLinkLimits.gatheredBytesMax) }
+
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     mutating func number(_ value: UInt64) {

@@ -70,6 +70,47 @@ import Testing
         #expect(!delay.isGathering(backlog(1, isAwaited: true)))
     }
 
+    private static let crowdWait = 1_000 * CommitDelay.nanosecondsForEach
+
+    @Test("where another node writes to a crowd, the next waits for what follows on that, and goes as soon as it is there")
+    func crowd() {
+        var delay = delay()
+        #expect(!delay.waitsForCrowd)
+        #expect(delay.committed(events: 20, in: 200_000, backlog(44), crowd: 1_000) == Self.crowdWait)
+        #expect(delay.waitsForCrowd)
+        #expect(delay.isGathering(backlog(63)))
+        #expect(!delay.isGathering(backlog(64)))
+        #expect(!delay.isGathering(backlog(44, isAwaited: true)))
+        #expect(delay.committed(events: 60, in: 200_000, backlog(0), crowd: 1_000) == Self.crowdWait)
+        #expect(delay.committed(events: 60, in: 200_000, backlog(0)) == 100_000)
+        #expect(!delay.waitsForCrowd)
+    }
+
+    @Test("it waits for no longer than so many take, and not for few, nor after a single burst")
+    func crowdIsBounded() {
+        var delay = delay()
+        #expect(delay.committed(events: 60, in: 200_000, backlog(0), crowd: CommitDelay.crowdMin - 1) == 100_000)
+        #expect(delay.committed(events: 60, in: 200_000, backlog(0), crowd: 1 << 20) == CommitDelay.crowdNanosecondsMax)
+        var few = CommitDelay()
+        for events in [64, 3, 64, 1] {
+            #expect(few.committed(events: events, in: 200_000, backlog(0), crowd: 1_000) == 0, "\(events)")
+            #expect(!few.waitsForCrowd)
+        }
+    }
+
+    @Test("where waiting for a crowd is in vain it is tried less and less often, and as before when it pays again")
+    func inVain() {
+        var delay = delay()
+        // The commit has 32 and 32 wait; the next has 32 again, and not all.
+        func isKept() -> Bool { delay.committed(events: 32, in: 200_000, backlog(32), crowd: 1_000) == Self.crowdWait }
+        let kept = (0..<300).filter { _ in isKept() }
+        #expect(kept == [0, 3, 8, 17, 34, 67, 132, 197, 262])
+        while !isKept() {}
+        for _ in 0..<10 {
+            #expect(delay.committed(events: 64, in: 200_000, backlog(0), crowd: 1_000) == Self.crowdWait)
+        }
+    }
+
     @Test("after a commit that failed nothing is known of what comes")
     func failed() {
         var delay = delay()

@@ -101,7 +101,8 @@ package final class RelayServer {
         let web = WebPushes(
             WebPushIdentity(directory: store.folder, configuration), shared: secrets,
             services: WebPushServices(added: configuration.pushHosts), logger: logger)
-        let pushWay = try PushWay(directory: store.folder, web: web, loop: loop, measures: pushMeasures, logger: logger)
+        let pushWay = try PushWay(
+            directory: store.folder, web: web, addresses: store.addresses, loop: loop, measures: pushMeasures, logger: logger)
         let connections = PeerConnections(loops: loops)
         let access = try Access(
             store: store.credentials, workspaces: store.workspaces, publicURL: configuration.publicURL,

@@ -18,6 +18,7 @@ package final class PostgresNode: Sendable {
     package let credentials: PostgresCredentials
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
+    package let addresses: PostgresAddresses
     package let audit: PostgresAudit
     /// Of all workspaces.
     package let upkeep: PostgresUpkeep
@@ -42,6 +43,7 @@ package final class PostgresNode: Sendable {
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
         pictures = PostgresPictures(database)
+        addresses = PostgresAddresses(database)
         audit = PostgresAudit(database)
         upkeep = PostgresUpkeep(database, .everything, DamageRegister())
         try use { connection, _ in

@@ -116,7 +116,7 @@ final class NodeServer {
             directory: node.folder,
             web: WebPushes(
                 WebPushIdentity(directory: node.folder, configuration), shared: secrets, services: services, logger: logger),
-            loop: loop, measures: pushMeasures, logger: logger)
+            addresses: node.addresses, loop: loop, measures: pushMeasures, logger: logger)
         let overseer = Overseer(node.upkeep, loops, configuration, measures, access, pushWay)
         let responder = Responder(connections, WebPage(root: configuration.webRoot))
         let ways = WorkspaceWays()

@@ -28,6 +28,8 @@ package enum PlannerFact {
     case commitFailed(LostPlan)
     case timerFired(PlannerTimer)
     case pushAnswered(PushID, PushOutcome)
+    /// It was not sent: an app has told this one of its addresses in another workspace since.
+    case addressMoved(PushID, PushAddress)
     /// What stood in the way of pushes may be gone: how they are sent was set up again.
     case pushWayChanged
     /// Somebody holds the code that this push carried, and decides with it.

@@ -16,7 +16,7 @@ package enum PlannerOrder {
     case stageFirst([PushRecord], [PushIntent])
     /// The alert of this number tells of an event of the next batch: without it there is nothing to tell of.
     case tie(DeviceKey, alert: Int64)
-    /// Answered by `PlannerFact.pushAnswered`.
+    /// Answered by `PlannerFact.pushAnswered` or `addressMoved`.
     case push(PushIntent)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(PlannerTimer, after: Int64)

@@ -22,7 +22,7 @@ package enum Effect: Sendable {
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
-    /// Answered by `.pushAnswered`. It is on disk as planned; sent again after a restart where no answer is.
+    /// Answered by `.pushAnswered` or `.pushAddressMoved`. It is on disk as planned; sent again after a restart where no answer is.
     case push(PushIntent)
     /// For metrics: something exceeded a limit.
     case quotaReached(Quota)

@@ -36,6 +36,8 @@ package enum Input: Sendable {
     case drained(PeerID)
     case timerFired(RelayTimer)
     case pushAnswered(PushID, PushOutcome)
+    /// It was not sent: an app has told this one of its addresses in another workspace since.
+    case pushAddressMoved(PushID, PushAddress)
     /// What stood in the way of pushes may be gone: how they are sent was set up again.
     case pushWayChanged
     /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.

@@ -98,6 +98,7 @@ package struct Relay {
         case .timerFired(.congestion(let peer)): orders.add(.close(peer, .tooSlow))
         case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)
         case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
+        case .pushAddressMoved(let push, let address): tellPlanner(.addressMoved(push, address), at: now)
         case .pushWayChanged: tellPlanner(.pushWayChanged, at: now)
         case .codePresented(let peer, let command, let push, let verdict):
             tellPlanner(.codePresented(push, verdict, command, peer), at: now)

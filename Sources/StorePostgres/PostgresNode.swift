@@ -18,6 +18,7 @@ package final class PostgresNode: Sendable {
     package let credentials: PostgresCredentials
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
+    package let addresses: PostgresAddresses
     /// Of all workspaces.
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
@@ -41,6 +42,7 @@ package final class PostgresNode: Sendable {
         credentials = PostgresCredentials(database)
         secrets = PostgresSecrets(database)
         pictures = PostgresPictures(database)
+        addresses = PostgresAddresses(database)
         upkeep = PostgresUpkeep(database, .everything, DamageRegister())
         try use { connection, _ in
             try Migration.check(connection)

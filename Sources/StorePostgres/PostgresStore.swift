@@ -23,6 +23,7 @@ package final class PostgresStore: Sendable {
     package let log: PostgresSessionLog
     package let credentials: PostgresCredentials
     package let pictures: PostgresPictures
+    package let addresses: PostgresAddresses
     package let audit: PostgresAudit
     package let upkeep: PostgresUpkeep
     package let secrets: PostgresSecrets
@@ -80,6 +81,7 @@ package final class PostgresStore: Sendable {
         self.lease = Mutex(lease)
         credentials = PostgresCredentials(database)
         pictures = PostgresPictures(database)
+        addresses = PostgresAddresses(database)
         audit = PostgresAudit(database)
         secrets = PostgresSecrets(database)
         upkeep = PostgresUpkeep(database, .everything, damage)

@@ -1,4 +1,5 @@
 import ChannelAPNs
+import Dispatch
 import Foundation
 import PushAPNs
 import PushPlanner
@@ -42,6 +43,31 @@ final class FakeApple: PushSender {
     func stop() { answer(.notSent(.stopped)) }
 }
 
+/// Says of addresses what the test has it say.
+final class FakeAddresses: AddressStore {
+    private let state = Mutex<(moved: Set<String>, isAway: Bool, asked: [[String]])>(([], false, []))
+    private let gate = DispatchSemaphore(value: 0)
+    private let isGated: Bool
+
+    /// `isGated`: each question waits until it is let through.
+    init(isGated: Bool = false) { self.isGated = isGated }
+
+    /// What was asked with each question.
+    var asked: [[String]] { state.withLock { $0.asked } }
+    func move(_ texts: String...) { state.withLock { $0.moved.formUnion(texts) } }
+    func goAway() { state.withLock { $0.isAway = true } }
+    func letThrough() { gate.signal() }
+
+    func moved(_ addresses: [HeldAddress]) throws(LogError) -> Set<HeldAddress> {
+        state.withLock { $0.asked.append(addresses.map(\.address.text).sorted()) }
+        if isGated { gate.wait() }
+        return try state.withLock { state throws(LogError) in
+            if state.isAway { throw LogError(.unreachable(isPassing: true), "The database is away.") }
+            return Set(addresses.filter { state.moved.contains($0.address.text) })
+        }
+    }
+}
+
 /// The way to the push services on a loop, with a fake Apple for each configuration that it was given, and the runners of some cores.
 final class PushRig: Sendable {
     /// Lives on the loop.
@@ -72,7 +98,9 @@ final class PushRig: Sendable {
         #"{"teams":[{"team":"ABCDE12345","key":"KEYID12345","file":"k.p8","bundles":["org.heliograph.app"]}]}"#
 
     /// A core for each epoch.
-    init(configuration: String? = PushRig.configuration, of epochs: [Epoch] = [epoch]) async throws {
+    init(
+        configuration: String? = PushRig.configuration, addresses: (any AddressStore)? = nil, of epochs: [Epoch] = [epoch]
+    ) async throws {
         let (folder, loop, registry) = (try Folder(), try await TestLoop.start(), registry)
         if let configuration { try folder.write("push.json", configuration) }
         let made = Collected<FakeApple>()
@@ -81,7 +109,8 @@ final class PushRig: Sendable {
                 WebPushIdentity(directory: folder.path, contact: "mailto:ada@example.com", publicURL: nil),
                 services: WebPushServices(), logger: silent)
             let way = try PushWay(
-                directory: folder.path, web: web, loop: loop, measures: PushMeasures(factory: registry), logger: silent
+                directory: folder.path, web: web, addresses: addresses, loop: loop, measures: PushMeasures(factory: registry),
+                logger: silent
             ) { _ in
                 let sender = FakeApple()
                 made.append(sender)
@@ -162,6 +191,9 @@ final class PushRig: Sendable {
         return answers.values[0]
     }
 
+    /// For what takes another thread.
+    func listen(until isThere: () -> Bool) async throws { while !isThere() { try await listen() } }
+
     /// What the cores would hear by now.
     private func listen() async throws {
         try await loop.settle()
@@ -173,6 +205,7 @@ final class PushRig: Sendable {
                 case .pushWayChanged: changes[core].append("changed")
                 case .pushAnswered(let push, let outcome):
                     heard[core].append("\(push.rawValue) \(outcome.word) \(outcome.text ?? "")")
+                case .pushAddressMoved(let push, let address): heard[core].append("\(push.rawValue) moved \(address.text)")
                 default: Issue.record("pushes tell the core nothing else")
                 }
             }

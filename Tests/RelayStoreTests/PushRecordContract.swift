@@ -59,6 +59,21 @@ import Testing
     }
 
     @Test(arguments: LogImplementation.allCases)
+    func `a record that tells addresses is a record as any other`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
+        let places = [PushAddress(.apns, place: "aa"), PushAddress(.web, place: "https://push.example/a key auth")]
+        let plain = [record("c", "card", kind: .card), record("d", "device", kind: .device)]
+        for addresses in [places, places.reversed(), [places[0]], []] {
+            var telling = plain
+            for index in telling.indices { telling[index].addresses = addresses }
+            try log.commit(LogBatch(records: telling))
+            #expect(try records(log) == plain)
+        }
+        try log.commit(LogBatch(records: [record("c", nil, kind: .card)]))
+        #expect(try records(log) == [plain[1]])
+    }
+
+    @Test(arguments: LogImplementation.allCases)
     func `records come with the rest of their batch or not at all`(_ implementation: LogImplementation) throws {
         let log = try implementation.make()
         var writer = Writer(.first)

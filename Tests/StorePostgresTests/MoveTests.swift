@@ -204,7 +204,8 @@ import Testing
     /// What is not moved has a reason, which stands here.
     @Test func `every column of a database is moved, or is about the database itself`() throws {
         try scratch.openPostgres().close()
-        let about: Set<String> = ["owners", "nodes", "versions", "entrants", "secrets"]
+        // Apps tell their addresses again, and until then there is one core that has them all.
+        let about: Set<String> = ["owners", "nodes", "versions", "entrants", "secrets", "push_addresses"]
         let rows = try sql(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")
         let columns = rows.map { ($0.text(0), $0.text(1)) }.filter { !about.contains($0.0) }

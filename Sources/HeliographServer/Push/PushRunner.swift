@@ -1,5 +1,6 @@
 import PushPlanner
 import RelayCore
+import RelayProtocol
 import WebSocketEngine
 
 /// Carries out the intents of one core: hands them to the process's way to the push services, and says what became of each. Lives on the
@@ -14,8 +15,8 @@ final class PushRunner {
     private let mailbox: CoreMailbox
     /// What this life of the relay has ordered and not heard of.
     private var awaited: Set<PushID> = []
-    /// Outcomes that came while nobody was there to hear them.
-    private var unheard: [PushID: PushOutcome] = [:]
+    /// What came of pushes while nobody was there to hear it.
+    private var unheard: [PushID: Input] = [:]
     private var hasEnded = false
 
     /// `codes` are of the core's log: its epoch is in the names of pushes.
@@ -32,7 +33,7 @@ final class PushRunner {
     func push(_ intent: PushIntent) {
         // What a core that was fenced still orders, another owner has taken over.
         guard !hasEnded, awaited.insert(intent.id).inserted else { return }
-        if let outcome = unheard.removeValue(forKey: intent.id) { return arrived(intent.id, outcome) }
+        if let fact = unheard.removeValue(forKey: intent.id) { return tell(fact, of: intent.id) }
         way.send(intent, with: codes, for: self)
     }
 
@@ -53,8 +54,13 @@ final class PushRunner {
 
     // MARK: - What the way tells
 
-    func arrived(_ push: PushID, _ outcome: PushOutcome) {
-        if awaited.remove(push) != nil { mailbox.put(.pushAnswered(push, outcome)) } else { unheard[push] = outcome }
+    func arrived(_ push: PushID, _ outcome: PushOutcome) { tell(.pushAnswered(push, outcome), of: push) }
+
+    /// It was not sent: another workspace has this one of its addresses.
+    func addressMoved(_ push: PushID, _ address: PushAddress) { tell(.pushAddressMoved(push, address), of: push) }
+
+    private func tell(_ fact: Input, of push: PushID) {
+        if awaited.remove(push) != nil { mailbox.put(fact) } else { unheard[push] = fact }
     }
 
     /// Other keys, or none any more.

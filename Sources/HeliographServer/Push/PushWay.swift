@@ -1,7 +1,9 @@
+import Dispatch
 import Logging
 import PushAPNs
 import PushPlanner
 import PushWeb
+import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
@@ -15,6 +17,10 @@ final class PushWay {
     static let notSetUp = "no APNs key is set up: heliograph push setup"
     /// Outcomes that `heliograph push status` looks back on.
     static let outcomesKeptMax = 20
+
+    /// Pushes that one question is about: each is two digests there, at most.
+    static let askedMax = 256
+    static let movedSentence = "its app registered in another workspace"
 
     /// A configuration that was mended is in use after this at the latest.
     static let lookInterval: Duration = .seconds(10)
@@ -44,6 +50,13 @@ final class PushWay {
     private let measures: PushMeasures
     private let logger: Logger
     private let web: WebPushes
+    /// Nil: the cores of this process are all that there are.
+    private let addresses: (any AddressStore)?
+    /// Where that is asked, one question after the other: what is pushed meanwhile goes with the next.
+    private let questions = DispatchQueue(label: "heliograph.addresses")
+    private var isAsking = false
+    /// Those that are asked for next, in order.
+    private var unasked: [FlightName] = []
     private let makeSender: (APNsConfiguration) throws -> any PushSender
     private var file: PushConfigurationFile
     private var configuration: PushConfiguration?
@@ -57,14 +70,15 @@ final class PushWay {
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
-        directory: String, web: WebPushes, loop: EventLoop, measures: PushMeasures, logger: Logger,
-        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+        directory: String, web: WebPushes, addresses: (any AddressStore)? = nil, loop: EventLoop, measures: PushMeasures,
+        logger: Logger, makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
     ) throws {
         self.directory = directory
         self.loop = loop
         self.measures = measures
         self.logger = logger
         self.web = web
+        self.addresses = addresses
         self.makeSender = makeSender
         file = PushConfigurationFile(directory: directory)
         if case .read(let configuration?) = try file.look() { try use(configuration) }
@@ -120,7 +134,52 @@ final class PushWay {
         flights[name] = Flight(intent: intent, codes: codes, runner: runner)
         measures.planned(intent.purpose)
         look()
-        send(name)
+        begin(name)
+    }
+
+    /// Where others push, too, none that reaches an app leaves before it is certain that the app is still of its workspace. It is asked for
+    /// each: a core that has not heard of a move sends nothing all the same.
+    private func begin(_ name: FlightName) {
+        guard addresses != nil, flights[name]?.intent.addresses.isEmpty == false else { return send(name) }
+        unasked.append(name)
+        askNext()
+    }
+
+    private func askNext() {
+        guard let addresses, !isAsking, !unasked.isEmpty else { return }
+        isAsking = true
+        let names = Array(unasked.prefix(Self.askedMax))
+        unasked.removeFirst(names.count)
+        var held: [HeldAddress] = []
+        for name in names {
+            guard let intent = flights[name]?.intent else { preconditionFailure("a push is under way until it has an outcome") }
+            held += intent.addresses.map { HeldAddress($0, in: intent.workspace) }
+        }
+        let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
+        questions.async { [held] in
+            let moved: Result<Set<HeldAddress>, any Error> = Result { try addresses.moved(held) }
+            handle.execute { bound.value.told(moved, of: names) }
+        }
+    }
+
+    private func told(_ moved: Result<Set<HeldAddress>, any Error>, of names: [FlightName]) {
+        isAsking = false
+        if case .failure(let error) = moved { logger.error("nobody says whose apps are", metadata: ["error": "\(error)"]) }
+        for name in names {
+            // Its core is gone: another orders it again.
+            guard let flight = flights[name], flight.runner != nil else {
+                flights[name] = nil
+                continue
+            }
+            let intent = flight.intent
+            switch moved {
+            case .success(let moved):
+                let address = intent.addresses.first { moved.contains(HeldAddress($0, in: intent.workspace)) }
+                if let address { arrived(name, .notSent(Self.movedSentence), moved: address) } else { send(name) }
+            case .failure: arrived(name, .notSent("the database does not say whether its app is still of this workspace"))
+            }
+        }
+        askNext()
     }
 
     private func send(_ name: FlightName) {
@@ -160,11 +219,11 @@ final class PushWay {
     private func appleAnswered(_ name: FlightName, _ outcome: APNsOutcome) {
         // What the old client did not get away, the new one sends; not for a core that is gone: another has ordered it since, and may have
         // sent a later one.
-        if case .notSent(.replaced) = outcome.result, flights[name]?.runner != nil { return send(name) }
+        if case .notSent(.replaced) = outcome.result, flights[name]?.runner != nil { return begin(name) }
         arrived(name, PushOutcome(outcome))
     }
 
-    private func arrived(_ name: FlightName, _ outcome: PushOutcome) {
+    private func arrived(_ name: FlightName, _ outcome: PushOutcome, moved: PushAddress? = nil) {
         guard let flight = flights.removeValue(forKey: name) else { preconditionFailure("a push has one outcome") }
         let (intent, now) = (flight.intent, WallClock.milliseconds)
         measures.answered(intent.purpose, outcome, milliseconds: now - intent.plannedAt)
@@ -177,7 +236,11 @@ final class PushWay {
             metadata["reason"] = "\(outcome.text ?? "")"
             logger.notice("a push was not accepted", metadata: metadata)
         }
-        flight.runner?.arrived(name.push, outcome)
+        if let moved {
+            flight.runner?.addressMoved(name.push, moved)
+        } else {
+            flight.runner?.arrived(name.push, outcome)
+        }
     }
 
     private func metadata(_ intent: PushIntent) -> Logger.Metadata {

@@ -17,6 +17,7 @@ struct OpenNode: OpenData {
     var workspaces: any WorkspaceStore { node.credentials }
     var secrets: (any SecretStore)? { node.secrets }
     var pictures: any PictureStore { node.pictures }
+    var addresses: (any AddressStore)? { node.addresses }
     /// Of the whole database.
     var upkeep: any StoreUpkeep { node.upkeep }
     /// This process, and no other.

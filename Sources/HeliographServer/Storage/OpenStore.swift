@@ -12,6 +12,8 @@ struct OpenStore: OpenData {
     let credentials: any CredentialStore
     let workspaces: any WorkspaceStore
     let pictures: any PictureStore
+    /// Nil where all who push are one core, which knows by itself.
+    let addresses: (any AddressStore)?
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
     /// Nil where they are files in the folder.
@@ -84,7 +86,7 @@ struct OpenStore: OpenData {
     private init(_ directory: DataDirectory, _ store: SQLiteStore) {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
-        (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, nil)
+        (workspaces, audit, upkeep, secrets, addresses) = (store.credentials, store.audit, store.upkeep, nil, nil)
         self.store = .file(store)
     }
 
@@ -92,6 +94,7 @@ struct OpenStore: OpenData {
         folder = directory.path
         (log, credentials, pictures) = (store.log, store.credentials, store.pictures)
         (workspaces, audit, upkeep, secrets) = (store.credentials, store.audit, store.upkeep, store.secrets)
+        addresses = store.addresses
         self.store = .database(store, database)
     }
 

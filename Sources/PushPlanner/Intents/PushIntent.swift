@@ -36,6 +36,9 @@ package struct PushIntent: Sendable, Equatable {
     package var target: Target
     /// … and in which of the service's worlds.
     package var environment: PushEnvironment
+    /// Where its device is reached: whoever has the device has its cards, too. Set as it goes out, and not on disk; nil: nowhere, or it is about
+    /// a channel alone.
+    package var deviceAddress: PushAddress?
     /// Whether a push to this target was accepted there before.
     package var isEnvironmentProven = false
     package var urgency = Urgency.atOnce
@@ -72,6 +75,15 @@ package struct PushIntent: Sendable, Equatable {
         self.environment = environment
         self.worthUntil = worthUntil
         self.plannedAt = plannedAt
+    }
+}
+
+extension PushIntent {
+    /// What has to be its workspace's still, for it to leave.
+    package var addresses: Set<PushAddress> {
+        var addresses = Set([deviceAddress].compactMap(\.self))
+        if case .device(let token) = target { addresses.insert(PushAddress(service, place: token)) }
+        return addresses
     }
 }
 

@@ -70,23 +70,9 @@ extension PushPlanner {
         if report.card == card.id { card.state = report.state }
         cards[key] = card
         if devices[key.device]?.settle([.cards, .channels]) == true { stageRecord(of: key.device) }
-        stageRecord(of: key)
+        stageRecord(of: key, isTold: report.token != nil)
         replyWhenStaged(to: request)
         if card.stage.word == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
-    }
-
-    /// A token belongs to one card: what was known by it before is there no longer.
-    private mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
-        for other in cards.keys.sorted() where other != key && cards[other]?.token == token {
-            guard var card = cards[other] else { continue }
-            card.stage.becomeEnded(isOwed: false)
-            card.stage.loseToken()
-            card.mailbox = nil
-            letGoOfChannel(of: &card, at: now)
-            cards[other] = card
-            stageRecord(of: other)
-            serve(other, at: now)
-        }
     }
 
     // MARK: - What became of pushes

@@ -36,7 +36,7 @@ extension PushPlanner {
                 to: request)
             return
         }
-        takeTokens(of: device, for: key)
+        takeTokens(of: device, for: key, at: now)
         if devices[key] == nil {
             devices.add(RegisteredDevice(device, client: request.client.client, at: now.wall), in: key.workspace)
         } else {
@@ -44,7 +44,7 @@ extension PushPlanner {
         }
         devices[key]?.mayDecide = request.client.scope.allows(.decide)
         if app.cards == nil { devices[key]?.device.cards = .off }
-        stageRecord(of: key)
+        stageRecord(of: key, isTold: true)
         replyWhenStaged(to: request)
         forgetFailures(of: key, at: now)
         lookAtEverything(of: key, at: now)
@@ -71,19 +71,6 @@ extension PushPlanner {
     private func timeZoneFault(in choices: DeviceChoices, under place: String, at now: Instant) -> WireError? {
         choices.timeZones.first { settings.localMinute($0.name, now.wall) == nil }
             .map { WireError(.badValue, at: place + $0.place, "there is no such time zone") }
-    }
-
-    /// A token belongs to one device: where it was known before, it is no longer, in whatever workspace. A phone that was let into another
-    /// one shows nothing of the first any more.
-    private mutating func takeTokens(of device: Device, for key: DeviceKey) {
-        for other in devices.keys where other != key {
-            guard var known = devices[other] else { continue }
-            known.device.address.yield(to: device.address)
-            guard known.device != devices[other]?.device else { continue }
-            known.troubles[.alerts] = "its app registered as another device"
-            devices[other] = known
-            stageRecord(of: other)
-        }
     }
 
     mutating func forget(

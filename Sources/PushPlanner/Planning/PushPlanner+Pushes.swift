@@ -15,6 +15,14 @@ extension PushPlanner {
         return planned.intent.id
     }
 
+    /// As it was planned, it is on disk.
+    mutating func order(_ intent: PushIntent) {
+        var intent = intent
+        let key = DeviceKey(workspace: intent.workspace, device: intent.device)
+        if intent.purpose != .channel { intent.deviceAddress = devices[key]?.device.address.places.first }
+        orders.append(.push(intent))
+    }
+
     /// For a device that is forgotten.
     mutating func forgetPushes(of key: DeviceKey) { stageRemoval(of: pushes.forgetAll(of: key)) }
 
@@ -24,16 +32,22 @@ extension PushPlanner {
         }
     }
 
-    mutating func stageRecord(of key: DeviceKey) {
+    /// `isTold`: where it is reached is what its app, or another, has just said.
+    mutating func stageRecord(of key: DeviceKey, isTold: Bool = false) {
         guard let device = devices[key] else { return }
         stage(
-            PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: device.bytes))
+            PushRecord(
+                workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: device.bytes,
+                addresses: isTold ? device.device.address.places : nil))
     }
 
-    mutating func stageRecord(of key: CardKey) {
+    /// As above.
+    mutating func stageRecord(of key: CardKey, isTold: Bool = false) {
         guard let card = cards[key] else { return }
         stage(
-            PushRecord(workspace: key.workspace, kind: .card, name: key.name, bytes: card.bytes(of: key)))
+            PushRecord(
+                workspace: key.workspace, kind: .card, name: key.name, bytes: card.bytes(of: key),
+                addresses: isTold ? card.token.map { [PushAddress(.apns, place: $0)] } ?? [] : nil))
     }
 
     mutating func stageRecord(of planned: PlannedPush) {

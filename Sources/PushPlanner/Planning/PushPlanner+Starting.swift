@@ -18,10 +18,11 @@ extension PushPlanner {
         if let holders { forgetDevices(allBut: holders, at: now) }
         // Before any of them is answered: until they are numbered, one alert cannot be told from another.
         resumeAlerts()
+        settleSharedAddresses(at: now)
         for id in unanswered.map(\.intent.id) {
             guard let planned = pushes[id], planned.outcome == nil else { continue }
-            if planned.intent.isHarmlessToRepeat, planned.intent.worthUntil > now.wall, !isForCardThatIsOver(planned) {
-                orders.append(.push(planned.intent))
+            if planned.intent.isHarmlessToRepeat, planned.intent.worthUntil > now.wall, !isForNobody(planned) {
+                order(planned.intent)
             } else {
                 pushAnswered(id, .unknown("the relay ended before it had an answer"), at: now)
             }
@@ -34,12 +35,15 @@ extension PushPlanner {
         }
     }
 
-    /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more.
-    private func isForCardThatIsOver(_ planned: PlannedPush) -> Bool {
-        guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
-        return switch planned.intent.purpose {
-        case .update, .end: card.stage.word == .ended && !card.isEndOwed
-        case .start, .alert, .channel: false
+    /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more. Or the phone has become another device.
+    private func isForNobody(_ planned: PlannedPush) -> Bool {
+        switch planned.intent.purpose {
+        case .update, .end:
+            guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
+            return card.stage.word == .ended && !card.isEndOwed
+        case .alert: return devices[planned.key]?.device.address.alerts == nil
+        case .start: return devices[planned.key]?.device.address.starts == nil
+        case .channel: return false
         }
     }
 

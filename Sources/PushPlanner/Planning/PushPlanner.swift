@@ -80,7 +80,7 @@ package struct PushPlanner {
         case .batchCut:
             counted.batchWasCut()
             stageOwed()
-        case .committed(let intents): for intent in intents where pushes[intent.id] != nil { orders.append(.push(intent)) }
+        case .committed(let intents): for intent in intents where pushes[intent.id] != nil { order(intent) }
         case .commitFailed(let lost): keepForNextBatch(lost)
         case .timerFired(.card(let workspace, let device, let session)):
             serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
@@ -93,6 +93,7 @@ package struct PushPlanner {
         case .timerFired(.channels): serveChannels(at: now)
         case .timerFired(.owedRecords): stageOwed()
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
+        case .addressMoved(let push, let address): addressMoved(address, of: push, at: now)
         case .pushWayChanged: wayChanged(at: now)
         case .codePresented(let push, let verdict, let command, let peer):
             codePresented(push, verdict, command, peer, at: now)

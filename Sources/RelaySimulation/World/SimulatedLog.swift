@@ -57,7 +57,7 @@ package final class SimulatedLog: SessionLog {
         var taken: [ApprovalName] = []
         for append in batch.appends { taken += self.append(append) }
         for trim in batch.trims { self.trim(trim) }
-        for record in batch.records { records[record.key] = record.bytes == nil ? nil : record }
+        for record in batch.records { records[record.key] = record.bytes == nil ? nil : record.stored }
         for command in batch.commands
         where !commands.contains(where: {
             ($0.workspace, $0.client, $0.command) == (command.workspace, command.client, command.command)

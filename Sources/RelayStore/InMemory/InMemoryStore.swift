@@ -91,7 +91,7 @@ extension InMemoryStore: SessionLog {
             for trim in batch.trims { content.trim(trim) }
             content.record(batch.commands, forgettingBefore: batch.commandsForgottenBefore)
             if let clock = batch.clock { content.clock = clock }
-            for record in batch.records { content.records[record.key] = record.bytes == nil ? nil : record }
+            for record in batch.records { content.records[record.key] = record.bytes == nil ? nil : record.stored }
             return taken
         }
     }

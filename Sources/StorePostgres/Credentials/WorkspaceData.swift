@@ -47,6 +47,7 @@ struct WorkspaceData {
         // Both are bounded.
         _ = try delete("commands WHERE workspace = $1::int")
         _ = try delete("push_records WHERE workspace = $1::int AND kind <> 'channel'")
+        _ = try delete("push_addresses WHERE workspace = $1::int AND NOT has_moved")
         var left = rowsMax
         while left > 0 {
             let rows = try connection.run(

@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -367,5 +367,21 @@ enum Schema {
             RAISE EXCEPTION 'it owns %', coalesce(lost, 'one of them') USING ERRCODE = 'HG001';
         END $$
         """,
+    ]
+
+    private static let v7 = [
+        // Whose each address of pushes is, by its SHA-256: the device's or card's whose app told it last. Owners of workspaces ask before they
+        // push; what has no row was told before this version, and is whoever's that pushes there. So a row of which another workspace has an
+        // older record outlives its own.
+        """
+        CREATE TABLE push_addresses (
+            digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+            workspace int NOT NULL REFERENCES workspaces (number),
+            kind text COLLATE "C" NOT NULL,
+            name text COLLATE "C" NOT NULL,
+            has_moved boolean NOT NULL DEFAULT false
+        )
+        """,
+        "CREATE INDEX push_addresses_by_record ON push_addresses (workspace, kind, name)",
     ]
 }

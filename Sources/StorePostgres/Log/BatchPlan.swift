@@ -204,7 +204,9 @@ struct BatchPlan {
     private mutating func add(_ records: [PushRecord]) throws(LogError) {
         var kept = RecordRows()
         var removed = RecordRows()
-        for record in Dictionary(records.map { ($0.key, $0) }, uniquingKeysWith: { _, later in later }).values {
+        var addresses = AddressRows()
+        for record in PushRecord.latest(records) {
+            if let workspace = facts.workspaces[record.workspace]?.number { addresses.add(record, workspace) }
             guard let bytes = record.bytes else {
                 // A workspace that is not there has none.
                 if let workspace = facts.workspaces[record.workspace]?.number { removed.add(record, workspace, []) }
@@ -214,6 +216,7 @@ struct BatchPlan {
         }
         if !removed.names.isEmpty { others.append(removed.deletion) }
         if !kept.names.isEmpty { others.append(kept.upsert) }
+        others += addresses.statements
     }
 }
 

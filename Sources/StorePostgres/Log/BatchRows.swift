@@ -220,3 +220,50 @@ struct RecordRows {
             """, .ints(workspaces), .texts(kinds), .texts(names))
     }
 }
+
+/// What records say of addresses: one that is told here is nobody else's. One that its record names no longer is nobody's, unless another
+/// workspace had it, and may push there still.
+struct AddressRows {
+    private struct Owner {
+        let workspace: Int32
+        let kind: String
+        let name: String
+    }
+
+    /// Of which the rows are written anew.
+    private var records: [Owner] = []
+    /// By digest: within a batch, too, whoever tells an address last has it.
+    private var owners: [[UInt8]: Owner] = [:]
+
+    mutating func add(_ record: PushRecord, _ workspace: Int32) {
+        guard let addresses = record.bytes == nil ? [] : record.addresses, record.kind == .device || record.kind == .card
+        else { return }
+        let owner = Owner(workspace: workspace, kind: record.kind.rawValue, name: record.name)
+        records.append(owner)
+        for address in addresses { owners[address.digest] = owner }
+    }
+
+    var statements: [PostgresStatement] {
+        guard !records.isEmpty else { return [] }
+        // In one order for all who write them: who takes an address from another waits for that one's commit.
+        let told = owners.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        let release = PostgresStatement(
+            """
+            DELETE FROM push_addresses AS a USING unnest($1::int[], $2::text[], $3::text[]) AS n (workspace, kind, name)
+            WHERE (a.workspace, a.kind, a.name) = (n.workspace, n.kind, n.name) AND a.digest <> ALL ($4::bytea[]) AND NOT a.has_moved
+            """, .ints(records.map(\.workspace)), .texts(records.map(\.kind)), .texts(records.map(\.name)),
+            .byteas(told.map(\.key)))
+        guard !told.isEmpty else { return [release] }
+        return [
+            release,
+            PostgresStatement(
+                """
+                INSERT INTO push_addresses AS a SELECT * FROM unnest($1::bytea[], $2::int[], $3::text[], $4::text[])
+                ON CONFLICT (digest) DO UPDATE SET workspace = excluded.workspace, kind = excluded.kind, name = excluded.name,
+                    has_moved = a.has_moved OR a.workspace <> excluded.workspace
+                WHERE (a.workspace, a.kind, a.name) <> (excluded.workspace, excluded.kind, excluded.name)
+                """, .byteas(told.map(\.key)), .ints(told.map(\.value.workspace)), .texts(told.map(\.value.kind)),
+                .texts(told.map(\.value.name))),
+        ]
+    }
+}

@@ -71,7 +71,7 @@ struct PlainChannel: PushChannel {
         var planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: stage.records)
         #expect(planner.damaged.isEmpty)
         let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: intent.plannedAt, uptime: 0))
-        let again = orders.compactMap { if case .push(let order) = $0 { order } else { nil } }
+        let again = orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } }
         #expect(again == [intent])
         #expect(
             PushPlanner(PushSettings(), restoring: stage.records).damaged.contains("push 1"), "nobody can say what it means")

@@ -111,3 +111,12 @@ final class PlannerStage {
         }
     }
 }
+
+extension PushIntent {
+    /// Without what is added as it goes out.
+    var asPlanned: PushIntent {
+        var intent = self
+        intent.deviceAddress = nil
+        return intent
+    }
+}

@@ -187,6 +187,6 @@ import Testing
             PushSettings(channels: [.web: WebChannel(pageURL: "https://moved.example")]), restoring: stage.records)
         #expect(planner.damaged.isEmpty)
         let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: push.plannedAt, uptime: 0))
-        #expect(orders.compactMap { if case .push(let order) = $0 { order } else { nil } } == [push])
+        #expect(orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } } == [push])
     }
 }

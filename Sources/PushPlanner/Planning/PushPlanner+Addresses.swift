@@ -1,0 +1,94 @@
+import RelayModel
+import RelayProtocol
+
+/// Whose an address is: of the device, or card, whose app told it last, in whatever workspace.
+extension PushPlanner {
+    /// No word of where it is reached now: workspaces know nothing of each other.
+    private static let lossSentence = "its app registered as another device"
+
+    // MARK: - Told here
+
+    /// Where a token was known before, it is no longer. A phone that was let into another workspace shows nothing of the first any more.
+    mutating func takeTokens(of device: Device, for key: DeviceKey, at now: Instant) {
+        for other in devices.keys where other != key { yield(other, to: device.address, of: key, at: now) }
+    }
+
+    private mutating func yield(_ other: DeviceKey, to address: DeviceAddress, of key: DeviceKey, at now: Instant) {
+        guard var known = devices[other] else { return }
+        known.device.address.yield(to: address)
+        guard known.device != devices[other]?.device else { return }
+        guard other.workspace == key.workspace else { return leave(other, at: now) }
+        known.troubles[.alerts] = Self.lossSentence
+        devices[other] = known
+        stageRecord(of: other, isTold: true)
+    }
+
+    /// A token belongs to one card: what was known by it before is there no longer.
+    mutating func takeCardToken(_ token: String, for key: CardKey, at now: Instant) {
+        for other in cards.keys.sorted() where other != key && cards[other]?.token == token { leave(other, at: now) }
+    }
+
+    // MARK: - Told elsewhere
+
+    /// Planners of single workspaces do not see each other's devices: this one hears of it when it was about to push something.
+    mutating func addressMoved(_ address: PushAddress, of id: PushID, at now: Instant) {
+        guard let planned = pushes[id], planned.outcome == nil else { return }
+        let isToldSince = isTold(after: planned.intent.plannedAt, planned)
+        pushAnswered(id, .notSent(Self.lossSentence), at: now)
+        // Here, while it was asked whose it is; the next push shows.
+        guard !isToldSince else { return }
+        if devices[planned.key]?.device.address.places.contains(address) == true {
+            leave(planned.key, at: now)
+        } else if let card = planned.card, let token = cards[card]?.token, PushAddress(.apns, place: token) == address {
+            leave(card, at: now)
+        }
+    }
+
+    /// Whether its app has told once more where it is reached.
+    private func isTold(after time: Int64, _ planned: PlannedPush) -> Bool {
+        let device = devices[planned.key]
+        let told = [device?.alertTokenAt, device?.startTokenAt, planned.card.flatMap { cards[$0]?.tokenAt }]
+        return told.contains { $0.map { $0 > time } ?? false }
+    }
+
+    // MARK: - Lost
+
+    /// The phone is another workspace's: neither its alerts nor its cards are reached from here, until its app registers again.
+    private mutating func leave(_ key: DeviceKey, at now: Instant) {
+        devices[key]?.device.address.dropAll()
+        devices[key]?.settle([.way])
+        devices[key]?.troubles[.alerts] = Self.lossSentence
+        stageRecord(of: key, isTold: true)
+        for card in cards.keys.filter({ $0.device == key }).sorted() { leave(card, at: now) }
+        serveAlerts(of: key, at: now)
+    }
+
+    private mutating func leave(_ key: CardKey, at now: Instant) {
+        // What was never begun has nothing to lose but a channel that was made for it.
+        guard var card = cards[key], card.stage.word != .none || card.channel != nil else { return }
+        if card.stage.word != .none { card.stage.becomeEnded(isOwed: false) }
+        card.stage.loseToken()
+        card.mailbox = nil
+        letGoOfChannel(of: &card, at: now)
+        cards[key] = card
+        stageRecord(of: key, isTold: true)
+        serve(key, at: now)
+    }
+
+    // MARK: - The start
+
+    /// Planners of single workspaces may each have left a device that is reached at one address: it is the one's that was told last.
+    mutating func settleSharedAddresses(at now: Instant) {
+        var holders: [PushAddress: DeviceKey] = [:]
+        let inOrder = devices.keys.compactMap { key in devices[key].map { (key: key, toldAt: $0.alertTokenAt) } }
+            .sorted { ($0.toldAt, $0.key) < ($1.toldAt, $1.key) }
+        for (key, _) in inOrder {
+            guard let address = devices[key]?.device.address else { continue }
+            for place in address.places {
+                if let former = holders.updateValue(key, forKey: place), former != key {
+                    yield(former, to: address, of: key, at: now)
+                }
+            }
+        }
+    }
+}

@@ -106,8 +106,9 @@ final class ClusterHistory {
             world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
         }
         current = epoch
-        // What was decided by then stays decided.
+        // What was decided by then stays decided, and what was to be sent is.
         var life = Life()
+        life.pushes = log.pushes
         for key in log.order {
             guard let stored = log.sessions[key] else { continue }
             life.events[key] = stored.events

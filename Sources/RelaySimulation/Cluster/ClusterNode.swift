@@ -127,8 +127,8 @@ final class ClusterNode {
         freezes += 1
         world.trace.note(world.now, name, "is stopped", "for \(wait) ms")
         let life = life
-        world.after(wait) { [self] _ in if life == self.life { thaw() } }
         let freeze = freezes
+        world.after(wait) { [self] _ in if life == self.life, freeze == freezes { thaw() } }
         world.after(World.heartbeat.hangUpSeconds * 1_000) { [self] _ in
             // Whoever is connected hears nothing any more.
             if isFrozen, life == self.life, freeze == freezes { peers.fallSilent() }
@@ -153,7 +153,8 @@ final class ClusterNode {
 
     func inThisLife(after wait: Int64, _ action: @escaping () -> Void) {
         let life = life
-        world.after(max(0, Int64(Double(wait) / rate))) { [self] _ in
+        // What is still to come is not now, however fast the clock.
+        world.after(max(wait > 0 ? 1 : 0, Int64(Double(wait) / rate))) { [self] _ in
             guard life == self.life else { return }
             run(action)
         }

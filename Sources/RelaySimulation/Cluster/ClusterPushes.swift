@@ -19,6 +19,9 @@ final class ClusterPushes {
         let intent: PushIntent
         let verdict: Decision.Verdict
         let since: Int64
+        let node: ClusterNode
+        /// The life of the node that it came to: what that one had not begun when it ended, nobody answers.
+        let life: Int
     }
 
     /// A link that is noticed late, and the owner's own patience.
@@ -86,7 +89,9 @@ final class ClusterPushes {
     /// A request of a process that ends on the way may be lost; its answer always is.
     func take(_ intent: PushIntent, in epoch: Epoch, from node: ClusterNode, then answer: @escaping (PushOutcome) -> Void) {
         let life = node.life
-        world.after(world.dice.within(1...40)) { [self] world in
+        // A request may wait for others, and for a connection.
+        let way = world.dice.chance(world.faults.latePush) ? world.dice.within(500...8_000) : world.dice.within(1...40)
+        world.after(way) { [self] world in
             guard node.life == life || world.dice.chance(0.5) else { return }
             let said = outcome(of: intent)
             let isThere: Bool
@@ -129,7 +134,7 @@ final class ClusterPushes {
         }
         lastUse += 1
         let (use, node) = (lastUse, world.dice.pick(world.nodes))
-        uses[use] = Use(intent: intent, verdict: verdict, since: world.now)
+        uses[use] = Use(intent: intent, verdict: verdict, since: world.now, node: node, life: node.life)
         world.trace.note(world.now, "phone", "uses code", "\(code.push.rawValue) at \(node.name)")
         world.after(world.transit()) { [self] _ in
             guard node.isUp else { return answered(use, nil) }
@@ -176,9 +181,16 @@ final class ClusterPushes {
 
     // MARK: The end
 
-    /// What nobody was rung for, or waits for; nil: nothing.
-    var complaint: String? {
-        if uses.values.contains(where: { world.now - $0.since > Self.answeredWithin }) { return "a code has no answer" }
+    /// A request that nobody answers.
+    var unanswered: String? {
+        let late = uses.values.contains { use in
+            use.life == use.node.life && world.now - use.since > Self.answeredWithin
+        }
+        return late ? "a code has no answer" : nil
+    }
+
+    /// What nobody was rung for; nil: nothing.
+    var unrung: String? {
         for workspace in world.standing {
             guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else { continue }
             for client in world.clients where client.identity.workspace.id == workspace.id {

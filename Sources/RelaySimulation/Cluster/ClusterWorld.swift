@@ -226,7 +226,8 @@ final class ClusterWorld {
         }
         let complaint = hosts.lazy.compactMap(\.complaint).first ?? clients.lazy.compactMap(\.complaint).first
         if let complaint { return (.level, complaint) }
-        return pushes?.complaint.map { (.alerts, $0) }
+        if let unanswered = pushes?.unanswered { return (.codes, unanswered) }
+        return pushes?.unrung.map { (.alerts, $0) }
     }
 
     /// A workspace that is not where it belongs.

@@ -137,6 +137,11 @@ package final class SimulatedLog: SessionLog {
         return records[name] != nil
     }
 
+    /// Those that are kept.
+    var pushes: Set<PushID> {
+        Set(records.keys.compactMap { $0.kind == .push ? PushID(text: $0.name) : nil })
+    }
+
     // MARK: Reading
 
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) -> LogPage {

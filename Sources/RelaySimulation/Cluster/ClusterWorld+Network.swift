@@ -45,8 +45,7 @@ extension ClusterWorld {
 
     /// By chance; in a drill it is the next one, as where somebody looks which of them serve.
     private func front(_ role: ClusterSocket.Role) -> ClusterNode {
-        if plant == .reusedNumber { return nodes[0] }
-        guard isDrilling else { return dice.pick(nodes) }
+        guard isDrilling else { return plant == .reusedNumber ? nodes[0] : dice.pick(nodes) }
         let place = ((lastFront[role] ?? dice.below(nodes.count)) + 1) % nodes.count
         lastFront[role] = place
         return nodes[place]

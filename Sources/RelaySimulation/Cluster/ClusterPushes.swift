@@ -123,7 +123,11 @@ final class ClusterPushes {
         }
     }
 
-    func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome) { alerts.told(intent, in: epoch, of: outcome) }
+    /// What a node hears that is no longer the owner, the owner does not know.
+    func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome, by holder: String) {
+        guard world.database[intent.workspace].row.holder == holder else { return }
+        alerts.told(intent, in: epoch, of: outcome)
+    }
 
     // MARK: Codes
 

@@ -22,7 +22,7 @@ final class OwnerPushes {
     private func arrived(_ intent: PushIntent, _ outcome: PushOutcome, in epoch: Epoch) {
         guard !hasEnded else { return }
         guard awaited.remove(intent.id) != nil else { return unheard[intent.id] = outcome }
-        node.world.pushes?.told(intent, in: epoch, of: outcome)
+        node.world.pushes?.told(intent, in: epoch, of: outcome, by: node.holder)
         tell(intent.id, outcome)
     }
 

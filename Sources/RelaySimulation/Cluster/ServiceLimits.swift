@@ -23,14 +23,17 @@ enum ServiceLimits {
     /// From the open connection until all is told that was to be told: hello, positions, what was spooled, its commit, its events.
     static let exchange: Int64 = 1_000
 
+    /// A node may hand a workspace over to one that has gone, for as long as that one's lease runs: it is taken back.
+    static let misplaced = question + takeover
+
     // MARK: One thing fails
 
     /// Until every workspace has an owner that is well.
     static func owned(after drill: ClusterDrill, workspaces: Int) -> Int64 {
         switch drill {
-        case .killed: goodbye + takeover
+        case .killed: goodbye + takeover + misplaced
         // Nobody else knows before the lease is over.
-        case .stopped, .cutOff: ClusterDatabase.lease + takeover
+        case .stopped, .cutOff: ClusterDatabase.lease + takeover + misplaced
         // It hands over one with each look, and ends with another.
         case .drained: Int64(workspaces) * (look + 3 * question) + look + NodePlacement.leavingWait + takeover
         case .ended: NodePlacement.leavingWait + goodbye + takeover

@@ -47,7 +47,9 @@ struct ClusterSimulationTests {
         #expect(outcome.violation == nil, "seed \(seed): \(outcome.summary)")
     }
 
-    @Test("service is back after each single fault in time, with three nodes and three workspaces", arguments: ClusterDrill.allCases)
+    @Test(
+        "with three nodes and three workspaces service is back in time after each single fault",
+        arguments: ClusterDrill.allCases)
     func drill(_ drill: ClusterDrill) throws {
         var settings = ClusterSettings()
         (settings.nodes, settings.workspaces, settings.isAdministered, settings.drill) = (3, 3, true, drill)

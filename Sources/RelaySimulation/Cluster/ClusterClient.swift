@@ -91,7 +91,9 @@ final class ClusterClient {
     private func useCode() {
         world.after(world.dice.within(500...8_000)) { [self] world in
             guard !world.isCalm, !isShownOut else { return }
-            if !codes.isEmpty { world.pushes?.present(world.dice.pick(codes), world.dice.chance(0.5) ? .allow : .deny(message: nil)) }
+            if !codes.isEmpty {
+                world.pushes?.present(world.dice.pick(codes), world.dice.chance(0.5) ? .allow : .deny(message: nil))
+            }
             useCode()
         }
     }
@@ -128,7 +130,9 @@ final class ClusterClient {
             return world.wasShownOut(name, of: workspace)
         }
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
-        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in connect() }
+        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in
+            connect()
+        }
     }
 
     private func send(_ command: ClientCommand, as id: CommandID? = nil) {

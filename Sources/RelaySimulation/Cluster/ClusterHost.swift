@@ -140,7 +140,9 @@ final class ClusterHost {
             if world.settings.hasAttempts { world.report(.replaced, "\(name) lives, and is told that another speaks for it") }
         }
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
-        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in connect() }
+        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in
+            connect()
+        }
     }
 
     func received(_ bytes: [UInt8], on socket: ClusterSocket) {

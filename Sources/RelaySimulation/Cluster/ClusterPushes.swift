@@ -25,7 +25,7 @@ final class ClusterPushes {
     }
 
     /// A link that is noticed late, and the owner's own patience.
-    private static let answeredWithin = OwnerCallers.deadline + NodeWire.silenceMax + 2_000
+    private static let answeredWithin = OwnerCommandPeers.deadline + NodeWire.silenceMax + 2_000
 
     private unowned let world: ClusterWorld
     private var orders: [Name: PushIntent] = [:]
@@ -47,7 +47,8 @@ final class ClusterPushes {
 
     func device(ofClient index: Int, named name: String) -> Device {
         var device = Device(
-            id: DeviceID("phone-\(name)")!, name: name, profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "18.1")
+            id: DeviceID("phone-\(name)")!, name: name, profile: "heliograph", address: .apns(APNsTokens(.sandbox)),
+            system: "18.1")
         device.address.alerts = String(0xA000 + index, radix: 16)
         (device.cards, device.starts, device.text) = (.off, .never, .full)
         return device
@@ -58,7 +59,8 @@ final class ClusterPushes {
     /// The next owner of a workspace has begun with these records, and orders this at once.
     func began(in workspace: WorkspaceID, _ epoch: Epoch, with records: [PushRecord], ordering effects: [Effect]) {
         let unanswered = records.filter { record in
-            record.kind == .push && record.bytes.map { (try? JSONDocument(parsing: $0).root.object().optional("outcome")) == nil } == true
+            record.kind == .push
+                && record.bytes.map { (try? JSONDocument(parsing: $0).root.object().optional("outcome")) == nil } == true
         }
         alerts.began(
             in: workspace, epoch, unanswered: Set(unanswered.compactMap { PushID(text: $0.name) }),
@@ -152,7 +154,8 @@ final class ClusterPushes {
 
     private func answered(_ number: Int, _ status: UInt16?) {
         guard let use = uses.removeValue(forKey: number) else { return world.report(.codes, "a code is answered twice") }
-        world.trace.note(world.now, "phone", "hears", "\(status.map { "\($0)" } ?? "nothing") of push \(use.intent.id.rawValue)")
+        world.trace.note(
+            world.now, "phone", "hears", "\(status.map { "\($0)" } ?? "nothing") of push \(use.intent.id.rawValue)")
         guard status == 200, let code = use.intent.code else { return }
         decidedCount += 1
         let stored = world.database[use.intent.workspace]
@@ -167,7 +170,9 @@ final class ClusterPushes {
     /// It was committed.
     func decided(_ approval: ApprovalID, by command: CommandID, in workspace: WorkspaceID, _ epoch: Epoch) {
         let prefix = "code_"
-        guard command.rawValue.hasPrefix(prefix), let push = PushID(text: command.rawValue.dropFirst(prefix.count)) else { return }
+        guard command.rawValue.hasPrefix(prefix), let push = PushID(text: command.rawValue.dropFirst(prefix.count)) else {
+            return
+        }
         guard let intent = orders[Name(epoch: epoch, push: push)], intent.workspace == workspace,
             intent.code?.approval == approval
         else {
@@ -196,7 +201,9 @@ final class ClusterPushes {
     /// What nobody was rung for; nil: nothing.
     var unrung: String? {
         for workspace in world.standing {
-            guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else { continue }
+            guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else {
+                continue
+            }
             for client in world.clients where client.identity.workspace.id == workspace.id {
                 guard let device = client.device else { continue }
                 guard relay.planner.knownDevices.contains(where: { $0.device.id == device.id }) else {

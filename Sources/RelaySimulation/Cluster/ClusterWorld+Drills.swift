@@ -3,7 +3,8 @@ extension ClusterWorld {
     /// Between two looks whether it is.
     private static let step: Int64 = 50
     /// For a node that was asked to end before the calm, and a database that has just come up.
-    private static let readyWithin = NodePlacement.drainWithin + NodePlacement.leavingWait + ClusterNode.restartMax + ServiceLimits.look
+    private static let readyWithin =
+        NodePlacement.drainWithin + NodePlacement.leavingWait + ClusterNode.restartMax + ServiceLimits.look
 
     func drill(_ drill: ClusterDrill) {
         advance(until: now + Self.readyWithin, by: Self.step) { unready }

@@ -32,7 +32,7 @@ final class OwnerPart {
     /// Nobody knows what came of the last commit.
     private var isInDoubt = false
     private let pushes: OwnerPushes
-    private let callers: OwnerCallers
+    private let callers: OwnerCommandPeers
     /// By the node's clock.
     let ownedSince: Int64
     /// Its data is being taken away.
@@ -50,7 +50,7 @@ final class OwnerPart {
         self.row = row
         ownedSince = node.uptime
         pushes = OwnerPushes(node)
-        callers = OwnerCallers(node)
+        callers = OwnerCommandPeers(node)
         pushes.tell = { [unowned self] in feed(.pushAnswered($0, $1)) }
         callers.tell = { [unowned self] in feed($0) }
     }

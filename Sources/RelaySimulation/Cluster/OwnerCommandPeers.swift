@@ -5,7 +5,7 @@ import RelayProtocol
 
 /// Those who decide with the code of a notification: each is a peer of the core for as long as its one command takes. As `HTTPCommandPeers`
 /// does.
-final class OwnerCallers {
+final class OwnerCommandPeers {
     private struct Caller {
         let command: CommandID
         let answer: (Reply) -> Void

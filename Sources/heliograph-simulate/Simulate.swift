@@ -30,6 +30,12 @@ struct Simulate: AsyncParsableCommand {
             \(ClusterPlant.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
     var plant: String?
+    @Option(
+        help: """
+            With --nodes: what fails alone when all is level again, in place of what the seed says: \
+            \(ClusterDrill.allCases.map(\.rawValue).joined(separator: ", ")).
+            """)
+    var drill: String?
 
     func run() async throws {
         guard seeds > 0 else { throw ValidationError("at least one seed") }
@@ -100,7 +106,11 @@ struct Simulate: AsyncParsableCommand {
             guard let known = ClusterPlant(rawValue: plant) else {
                 throw ValidationError("there is no plant \(plant) of a cluster")
             }
-            settings.plant = known
+            settings = known.settings
+        }
+        if let drill {
+            guard let known = ClusterDrill(rawValue: drill) else { throw ValidationError("there is no drill \(drill)") }
+            settings.drill = known
         }
         if let seed {
             let outcome = ClusterSimulator(seed: seed, settings: settings).run(isTraced: trace)
@@ -112,9 +122,11 @@ struct Simulate: AsyncParsableCommand {
         let begun = ContinuousClock.now
         var (steps, latest) = (0, Int64(0))
         var failed: [UInt64] = []
+        var drills: [ClusterDrill: [ClusterSimulator.Drilled]] = [:]
         for await outcome in ClusterSimulator.outcomes(of: from..<from + seeds, settings) {
             steps += outcome.steps
             latest = max(latest, outcome.levelAfter ?? 0)
+            if let drilled = outcome.drilled { drills[drilled.drill, default: []].append(drilled) }
             guard outcome.violation != nil else { continue }
             failed.append(outcome.seed)
             print("seed \(outcome.seed): \(outcome.summary)")
@@ -122,10 +134,20 @@ struct Simulate: AsyncParsableCommand {
         print(
             "\(seeds) clusters, \(failed.count) failed, \(steps) steps in \(ContinuousClock.now - begun), "
                 + "all level at most \(latest) ms after the last fault")
+        for drill in ClusterDrill.allCases { if let list = drills[drill] { Self.tell(drill, list) } }
         guard failed.isEmpty else {
             print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
             print("replay one with: heliograph-simulate --nodes --seed N --trace")
             throw ExitCode(1)
         }
+    }
+
+    private static func tell(_ drill: ClusterDrill, _ list: [ClusterSimulator.Drilled]) {
+        func half(_ times: [Int64]) -> Int64 { times.sorted()[times.count / 2] }
+        let (owned, level) = (list.map(\.ownedAfter), list.map(\.levelAfter))
+        print(
+            "  \(drill.rawValue), \(list.count) times: owned after \(half(owned)) ms, at most \(owned.max() ?? 0) "
+                + "(allowed: \(list.map(\.ownedWithin).max() ?? 0)); level after \(half(level)) ms, at most \(level.max() ?? 0) "
+                + "(allowed: \(list.map(\.levelWithin).max() ?? 0))")
     }
 }

@@ -145,6 +145,8 @@ import Testing
         rig.pass(120_000)
         #expect(!rig.take().contains { $0.device == DeviceID("d2")! && $0.purpose == .alert })
         #expect(!t.records.keys.contains("device d2"))
+        // Nothing is left to be written when its data has been taken away.
+        #expect(!t.records.keys.contains { $0.hasPrefix("push last/") })
         #expect(t.relay.census.breach == nil && t.relay.census.devices == 1)
     }
 }

@@ -9,10 +9,14 @@ struct ClusterSimulationTests {
     @Test("in many clusters under faults every promise holds")
     func manySeeds() async {
         var failures: [String] = []
-        var (generations, moves) = (Int64(0), 0)
+        var (generations, moves, codes, removals) = (Int64(0), 0, 0, 0)
+        var drills: Set<ClusterDrill> = []
         for await outcome in ClusterSimulator.outcomes(of: 1..<1 + Self.seeds, ClusterSettings()) {
             generations += outcome.generations
             moves += outcome.moves
+            codes += outcome.codes
+            removals += outcome.removals
+            if let drilled = outcome.drilled { drills.insert(drilled.drill) }
             if let violation = outcome.violation { failures.append("seed \(outcome.seed): \(violation)") }
         }
         #expect(
@@ -20,6 +24,9 @@ struct ClusterSimulationTests {
             "\(failures.sorted().joined(separator: "\n"))\nreplay one with: heliograph-simulate --nodes --seed N --trace")
         #expect(generations > Int64(Self.seeds) * 2, "clusters in which nobody takes over prove nothing")
         #expect(moves > Int(Self.seeds), "nor do those in which no workspace moves")
+        #expect(codes > 0, "nor do those in which no code decides")
+        #expect(removals > 0, "nor do those in which no workspace is removed")
+        #expect(drills.count > ClusterDrill.allCases.count / 2, "nor do those in which always the same fails")
     }
 
     @Test("the same seed gives the same trace, to the byte; another gives another", arguments: [UInt64(3), 7, 11])
@@ -40,13 +47,33 @@ struct ClusterSimulationTests {
         #expect(outcome.violation == nil, "seed \(seed): \(outcome.summary)")
     }
 
+    @Test(
+        "with three nodes and three workspaces service is back in time after each single fault",
+        arguments: ClusterDrill.allCases)
+    func drill(_ drill: ClusterDrill) throws {
+        var settings = ClusterSettings()
+        (settings.nodes, settings.workspaces, settings.isAdministered, settings.drill) = (3, 3, true, drill)
+        for seed in UInt64(1)...3 {
+            let outcome = ClusterSimulator(seed: seed, settings: settings).run()
+            #expect(outcome.violation == nil, "seed \(seed): \(outcome.summary)")
+            #expect(try #require(outcome.drilled).drill == drill)
+        }
+    }
+
+    @Test("there is a planted fault for every promise of several owners")
+    func everyPromise() {
+        let watched = ClusterPlant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) }
+        #expect(watched.isSuperset(of: [.service, .placement, .removal, .numbers, .codes, .alerts, .wall, .fence, .kept]))
+    }
+
     /// Where it takes many worlds to meet a fault, the first that does.
-    private static let firstSeeds: [ClusterPlant: UInt64] = [.keptEpoch: 10, .reusedNumber: 115, .droppedAll: 45]
+    private static let firstSeeds: [ClusterPlant: UInt64] = [
+        .keptEpoch: 37, .reusedNumber: 90, .droppedAll: 13, .mutePushes: 27,
+    ]
 
     @Test("every checker of a cluster sees the fault that is planted for it", arguments: ClusterPlant.allCases)
     func planted(_ plant: ClusterPlant) throws {
-        var settings = ClusterSettings()
-        settings.plant = plant
+        let settings = plant.settings
         let first = Self.firstSeeds[plant] ?? 1
         let caught = (first...first + 400).lazy.compactMap { ClusterSimulator(seed: $0, settings: settings).run().violation }
             .first

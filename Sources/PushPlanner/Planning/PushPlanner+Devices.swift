@@ -95,14 +95,16 @@ extension PushPlanner {
         }
     }
 
+    /// What is kept of a workspace that was removed is taken away, and never read again: a number that is still to be written would come after
+    /// that, and stay.
     mutating func forgetDevices(of workspace: WorkspaceID, at now: Instant) {
-        for key in devices.keys(in: workspace) { forgetDevice(key, at: now) }
+        for key in devices.keys(in: workspace) { forgetDevice(key, at: now, isReadAgain: false) }
         watchers[workspace] = nil
     }
 
-    private mutating func forgetDevice(_ key: DeviceKey, at now: Instant) {
+    private mutating func forgetDevice(_ key: DeviceKey, at now: Instant, isReadAgain: Bool = true) {
         for card in cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
-        for last in pushes.lastNumbers(of: key) {
+        for last in isReadAgain ? pushes.lastNumbers(of: key) : [] {
             stage(PushRecord(workspace: key.workspace, kind: .push, name: last.name, bytes: last.bytes))
         }
         forgetPushes(of: key)

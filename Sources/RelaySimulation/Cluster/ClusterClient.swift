@@ -32,11 +32,20 @@ final class ClusterClient {
     private var seenAsks: Set<ApprovalID> = []
     private var attempts: Int64 = 0
     private let eagerness: Double
+    /// Counts in its workspace.
+    let ordinal: Int
+    /// Its phone; nil: it has none.
+    private(set) var device: Device?
+    private var registering: CommandID?
+    /// What the phone has rung with.
+    private var codes: [ClusterCode] = []
+    /// Its token was revoked: it does not come again.
+    private var isShownOut = false
 
-    /// `ordinal` counts in its workspace.
     init(world: ClusterWorld, index: Int, in workspace: Named<WorkspaceTag>, ordinal: Int) {
         self.world = world
         self.index = index
+        self.ordinal = ordinal
         let name = "client\(ordinal)"
         identity = ClientIdentity(
             workspace: workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
@@ -47,6 +56,7 @@ final class ClusterClient {
 
     /// What keeps it from being level.
     var complaint: String? {
+        if isShownOut { return nil }
         guard isWorkspaceKnown else { return "\(name) is not connected" }
         let log = world.database[workspace].log
         for key in log.order {
@@ -59,9 +69,48 @@ final class ClusterClient {
         return unanswered.isEmpty ? nil : "\(name) has no answer to \(unanswered.count) decisions"
     }
 
+    var isConnected: Bool { socket != nil }
+
+    // MARK: The phone
+
+    func takePhone() { device = world.pushes?.device(ofClient: index, named: identity.client.name) }
+
+    func has(_ device: DeviceID, in workspace: WorkspaceID) -> Bool {
+        self.workspace == workspace && self.device?.id == device
+    }
+
+    /// An alert is on the Lock Screen.
+    func rang(_ code: ClusterCode) {
+        codes.append(code)
+        if codes.count > Self.codesMax { codes.removeFirst() }
+    }
+
+    private static let codesMax = 8
+
+    /// Its person decides there now and then.
+    private func useCode() {
+        world.after(world.dice.within(500...8_000)) { [self] world in
+            guard !world.isCalm, !isShownOut else { return }
+            if !codes.isEmpty {
+                world.pushes?.present(world.dice.pick(codes), world.dice.chance(0.5) ? .allow : .deny(message: nil))
+            }
+            useCode()
+        }
+    }
+
+    private func register() {
+        guard let device else { return }
+        let id = CommandID(world.name("k"))!
+        registering = id
+        send(.device(device), as: id)
+    }
+
     // MARK: The connection
 
-    func start() { connect() }
+    func start() {
+        connect()
+        if device != nil { useCode() }
+    }
 
     private func connect() { if socket == nil { socket = world.connect(.client(index)) } }
 
@@ -75,8 +124,15 @@ final class ClusterClient {
         self.socket = nil
         (epoch, isWorkspaceKnown, followed, asked, pending) = (nil, false, [], [:], [:])
         attempts += 1
+        registering = nil
+        if end?.code == CloseCode.revoked.rawValue {
+            isShownOut = true
+            return world.wasShownOut(name, of: workspace)
+        }
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
-        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), 2_000))) { [self] _ in connect() }
+        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in
+            connect()
+        }
     }
 
     private func send(_ command: ClientCommand, as id: CommandID? = nil) {
@@ -97,10 +153,14 @@ final class ClusterClient {
             if named.id != workspace || !world.history(of: workspace).knows(welcome.epoch) {
                 world.report(.wall, "\(name) of \(workspace) is welcomed to \(named.id) in \(welcome.epoch)")
             }
+            if !world.database[workspace].names.contains(named.name) {
+                world.report(.wall, "\(name) is welcomed to \(workspace) as \(named.name), which it never was called")
+            }
             if client.id != identity.client.id { world.report(.delivery, "\(name) is welcomed as \(client.id)") }
             epoch = welcome.epoch
             attempts = 0
             send(.subscribe(nil, after: nil))
+            register()
             for session in views.keys.sorted(by: { $0.rawValue < $1.rawValue }) { follow(session) }
             for (id, decide) in unanswered.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { send(.decide(decide), as: id) }
         case .workspaceSnapshot(let summaries, let approvals):
@@ -180,6 +240,11 @@ final class ClusterClient {
     private func replied(_ id: CommandID, _ reply: Reply) {
         if let session = asked.removeValue(forKey: id) {
             if case .failed(let notice, _) = reply { cannotFollow(session, notice) }
+            return
+        }
+        if id == registering {
+            registering = nil
+            if case .failed = reply { world.after(500) { [self] _ in register() } }
             return
         }
         guard let decide = unanswered[id] else { return }

@@ -27,12 +27,15 @@ final class ClusterDatabase {
     private var leases: [String: Lease] = [:]
     private var connections: [DatabaseConnection] = []
     private var lastEpoch = 0
+    /// How often workspaces were made, renamed or removed.
+    private(set) var changesOfEntrants: Int64 = 0
 
     init(world: ClusterWorld, isSynchronous: Bool) {
         self.world = world
         self.isSynchronous = isSynchronous
         changes = DatabaseChanges(world: world)
-        workspaces = world.workspaces.map { DatabaseWorkspace($0.id, world: world, database: self) }
+        for workspace in world.workspaces { add(workspace) }
+        changesOfEntrants = 0
     }
 
     subscript(id: WorkspaceID) -> DatabaseWorkspace {
@@ -48,6 +51,39 @@ final class ClusterDatabase {
         guard let epoch = Epoch("epoch\(lastEpoch)") else { preconditionFailure("letters and digits are an identifier") }
         return epoch
     }
+
+    // MARK: Workspaces
+
+    func add(_ workspace: Named<WorkspaceTag>) {
+        let number = Int32(workspaces.count + 1)
+        workspaces.append(DatabaseWorkspace(workspace, number: number, world: world, database: self))
+        changesOfEntrants += 1
+    }
+
+    func rename(_ id: WorkspaceID, to name: String) {
+        self[id].rename(to: name)
+        changesOfEntrants += 1
+    }
+
+    func remove(_ id: WorkspaceID) {
+        self[id].remove()
+        changesOfEntrants += 1
+    }
+
+    var entrants: NodeEntrants.Reading {
+        var reading = NodeEntrants.Reading()
+        for workspace in workspaces {
+            if workspace.isRemoved {
+                reading.removed.append(workspace.id)
+            } else {
+                reading.standing[workspace.id] = workspace.name
+            }
+        }
+        return reading
+    }
+
+    /// It is there, and what was held when it came up is free where its holder has gone.
+    var isSettled: Bool { !isAway && startedAt + Self.lease <= world.now }
 
     // MARK: Connections
 
@@ -86,10 +122,11 @@ final class ClusterDatabase {
     }
 
     func view(for asking: String) -> PlacementView {
-        let rows = workspaces.map { workspace in
+        // One that was removed is there for as long as something of it is left.
+        let rows = workspaces.filter { !$0.isRemoved || $0.isLeft }.map { workspace in
             let row = workspace.row
             return PlacementView.Row(
-                scope: workspace.id.rawValue, generation: row.generation, holder: row.holder,
+                scope: workspace.id.rawValue, number: workspace.number, generation: row.generation, holder: row.holder,
                 isFree: row.holder == nil || isFree(row, for: asking) && row.holder != asking)
         }
         let living = leases.values.filter { $0.expiresAt > world.now }

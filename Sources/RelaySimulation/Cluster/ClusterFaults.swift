@@ -32,6 +32,17 @@ struct ClusterFaults {
     var cut = 0.0
     /// For one message between a peer and its node.
     var delay = 0.0
+    /// An operator makes, renames or removes a workspace.
+    var adding = 0.0
+    var renaming = 0.0
+    var removing = 0.0
+    /// For one push: its service says no for now, nobody knows whether it has it, or it answers late.
+    var refusedPush = 0.0
+    var unknownPush = 0.0
+    var latePush = 0.0
+
+    /// For how long there is no database at most.
+    static let outageMax: Int64 = 5_000
 
     static let none = ClusterFaults()
 
@@ -58,5 +69,17 @@ struct ClusterFaults {
         faults.cut = some(0.02, 0.3)
         faults.delay = some(0.001, 0.05)
         return faults
+    }
+
+    mutating func drawAdministration(by dice: inout Dice) {
+        adding = dice.spread(0.02, 0.3)
+        renaming = dice.spread(0.01, 0.1)
+        removing = dice.spread(0.01, 0.15)
+    }
+
+    mutating func drawPushes(by dice: inout Dice) {
+        refusedPush = dice.pick([0, 0.05, 0.2])
+        unknownPush = dice.pick([0, 0.1, 0.3])
+        latePush = dice.pick([0, 0.1, 0.3])
     }
 }

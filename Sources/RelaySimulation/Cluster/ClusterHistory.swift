@@ -1,3 +1,4 @@
+import PushPlanner
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -8,6 +9,8 @@ final class ClusterHistory {
         var events: [SessionKey: [[UInt8]]] = [:]
         var hostSeqs: [SessionKey: Int64] = [:]
         var decisions: [ApprovalID: CommandID] = [:]
+        /// Those that were planned.
+        var pushes: Set<PushID> = []
         /// The last event of each that anybody was sent.
         var shown: [SessionKey: Int64] = [:]
     }
@@ -19,6 +22,12 @@ final class ClusterHistory {
     private(set) var commits = 0
     /// Processes that have dropped it, and not claimed it since.
     private var dropped: Set<String> = []
+    /// Processes whose core has let go of it, as it was removed, and that have not claimed it since.
+    private var left: Set<String> = []
+    /// Since when nothing fails, and from then on: when it was claimed last, and how often.
+    private var settledSince: Int64?
+    private var lastMove: Int64?
+    private var moves = 0
 
     init(_ workspace: WorkspaceID, world: ClusterWorld) {
         self.workspace = workspace
@@ -26,6 +35,7 @@ final class ClusterHistory {
     }
 
     func knows(_ epoch: Epoch) -> Bool { lives[epoch] != nil }
+    func holds(_ push: PushID, in epoch: Epoch) -> Bool { lives[epoch]?.pushes.contains(push) == true }
     func events(of key: SessionKey, in epoch: Epoch) -> [[UInt8]] { lives[epoch]?.events[key] ?? [] }
 
     // MARK: What the database does
@@ -44,14 +54,18 @@ final class ClusterHistory {
             life.events[append.key, default: []] += append.events.map(\.bytes)
             life.hostSeqs[append.key] = append.state.hostSeq
             for approval in append.approvals {
-                if let decision = approval.decision { decided(approval.id, decision, &life) }
+                if let decision = approval.decision { decided(approval.id, decision, &life, in: epoch) }
             }
             checkOrder(life.events[append.key] ?? [], of: append.key, host: append.state.summary.host.id)
+        }
+        for record in batch.records where record.kind == .push && record.bytes != nil {
+            if let push = PushID(text: record.name) { life.pushes.insert(push) }
         }
         lives[epoch] = life
     }
 
-    private func decided(_ approval: ApprovalID, _ decision: Decision, _ life: inout Life) {
+    private func decided(_ approval: ApprovalID, _ decision: Decision, _ life: inout Life, in epoch: Epoch) {
+        if life.decisions[approval] == nil { world.pushes?.decided(approval, by: decision.command, in: workspace, epoch) }
         if let winner = life.decisions[approval], winner != decision.command {
             world.report(.decision, "\(approval) was decided by \(winner) and by \(decision.command)")
         }
@@ -80,6 +94,7 @@ final class ClusterHistory {
 
     func claims(_ row: OwnerRow, after before: OwnerRow, on timeline: Int, in log: SimulatedLog) {
         guard let epoch = row.epoch else { return }
+        if row.holder != before.holder { moved() }
         if epoch != before.epoch, before.epoch != nil, before.bornOn == timeline {
             world.report(.fence, "an epoch begins without a cause")
         }
@@ -91,8 +106,9 @@ final class ClusterHistory {
             world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
         }
         current = epoch
-        // What was decided by then stays decided.
+        // What was decided by then stays decided, and what was to be sent is.
         var life = Life()
+        life.pushes = log.pushes
         for key in log.order {
             guard let stored = log.sessions[key] else { continue }
             life.events[key] = stored.events
@@ -102,6 +118,20 @@ final class ClusterHistory {
         lives[epoch] = life
     }
 
+    /// Nobody takes what another has just taken, and nothing goes to and fro.
+    private func moved() {
+        if settledSince != world.settledSince { (settledSince, lastMove, moves) = (world.settledSince, nil, 0) }
+        guard settledSince != nil else { return }
+        moves += 1
+        if let last = lastMove, world.now - last < ServiceLimits.kept {
+            world.report(.placement, "\(workspace) has another owner \(world.now - last) ms after the last, and nothing fails")
+        }
+        if moves > ServiceLimits.movesMax {
+            world.report(.placement, "\(workspace) has its \(moves)th owner since all were level, and nothing fails")
+        }
+        lastMove = world.now
+    }
+
     func loads(_ database: ClusterDatabase) {
         if database.isSynchronous, !database[workspace].isReplicated {
             world.report(.load, "what is loaded is on one machine only")
@@ -109,7 +139,7 @@ final class ClusterHistory {
     }
 
     func promoted(to log: SimulatedLog, isSynchronous: Bool) {
-        guard isSynchronous, let current, let life = lives[current] else { return }
+        guard isSynchronous, !world.database[workspace].isRemoved, let current, let life = lives[current] else { return }
         for (key, seq) in life.shown.sorted(by: { $0.key < $1.key }) where (log.sessions[key]?.seq ?? 0) < seq {
             world.report(.durability, "event \(seq) of \(key.session) was shown, and is lost in spite of a synchronous standby")
         }
@@ -117,7 +147,10 @@ final class ClusterHistory {
 
     // MARK: What an owner does
 
-    func takes(by holder: String) { dropped.remove(holder) }
+    func takes(by holder: String) {
+        dropped.remove(holder)
+        left.remove(holder)
+    }
 
     func drops(_ own: OwnerRow, by holder: String) {
         dropped.insert(holder)
@@ -127,7 +160,12 @@ final class ClusterHistory {
         }
     }
 
-    func puts(by holder: String) {
+    /// Its core says that nothing of it is on its way any more.
+    func leaves(by holder: String) { left.insert(holder) }
+
+    func puts(_ batch: LogBatch, by holder: String) {
+        let adds = !batch.appends.isEmpty || !batch.commands.isEmpty || batch.records.contains { $0.bytes != nil }
+        if adds, left.contains(holder) { world.report(.removal, "\(holder) commits to \(workspace), which it has let go of") }
         if dropped.contains(holder) { world.report(.fence, "\(holder) commits to \(workspace), which it has dropped") }
     }
 

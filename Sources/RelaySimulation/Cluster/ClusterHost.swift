@@ -31,6 +31,9 @@ final class ClusterHost {
     private var connections: Int64 = 0
     private(set) var timesReplaced = 0
 
+    /// Its token was revoked: it does not come again.
+    private var isShownOut = false
+
     private static let batchMax = 16
 
     /// `ordinal` counts in its workspace.
@@ -48,12 +51,15 @@ final class ClusterHost {
 
     /// What keeps it from being level.
     var complaint: String? {
+        if isShownOut { return nil }
         guard isGreeted else { return "\(name) is not connected" }
         for session in sessions where session.acknowledged != Int64(session.events.count) {
             return "\(session.id) has \(session.acknowledged) of \(session.events.count) acknowledged"
         }
         return nil
     }
+
+    var isConnected: Bool { socket != nil }
 
     // MARK: Life
 
@@ -63,11 +69,17 @@ final class ClusterHost {
         work()
     }
 
+    /// In each session, whether it is connected or not.
+    func speak() {
+        guard !isShownOut else { return }
+        for index in sessions.indices { say(.message(.assistant, summary: world.name("message ")), index) }
+    }
+
     private func connect() { if socket == nil { socket = world.connect(.host(index)) } }
 
     private func work() {
         world.after(world.dice.within(20...1_500)) { [self] world in
-            guard !world.isCalm else { return }
+            guard !world.isCalm, !isShownOut else { return }
             let index = world.dice.below(sessions.count)
             if world.dice.chance(0.15) {
                 ask(index)
@@ -118,13 +130,19 @@ final class ClusterHost {
         isGreeted = false
         for index in sessions.indices { sessions[index].next = nil }
         attempts += 1
+        if end?.code == CloseCode.revoked.rawValue {
+            isShownOut = true
+            return world.wasShownOut(name, of: identity.workspace)
+        }
         if end?.code == CloseCode.replaced.rawValue {
             timesReplaced += 1
             world.trace.note(world.now, name, "is replaced")
             if world.settings.hasAttempts { world.report(.replaced, "\(name) lives, and is told that another speaks for it") }
         }
         let named = end.flatMap { CloseCode.wait($0.code, $0.reason) }
-        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), 2_000))) { [self] _ in connect() }
+        world.after(named ?? world.dice.within(50...min(200 << min(attempts, 4), ClusterSocket.retryMax))) { [self] _ in
+            connect()
+        }
     }
 
     func received(_ bytes: [UInt8], on socket: ClusterSocket) {

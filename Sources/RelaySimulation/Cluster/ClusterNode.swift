@@ -14,6 +14,7 @@ final class ClusterNode {
 
     private(set) var isUp = false
     private(set) var isFrozen = false
+    private var freezes = 0
     private(set) var life = 0
     private(set) var holder = ""
     /// Each life has its own.
@@ -22,11 +23,15 @@ final class ClusterNode {
     private(set) var peers: NodePeers!
     private(set) var edges: NodeEdges!
     private(set) var links: NodeLinks!
+    private(set) var entrants: NodeEntrants!
+    private(set) var calls: NodeCalls!
     /// What happened while it was stopped.
     private var postponed: [() -> Void] = []
     var linksAreCutUntil: Int64 = 0
     var linksAreSlowUntil: Int64 = 0
     private(set) var databaseIsCutUntil: Int64 = 0
+    /// Nobody starts it again.
+    private var isKeptDown = false
     /// What it claims, it cannot read.
     var cannotLoadUntil: Int64 = 0
 
@@ -34,9 +39,13 @@ final class ClusterNode {
         self.world = world
         name = "node\(index)"
         wallOffset = world.dice.pick([0, 0, 3_600_000, -3_600_000])
-        rate = world.dice.pick([1, 1, 1.2])
+        rate = world.dice.pick([1, 1, Self.rateMax])
         begin()
     }
+
+    static let rateMax = 1.2
+    /// Until whoever supervises it has started it again.
+    static let restartMax: Int64 = 3_000
 
     private func begin() {
         database = NodeDatabase(self)
@@ -44,6 +53,8 @@ final class ClusterNode {
         peers = NodePeers(self)
         edges = NodeEdges(self)
         links = NodeLinks(self)
+        entrants = NodeEntrants(self)
+        calls = NodeCalls(self)
     }
 
     /// By its own steady clock.
@@ -66,13 +77,28 @@ final class ClusterNode {
     // MARK: Life
 
     func start() {
-        guard !isUp else { return }
+        guard !isUp, !isKeptDown else { return }
         isUp = true
         holder = world.name(name + "-")
         begin()
         world.trace.note(world.now, name, "starts", "as \(holder)")
+        entrants.start()
         placement.start()
     }
+
+    /// Killed, and not started again before `startAgain`.
+    func keepDown() {
+        isKeptDown = true
+        end("killed")
+    }
+
+    func startAgain() {
+        isKeptDown = false
+        start()
+    }
+
+    /// It serves, and has nothing to end with.
+    var isReady: Bool { isUp && !isFrozen && placement.isReady }
 
     /// At once, in the middle of whatever it does.
     func end(_ reason: String) {
@@ -82,13 +108,14 @@ final class ClusterNode {
         isFrozen = false
         life += 1
         postponed = []
+        calls.lose()
         edges.lose()
         links.lose()
         peers.lose()
         placement.lose()
         database.lose()
         begin()
-        world.after(world.dice.within(300...3_000)) { [self] _ in start() }
+        world.after(world.dice.within(300...Self.restartMax)) { [self] _ in start() }
     }
 
     func drain() { if isUp, !isFrozen { placement.drain() } }
@@ -97,9 +124,15 @@ final class ClusterNode {
     func freeze(for wait: Int64) {
         guard isUp, !isFrozen else { return }
         isFrozen = true
+        freezes += 1
         world.trace.note(world.now, name, "is stopped", "for \(wait) ms")
         let life = life
-        world.after(wait) { [self] _ in if life == self.life { thaw() } }
+        let freeze = freezes
+        world.after(wait) { [self] _ in if life == self.life, freeze == freezes { thaw() } }
+        world.after(World.heartbeat.hangUpSeconds * 1_000) { [self] _ in
+            // Whoever is connected hears nothing any more.
+            if isFrozen, life == self.life, freeze == freezes { peers.fallSilent() }
+        }
     }
 
     func thaw() {
@@ -120,7 +153,8 @@ final class ClusterNode {
 
     func inThisLife(after wait: Int64, _ action: @escaping () -> Void) {
         let life = life
-        world.after(max(0, Int64(Double(wait) / rate))) { [self] _ in
+        // What is still to come is not now, however fast the clock.
+        world.after(max(wait > 0 ? 1 : 0, Int64(Double(wait) / rate))) { [self] _ in
             guard life == self.life else { return }
             run(action)
         }

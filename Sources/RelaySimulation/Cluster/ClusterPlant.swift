@@ -25,6 +25,47 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case misroutedPeer
     /// A fence for one workspace is taken for one of all.
     case droppedAll
+    /// A workspace whose owner has died is left alone for longer than anything may take.
+    case lateClaim
+    /// A workspace that was just made is overlooked for as long.
+    case overlookedWorkspace
+    /// A node gives away what it owns a few seconds after it has claimed it, again and again.
+    case restlessOwner
+    /// A node that drains hands over nothing.
+    case heldDrain
+    /// An edge keeps its link to a node that owns nothing any more.
+    case keptLink
+    /// A node does not tell the core that its workspace was removed.
+    case deafOwner
+    /// A core commits once more to a workspace that was removed after it has let go of it.
+    case lateRows
+    /// The planners of all workspaces number from 1.
+    case sharedNumbers
+    /// A code decides what another push has shown.
+    case swappedCode
+    /// What had no answer when a workspace changed its owner is not sent again.
+    case mutePushes
+    /// The next owner does not know what has rung.
+    case forgottenRings
+
+    /// Worlds in which it matters.
+    package var settings: ClusterSettings {
+        var settings = ClusterSettings()
+        settings.plant = self
+        switch self {
+        case .lateClaim: (settings.nodes, settings.drill) = (3, .killed)
+        case .overlookedWorkspace: (settings.isAdministered, settings.drill) = (true, .added)
+        case .restlessOwner: settings.nodes = 3
+        case .heldDrain: (settings.nodes, settings.drill) = (3, .drained)
+        case .keptLink: (settings.nodes, settings.drill) = (3, .stopped)
+        case .deafOwner, .lateRows: (settings.isAdministered, settings.workspaces) = (true, 3)
+        case .sharedNumbers, .swappedCode, .mutePushes, .forgottenRings: settings.hasPhones = true
+        case .noFence, .fenceWithoutLock, .hastyLoad, .keptEpoch, .reusedNumber, .keptPeers, .doubledCommit, .fencedShows,
+            .keptAfterHandOver, .keptCommitting, .misroutedPeer, .droppedAll:
+            break
+        }
+        return settings
+    }
 
     /// The promises that it may be seen to break.
     package var watchers: Set<ClusterPromise> {
@@ -42,6 +83,12 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .keptCommitting: [.fence, .presence]
         case .misroutedPeer: [.wall]
         case .droppedAll: [.kept]
+        case .lateClaim, .overlookedWorkspace, .heldDrain, .keptLink: [.service]
+        case .restlessOwner: [.placement]
+        case .deafOwner, .lateRows: [.removal]
+        case .sharedNumbers: [.numbers]
+        case .swappedCode: [.codes]
+        case .mutePushes, .forgottenRings: [.alerts]
         }
     }
 }

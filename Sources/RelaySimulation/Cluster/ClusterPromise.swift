@@ -1,6 +1,7 @@
 /// What several relays on one database promise together; see `ClusterHistory`.
 package enum ClusterPromise: String, Sendable, CaseIterable {
     case fence, kept, load, durability, view, completeness, decision, wall, delivery, presence, replaced, level, placement
+    case service, removal, numbers, codes, alerts
     case codec
 
     package var sentence: String {
@@ -22,6 +23,16 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
         case .level: "once faults stop, one node owns each workspace, and everybody is level within a bounded time"
         case .placement:
             "a workspace is handed over to the node that it belongs to, and once faults stop none has many that belong to others"
+        case .service:
+            "while one thing fails, each workspace is owned again, and everybody who is there is level, within what lease, look, "
+                + "courtesy and coming back add up to"
+        case .removal:
+            "of a workspace that was removed nobody is connected, nothing is stored and nobody is the owner within a bounded "
+                + "time, and who has let go of it commits no more to it"
+        case .numbers: "a push's number is of its workspace, and given once in an epoch, whoever owns that by then"
+        case .codes: "a code decides what its push has shown, in its workspace, at whatever node; each request has one answer"
+        case .alerts:
+            "an approval rings on each device that wants it, whoever owns the workspace by then, and once where that is known"
         case .codec: "what one node writes, the other reads"
         }
     }

@@ -18,6 +18,24 @@ package struct ClusterSimulator: Sendable {
         package let moves: Int
         /// Virtual milliseconds after the last fault until everybody was level; nil: nobody looked.
         package let levelAfter: Int64?
+        /// Nil: something failed before.
+        package let drilled: Drilled?
+        /// What was decided with codes of notifications.
+        package let codes: Int
+        /// Workspaces that were removed.
+        package let removals: Int
+    }
+
+    /// How long everybody was without service after one fault, in virtual milliseconds.
+    package struct Drilled: Sendable {
+        package let drill: ClusterDrill
+        package let ownedAfter: Int64
+        package let levelAfter: Int64
+        /// What either may take.
+        package let ownedWithin: Int64
+        package let levelWithin: Int64
+
+        fileprivate var words: String { "\(drill.rawValue): after \(levelAfter) ms" }
     }
 
     package let seed: UInt64
@@ -35,7 +53,8 @@ package struct ClusterSimulator: Sendable {
             seed: seed, violation: world.violation, trace: world.trace, steps: world.stepCount, nodes: world.nodes.count,
             workspaces: world.workspaces.count, commits: world.histories.map(\.commits).reduce(0, +),
             generations: world.database.workspaces.map(\.row.generation).reduce(0, +), moves: world.moves,
-            levelAfter: world.levelAfter)
+            levelAfter: world.levelAfter, drilled: world.drilled, codes: world.pushes?.decidedCount ?? 0,
+            removals: world.database.workspaces.count { $0.isRemoved })
     }
 }
 
@@ -44,7 +63,7 @@ extension ClusterSimulator.Outcome {
         violation.map(\.description)
             ?? "all promises held, \(nodes) nodes, \(workspaces) workspaces, \(commits) commits, \(generations) generations, "
             + "\(moves) moves, "
-            + "level after \(levelAfter ?? 0) ms, trace \(String(trace.hash, radix: 16))"
+            + "level after \(levelAfter ?? 0) ms, \(drilled?.words ?? "no drill"), trace \(String(trace.hash, radix: 16))"
     }
 }
 

@@ -2,7 +2,12 @@ import RelayModel
 
 /// One WebSocket between a peer and the node that it came to: bytes in order each way.
 final class ClusterSocket {
-    enum Role: Equatable {
+    /// A peer that was sent away without a word waits so long at most.
+    static let retryMax: Int64 = 2_000
+    /// A node that is stopped takes connections, and says nothing.
+    static let connectPatience: Int64 = 10_000
+
+    enum Role: Hashable {
         case host(Int)
         case client(Int)
     }

@@ -15,17 +15,19 @@ extension ClusterWorld {
     /// To any node, as whatever is in front of them chooses. The answer is `opened` or `closed`.
     func connect(_ role: ClusterSocket.Role) -> ClusterSocket {
         lastSocket += 1
-        let socket = ClusterSocket(
-            id: PeerID(rawValue: lastSocket), role: role, node: plant == .reusedNumber ? nodes[0] : dice.pick(nodes))
+        let socket = ClusterSocket(id: PeerID(rawValue: lastSocket), role: role, node: front(role))
         let node = socket.node
         after(transit()) { world in
             guard node.isUp, node.life == socket.life, !socket.isCut else { return world.learnsPeer(socket, nil, in: 1) }
-            // A node that is stopped takes connections, and says nothing.
-            world.after(10_000) { world in
+            world.after(ClusterSocket.connectPatience) { world in
                 if !socket.isOpenAtPeer, !socket.isOpenAtNode { world.learnsPeer(socket, nil, in: 0) }
             }
             node.run {
-                guard !socket.isCut, node.life == socket.life, node.peers.isServing(world.workspace(of: role)) else {
+                let workspace = world.workspace(of: role)
+                if node.entrants.isRemoved(workspace) {
+                    return world.learnsPeer(socket, (CloseCode.revoked.rawValue, CloseCode.revoked.reason), in: 2)
+                }
+                guard !socket.isCut, node.life == socket.life, node.peers.isServing(workspace) else {
                     return world.learnsPeer(socket, nil, in: 2)
                 }
                 socket.isOpenAtNode = true
@@ -39,6 +41,14 @@ extension ClusterWorld {
             }
         }
         return socket
+    }
+
+    /// By chance; in a drill it is the next one, as where somebody looks which of them serve.
+    private func front(_ role: ClusterSocket.Role) -> ClusterNode {
+        guard isDrilling else { return plant == .reusedNumber ? nodes[0] : dice.pick(nodes) }
+        let place = ((lastFront[role] ?? dice.below(nodes.count)) + 1) % nodes.count
+        lastFront[role] = place
+        return nodes[place]
     }
 
     func peerOpened(_ socket: ClusterSocket) {
@@ -130,7 +140,7 @@ extension ClusterWorld {
     func dial(_ wire: NodeWire) {
         let (edge, owner) = (wire.edge, wire.owner)
         // As long as a living node may take.
-        after(3_000) { world in if !wire.isOpenAtEdge { world.end(wire) } }
+        after(NodeWire.dialPatience) { world in if !wire.isOpenAtEdge { world.end(wire) } }
         after(hop(edge.node, owner)) { world in
             guard owner.isUp, world.reaches(edge.node, owner) else { return world.end(wire) }
             owner.run {
@@ -194,7 +204,7 @@ extension ClusterWorld {
     func end(_ wire: NodeWire, isSlow: Bool = false) {
         guard !wire.isCut else { return }
         wire.isCut = true
-        func wait() -> Int64 { isSlow ? dice.within(100...6_000) : dice.within(0...5) }
+        func wait() -> Int64 { isSlow ? dice.within(100...NodeWire.silenceMax) : dice.within(0...5) }
         after(wait()) { world in
             world.atEdge(of: wire) {
                 wire.isOpenAtEdge = false

@@ -19,20 +19,33 @@ final class ClusterWorld {
     /// In one millisecond: more is a loop.
     private static let stepsAtOnceMax = 10_000
 
-    let workspaces: [Named<WorkspaceTag>]
+    /// All that ever were, in the order in which they were made; their names are those that they were made with.
+    private(set) var workspaces: [Named<WorkspaceTag>] = []
     private(set) var database: ClusterDatabase!
-    /// In the order of the workspaces.
+    /// In the order of the workspaces, as all that is of each.
     private(set) var histories: [ClusterHistory] = []
     private(set) var nodes: [ClusterNode] = []
     private(set) var hosts: [ClusterHost] = []
     private(set) var clients: [ClusterClient] = []
+    /// Workspaces are made, renamed and removed while nodes run.
+    let isAdministered: Bool
+    /// The push service, and what is rung by it; nil where nobody has a phone.
+    private(set) var pushes: ClusterPushes?
     var lastSocket: UInt64 = 0
+    /// In a drill: the place of the node that each was led to.
+    var lastFront: [ClusterSocket.Role: Int] = [:]
     private var lastName = 0
     private var lastBatch = 0
     /// No more faults, and hosts say nothing new.
     private(set) var isCalm = false
     /// How long it took after the calm until everybody was level.
     private(set) var levelAfter: Int64?
+    /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
+    var isDrilling = false
+    /// What came of the drill; nil: there was none.
+    var drilled: ClusterSimulator.Drilled?
+    /// Since when nothing fails, and everybody is level; nil: something may fail.
+    var settledSince: Int64?
     /// Workspaces that a node gave to another, or dropped.
     var moves = 0
 
@@ -42,24 +55,29 @@ final class ClusterWorld {
         dice = Dice(seed: seed ^ 0xC1_05_7E_12)
         faults = ClusterFaults.drawn(by: &dice)
         trace = Trace(isKept: isTraced)
+        // Most worlds have neither, so that what else there is in them is met as often as without.
+        isAdministered = settings.isAdministered ?? (seed % 5 == 1 || seed % 10 == 0)
+        let hasPhones = settings.hasPhones ?? seed.isMultiple(of: 5)
         let drawn = dice.pick([1, 1, 2, 2, 3])
         let count = settings.workspaces ?? drawn
         // Their ids decide on their places, and their names are nobody's business.
-        var workspaces: [Named<WorkspaceTag>] = []
-        for index in 0..<count {
-            workspaces.append(Named(id: WorkspaceID("w\(index)-\(dice.below(1_000))")!, name: "workspace \(index)"))
-        }
-        self.workspaces = workspaces
+        for index in 0..<count { workspaces.append(named(index)) }
         database = ClusterDatabase(world: self, isSynchronous: dice.chance(0.7) || plant == .hastyLoad)
         histories = workspaces.map { ClusterHistory($0.id, world: self) }
         let nodeCount = settings.nodes ?? 1 + dice.below(4)
         for index in 0..<nodeCount { nodes.append(ClusterNode(world: self, index: index)) }
-        for (index, place) in places(max(count, 1 + dice.below(3))).enumerated() {
-            hosts.append(ClusterHost(world: self, index: index, in: workspaces[place.workspace].id, ordinal: place.ordinal))
+        for place in places(max(count, 1 + dice.below(3))) { addHost(in: workspaces[place.workspace], place.ordinal) }
+        for place in places(max(count, 1 + dice.below(3))) { addClient(in: workspaces[place.workspace], place.ordinal) }
+        if isAdministered { faults.drawAdministration(by: &dice) }
+        if hasPhones {
+            faults.drawPushes(by: &dice)
+            pushes = ClusterPushes(world: self)
+            for client in clients where client.ordinal == 0 { client.takePhone() }
         }
-        for (index, place) in places(max(count, 1 + dice.below(3))).enumerated() {
-            clients.append(ClusterClient(world: self, index: index, in: workspaces[place.workspace], ordinal: place.ordinal))
-        }
+    }
+
+    private func named(_ index: Int) -> Named<WorkspaceTag> {
+        Named(id: WorkspaceID("w\(index)-\(dice.below(1_000))")!, name: "workspace \(index)")
     }
 
     /// So many peers: each workspace has one, and chance has the rest.
@@ -71,6 +89,31 @@ final class ClusterWorld {
             return (workspace, counts[workspace] - 1)
         }
     }
+
+    private func addHost(in workspace: Named<WorkspaceTag>, _ ordinal: Int) {
+        hosts.append(ClusterHost(world: self, index: hosts.count, in: workspace.id, ordinal: ordinal))
+    }
+
+    private func addClient(in workspace: Named<WorkspaceTag>, _ ordinal: Int) {
+        clients.append(ClusterClient(world: self, index: clients.count, in: workspace, ordinal: ordinal))
+    }
+
+    /// With a host and a client, who come as soon as they have their tokens.
+    func addWorkspace() {
+        let workspace = named(workspaces.count)
+        trace.note(now, "operator", "makes", workspace.id.rawValue)
+        workspaces.append(workspace)
+        histories.append(ClusterHistory(workspace.id, world: self))
+        database.add(workspace)
+        addHost(in: workspace, 0)
+        addClient(in: workspace, 0)
+        if pushes != nil { clients[clients.count - 1].takePhone() }
+        hosts[hosts.count - 1].start()
+        clients[clients.count - 1].start()
+    }
+
+    /// Those that were not removed, as the database has them.
+    var standing: [DatabaseWorkspace] { database.workspaces.filter { !$0.isRemoved } }
 
     func history(of workspace: WorkspaceID) -> ClusterHistory {
         guard let index = workspaces.firstIndex(where: { $0.id == workspace }) else {
@@ -131,19 +174,32 @@ final class ClusterWorld {
         after(1_000) { $0.everySecond() }
         advance(to: settings.duration)
         calm()
-        advance(until: settings.duration + settings.levelWithin) { complaint }
+        advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
-        advance(until: now + settings.placedWithin) {
+        settledSince = now
+        advance(until: now + ServiceLimits.removed) { leftover.map { (promise: .removal, what: $0) } }
+        if violation == nil { drillOnce(settings.drill ?? drawnDrill) }
+        settledSince = now
+        advance(to: now + ServiceLimits.quiet)
+        advance(until: now + ServiceLimits.placed) {
             complaint ?? displaced.map { (promise: .placement, what: $0) }
         }
     }
 
-    /// Reports what is still wrong by then.
-    private func advance(until end: Int64, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
-        while violation == nil {
-            advance(to: now + 1_000)
-            guard let (promise, what) = complaint() else { return }
+    private var drawnDrill: ClusterDrill {
+        ClusterDrill.drawn(nodes: nodes.count, workspaces: standing.count, isAdministered: isAdministered, by: &dice)
+    }
+
+    private func drillOnce(_ drill: ClusterDrill) {
+        self.drill(drill)
+        advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
+    }
+
+    /// Looks every `step`, and reports what is still wrong by then.
+    func advance(until end: Int64, by step: Int64 = 1_000, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
+        while violation == nil, let (promise, what) = complaint() {
             if now >= end { return report(promise, what) }
+            advance(to: min(now + step, max(end, now + 1)))
         }
     }
 
@@ -161,7 +217,7 @@ final class ClusterWorld {
     /// What keeps everybody from being level; nil: nothing does.
     private var complaint: (promise: ClusterPromise, what: String)? {
         if let complaint = nodes.lazy.compactMap(\.complaint).first { return (.presence, complaint) }
-        for workspace in database.workspaces {
+        for workspace in standing {
             let owners = nodes.filter { $0.placement.owner(of: workspace.id) != nil }
             guard owners.count == 1, workspace.row.holder == owners[0].holder else {
                 let holder = workspace.row.holder ?? "nobody"
@@ -169,14 +225,16 @@ final class ClusterWorld {
             }
         }
         let complaint = hosts.lazy.compactMap(\.complaint).first ?? clients.lazy.compactMap(\.complaint).first
-        return complaint.map { (.level, $0) }
+        if let complaint { return (.level, complaint) }
+        if let unanswered = pushes?.unanswered { return (.codes, unanswered) }
+        return pushes?.unrung.map { (.alerts, $0) }
     }
 
     /// A workspace that is not where it belongs.
     private var displaced: String? {
         let all = nodes.map(\.address)
         func count(_ holder: String) -> Int { database.workspaces.count { $0.row.holder == holder } }
-        for workspace in database.workspaces {
+        for workspace in standing {
             guard let preferred = Rendezvous.preferred(for: workspace.id.rawValue, among: all),
                 let holder = workspace.row.holder, holder != preferred, count(holder) - count(preferred) > Self.unevennessMax
             else { continue }
@@ -194,7 +252,7 @@ final class ClusterWorld {
         if dice.chance(faults.kill) { victim.end("killed") }
         if dice.chance(faults.drain) { victim.drain() }
         if dice.chance(faults.stop) { victim.stop() }
-        if dice.chance(faults.fence) { database.fence(dice.pick(workspaces).id) }
+        if dice.chance(faults.fence) { database.fence(dice.pick(standing).id) }
         if dice.chance(faults.unreadable) { dice.pick(nodes).cannotLoadUntil = now + dice.within(500...8_000) }
         if dice.chance(faults.freeze) { victim.freeze(for: dice.within(100...15_000)) }
         if dice.chance(faults.linkCut) { victim.linksAreCutUntil = now + dice.within(100...10_000) }
@@ -204,14 +262,15 @@ final class ClusterWorld {
         if dice.chance(faults.promotion) {
             // Most machines that fail have failed their standby before.
             if dice.chance(0.6) { database.changes.standbyLeaves(for: 10_000) }
-            let wait = dice.within(500...5_000)
-            after(dice.within(0...3_000)) { $0.database.promote(after: wait) }
+            let wait = dice.within(500...ClusterFaults.outageMax)
+            after(dice.within(0...3_000)) { if !$0.isCalm { $0.database.promote(after: wait) } }
         }
+        if isAdministered { administer() }
         after(1_000) { $0.everySecond() }
     }
 
     /// One that owns something as often as any.
-    private var victim: ClusterNode {
+    var victim: ClusterNode {
         let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)
     }

@@ -6,13 +6,15 @@ final class DatabaseChanges {
     enum Change {
         case batch(LogBatch, number: Int)
         case owner(OwnerRow)
+        /// A session of a workspace that was removed, and what is of none.
+        case removal
     }
 
     private unowned let world: ClusterWorld
     private var entries: [(workspace: WorkspaceID, change: Change)] = []
     /// How many of them the standby has.
     private(set) var replicated = 0
-    private var isStandbyAway = false
+    private(set) var isStandbyAway = false
     /// What waits for the standby to have so many.
     private var waiting: [(count: Int, action: () -> Void)] = []
     /// Which primary this is: what is on its way from an earlier one never arrives.

@@ -5,7 +5,7 @@ import RelayProtocol
 final class DatabaseConnection {
     /// Each workspace that is at work has connections of its own.
     enum Purpose: Hashable {
-        case look, lease
+        case look, lease, entrants
         case log(WorkspaceID)
         case reads(WorkspaceID)
     }

@@ -12,6 +12,8 @@ final class DatabaseTransaction {
         case handOver(generation: Int64)
         /// An operator takes it from whoever has it.
         case fence
+        /// Some of what is left of a workspace that was removed is taken away. No generation is compared: it is nobody's.
+        case removal
     }
 
     enum Outcome {
@@ -22,6 +24,8 @@ final class DatabaseTransaction {
         case claimed(OwnerRow)
         /// Nobody owns it now.
         case freed
+        /// Some of it, or the last of it.
+        case removed(isAll: Bool)
     }
 
     enum Phase {

@@ -4,6 +4,11 @@ import RelayProtocol
 /// One workspace in the database: the row that says who owns it, shared and exclusive locks of that, and its log.
 final class DatabaseWorkspace {
     let id: WorkspaceID
+    /// From 1, in the order in which they were made.
+    let number: Int32
+    /// All that it ever was called; the last is its name.
+    private(set) var names: [String]
+    private(set) var isRemoved = false
     private unowned let world: ClusterWorld
     private unowned let database: ClusterDatabase
     private(set) var log: SimulatedLog
@@ -15,12 +20,23 @@ final class DatabaseWorkspace {
     private var queue: [DatabaseTransaction] = []
     private var active: [DatabaseTransaction] = []
 
-    init(_ id: WorkspaceID, world: ClusterWorld, database: ClusterDatabase) {
-        self.id = id
+    init(_ workspace: Named<WorkspaceTag>, number: Int32, world: ClusterWorld, database: ClusterDatabase) {
+        id = workspace.id
+        names = [workspace.name]
+        self.number = number
         self.world = world
         self.database = database
-        log = SimulatedLog(workspaces: [id])
+        log = SimulatedLog(workspaces: [workspace.id])
     }
+
+    static let slowCommitMax: Int64 = 6_000
+
+    var name: String { names.last ?? id.rawValue }
+    /// Something of it is stored, besides what says that it was.
+    var isLeft: Bool { !log.isEmpty }
+
+    func rename(to name: String) { names.append(name) }
+    func remove() { isRemoved = true }
 
     /// Whether everything that can be loaded of it is on the standby.
     var isReplicated: Bool { lastShown <= database.changes.replicated }
@@ -43,6 +59,7 @@ final class DatabaseWorkspace {
                 let isOwn = holder == connection.holder
                 database.end(connectionsOf: holder, for: isOwn ? connection.purpose : nil, but: connection)
             }
+        case .removal: break
         case .claimAnew, .handOver:
             database.end(connectionsOf: connection.holder, for: connection.purpose, but: connection)
         case .fence: break
@@ -86,14 +103,14 @@ final class DatabaseWorkspace {
         case .commit(let batch, _, let generation):
             guard generation == row.generation || world.plant == .noFence else { return refuse(transaction, .fenced) }
             if world.plant != .doubledCommit, !follows(batch) { return refuse(transaction, .refused) }
-            if world.dice.chance(world.faults.slowCommit) { wait = world.dice.within(50...6_000) }
+            if world.dice.chance(world.faults.slowCommit) { wait = world.dice.within(50...Self.slowCommitMax) }
         case .claim(let seen):
             guard row.generation == seen, database.isFree(row, for: holder) else { return refuse(transaction, .refused) }
         case .claimAnew:
             guard row.holder == holder, row.bornOn == database.timeline else { return refuse(transaction, .fenced) }
         case .handOver(let generation):
             guard row.holder == holder, row.generation >= generation else { return refuse(transaction, .fenced) }
-        case .fence: break
+        case .fence, .removal: break
         }
         let timeline = database.timeline
         world.after(wait) { [self] _ in
@@ -135,6 +152,7 @@ final class DatabaseWorkspace {
         var fresh = row
         switch transaction.kind {
         case .commit(let batch, let number, _): return .batch(batch, number: number)
+        case .removal: return .removal
         case .claim: fresh = claimed(by: transaction.connection.holder)
         case .claimAnew: fresh.generation += 1
         case .handOver, .fence:
@@ -168,6 +186,9 @@ final class DatabaseWorkspace {
             batches.insert(number)
             apply(batch)
             transaction.reply(.committed)
+        case .removal:
+            log.removeSome()
+            transaction.reply(.removed(isAll: !isLeft))
         case .owner(let fresh): show(fresh, transaction)
         }
         grant()
@@ -183,7 +204,7 @@ final class DatabaseWorkspace {
             world.history(of: id).claims(fresh, after: before, on: database.timeline, in: log)
             transaction.reply(.claimed(fresh))
         case .handOver, .fence: transaction.reply(.freed)
-        case .commit: preconditionFailure("a commit leaves the row as it is")
+        case .commit, .removal: preconditionFailure("it leaves the row as it is")
         }
     }
 
@@ -214,6 +235,7 @@ final class DatabaseWorkspace {
         for change in changes {
             switch change {
             case .owner(let fresh): row = fresh
+            case .removal: log.removeSome()
             case .batch(let batch, let number):
                 batches.insert(number)
                 apply(batch)

@@ -64,7 +64,8 @@ final class EdgePart {
         case .dismiss(let hosts, let clients): for peer in hosts + clients { node.peers.dismiss(peer) }
         case .pauseReading(let peer): node.peers.pause(peer)
         case .resumeReading(let peer): node.peers.resume(peer)
-        case .answer, .fail: break
+        case .answer(let call, let answer): node.calls.answered(call, answer)
+        case .fail(let call, let failure): node.calls.failed(call, failure)
         }
     }
 

@@ -24,7 +24,7 @@ final class NodeEdges {
         edge.dial(other)
     }
 
-    func hangUp(_ holder: String) { edges[holder]?.hangUp() }
+    func hangUp(_ holder: String) { if node.world.plant != .keptLink { edges[holder]?.hangUp() } }
 
     func ended(_ edge: EdgePart) {
         edges[edge.owner.holder] = nil

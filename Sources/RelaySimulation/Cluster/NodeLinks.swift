@@ -72,15 +72,21 @@ final class NodeLinks {
             tell(.forgotten(peer), for: [], number)
         case .congested(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.congested(name) }
         case .drained(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.drained(name) }
-        case .call: break
+        case .call(let call, let request):
+            // What another node has handed on goes no further.
+            node.calls.answer(request, isCarried: true) { [self] in tell(.answer(call, $0), for: [], number) }
         }
     }
 
     private func opened(_ name: PeerID, _ opening: PeerOpening) {
-        let part = node.owner(of: world.workspace(of: opening.role))
+        let workspace = world.workspace(of: opening.role)
+        let part = node.entrants.mayEnter(workspace) ? node.owner(of: workspace) : nil
         remotes[name] = Remote(socket: opening.socket, role: opening.role, part: part)
         guard let part else {
             world.trace.note(world.now, node.name, "sends away", "\(opening.socket.rawValue) at an edge")
+            if node.entrants.isRemoved(workspace) {
+                return _ = close(name, CloseCode.revoked.rawValue, CloseCode.revoked.reason)
+            }
             return _ = close(name, CloseCode.restarting.rawValue, CloseCode.restarting.reason)
         }
         part.opened(name, opening.role)

@@ -17,7 +17,7 @@ final class NodePeers {
     init(_ node: ClusterNode) { self.node = node }
 
     /// Whether somebody of this workspace who comes now is let in.
-    func isServing(_ workspace: WorkspaceID) -> Bool { way(of: workspace) != nil }
+    func isServing(_ workspace: WorkspaceID) -> Bool { node.entrants.mayEnter(workspace) && way(of: workspace) != nil }
 
     private func way(of workspace: WorkspaceID) -> Way? {
         if let part = node.owner(of: workspace) { return .owner(part) }
@@ -56,6 +56,16 @@ final class NodePeers {
         case nil: break
         }
     }
+
+    /// Their tokens were revoked.
+    func showOut(of workspace: WorkspaceID) {
+        for (peer, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) where world.workspace(of: socket.role) == workspace {
+            close(peer, CloseCode.revoked.rawValue, CloseCode.revoked.reason)
+        }
+    }
+
+    /// Nothing is heard of the node any more.
+    func fallSilent() { for (_, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) { world.cut(socket) } }
 
     /// The process is gone.
     func lose() {

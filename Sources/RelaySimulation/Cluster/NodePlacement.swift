@@ -4,11 +4,11 @@ import RelayProtocol
 /// Which workspaces a node owns, and to which nodes it has links: the shipped machine, with the database that it looks at and the cores that
 /// come and go by its orders. As the product's `PlacementWatch` does, but that looks and claims overlap.
 final class NodePlacement {
-    private static let lookInterval: Int64 = 250
+    static let lookInterval: Int64 = 250
     /// With more, a node that drains ends with what it has.
-    private static let drainWithin: Int64 = 20_000
+    static let drainWithin: Int64 = 20_000
     /// For what it has told its peers to arrive.
-    private static let leavingWait: Int64 = 500
+    static let leavingWait: Int64 = 500
 
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
@@ -22,6 +22,9 @@ final class NodePlacement {
     private var candidates: [NodeAddress] = []
     /// When each was set free, for the checkers.
     private var handedOver: [WorkspaceID: Int64] = [:]
+    /// By number, of all that there are.
+    private var numbered: [Int64: WorkspaceID] = [:]
+    private lazy var planted = PlantedView(node)
     private var isDraining = false
     private var isOver = false
 
@@ -45,6 +48,13 @@ final class NodePlacement {
     /// In the order of the workspaces.
     var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
     var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
+    func isHolding(_ workspace: WorkspaceID) -> Bool { parts[workspace] != nil }
+    /// It has looked, and is not about to end.
+    var isReady: Bool { !candidates.isEmpty && !isDraining && !isOver }
+    /// Nil: there is none, as far as this node knows.
+    func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
+    /// Its owner here, if there is one, lets go of it.
+    func workspaceRemoved(_ workspace: WorkspaceID) { parts[workspace]?.workspaceRemoved() }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
 
     // MARK: Looking
@@ -52,21 +62,30 @@ final class NodePlacement {
     private func look() {
         guard !isOver else { return }
         node.database.ask(.look) { [holder = node.holder] database, _, reply in
-            reply(database.view(for: holder))
-        } answer: { [self] (view: PlacementView?) in
-            if let view { looked(view) }
+            reply((database.view(for: holder), database.changesOfEntrants))
+        } answer: { [self] (seen: (view: PlacementView, changes: Int64)?) in
+            if let seen { looked(planted.of(seen.view), seen.changes) }
             node.inThisLife(after: Self.lookInterval) { self.look() }
         }
     }
 
-    private func looked(_ view: PlacementView) {
+    private func looked(_ view: PlacementView, _ changes: Int64) {
         guard !isOver else { return }
+        node.entrants.saw(changes)
+        for row in view.rows { numbered[Int64(row.number)] = id(row.scope) }
         candidates = view.nodes.filter { !view.leaving.contains($0.holder) && $0.holder != node.holder } + [node.address]
         for workspace in world.workspaces {
             let row = view.rows.first { $0.scope == workspace.id.rawValue }
             holders[workspace.id] = row.flatMap { $0.isFree ? nil : $0.holder }
         }
+        if world.plant == .restlessOwner { beRestless() }
         decide(.looked(view))
+    }
+
+    /// For the fault that is planted.
+    private func beRestless() {
+        guard world.settledSince != nil else { return }
+        for part in owners where node.uptime - part.ownedSince >= 3_000 { decide(.lost(part.workspace.rawValue)) }
     }
 
     func linkEnded(_ holder: String) { decide(.linkEnded(holder)) }
@@ -144,7 +163,8 @@ final class NodePlacement {
         guard let part = parts[workspace] else { preconditionFailure("only what is owned is handed over") }
         world.trace.note(world.now, node.name, "hands over", workspace.rawValue)
         world.moves += 1
-        if !isDraining, isPreferred(for: workspace) {
+        if world.plant == .heldDrain, isDraining { return }
+        if !isDraining, isPreferred(for: workspace), !world.database[workspace].isRemoved {
             world.report(.placement, "\(node.name) hands over \(workspace), which belongs to it")
         }
         part.handOver { [self] in
@@ -159,6 +179,7 @@ final class NodePlacement {
         guard let part = parts.removeValue(forKey: workspace) else { preconditionFailure("only what is owned is dropped") }
         world.trace.note(world.now, node.name, "drops", workspace.rawValue)
         world.moves += 1
+        if world.plant == .restlessOwner, world.settledSince != nil { return part.handOver {} }
         world.history(of: workspace).drops(part.row, by: node.holder)
         if world.plant != .keptCommitting { part.end() }
     }

@@ -9,6 +9,11 @@ final class NodeWire {
     static let congestedBytes = 6 << 10
     static let drainedBytes = 1 << 10
 
+    /// As long as a living node may take.
+    static let dialPatience: Int64 = 3_000
+    /// After so long without a word an end takes the other for gone.
+    static let silenceMax: Int64 = 6_000
+
     let edge: EdgePart
     unowned let owner: ClusterNode
     let edgeLife: Int

@@ -1,3 +1,4 @@
+import PushPlanner
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -13,6 +14,8 @@ final class OwnerPart {
     private static let commitPatience: Int64 = 2_000
     private static let loadRetry: Int64 = 1_000
     private static let freeingRetry: Int64 = 250
+    /// A database that takes nothing is not to be asked more often for what nobody waits for.
+    static let removalRetry: Int64 = 30_000
 
     let workspace: WorkspaceID
     private unowned let node: ClusterNode
@@ -28,6 +31,14 @@ final class OwnerPart {
     private var underWay: Commit?
     /// Nobody knows what came of the last commit.
     private var isInDoubt = false
+    private let pushes: OwnerPushes
+    private let callers: OwnerCommandPeers
+    /// By the node's clock.
+    let ownedSince: Int64
+    /// Its data is being taken away.
+    private var isRemoving = false
+    /// For the fault that is planted.
+    private var lastAppends = LogBatch()
     /// Told when the row is free; nil: it is not being handed over.
     private var whenFree: (() -> Void)?
     /// Another owns it, or nobody does.
@@ -37,6 +48,11 @@ final class OwnerPart {
         self.node = node
         self.workspace = workspace
         self.row = row
+        ownedSince = node.uptime
+        pushes = OwnerPushes(node)
+        callers = OwnerCommandPeers(node)
+        pushes.tell = { [unowned self] in feed(.pushAnswered($0, $1)) }
+        callers.tell = { [unowned self] in feed($0) }
     }
 
     var isServing: Bool { relay != nil && whenFree == nil && !isOver }
@@ -83,21 +99,30 @@ final class OwnerPart {
             world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
             return nil
         }
+        // What is left of it is nobody's any more.
+        if stored.isRemoved { return LogState() }
         let wall = node.instant.wall
-        return try? stored.log.load(
+        let state = try? stored.log.load(
             resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+        guard world.plant == .forgottenRings, var state else { return state }
+        state.records.removeAll { $0.kind == .card }
+        return state
     }
 
     private func begin(_ state: LogState) {
         life += 1
-        let configuration = Relay.Configuration(software: "simulated", heartbeat: World.heartbeat)
+        var configuration = Relay.Configuration(software: "simulated", heartbeat: World.heartbeat)
+        if let settings = world.pushes?.settings(of: workspace) { configuration.push = settings }
         var fresh = Relay(
             configuration: configuration, epochs: Epochs(ofLog: epoch, first: workspace), state: state, boot: node.holder,
             at: node.instant)
-        let effects = fresh.started(at: node.instant)
+        var effects = fresh.started(at: node.instant)
+        if world.plant == .mutePushes { effects.removeAll { if case .push = $0 { true } else { false } } }
         relay = fresh
+        world.pushes?.began(in: workspace, epoch, with: state.records, ordering: effects)
         world.trace.note(world.now, node.name, "serves", "\(workspace) in generation \(row.generation), \(epoch)")
         run(effects)
+        if node.entrants.isRemoved(workspace) { workspaceRemoved() }
         armTick()
     }
 
@@ -114,6 +139,7 @@ final class OwnerPart {
     private func forget() {
         relay = nil
         life += 1
+        pushes.suspend()
         (timers, underWay, isTickArmed) = ([:], nil, false)
     }
 
@@ -139,7 +165,10 @@ final class OwnerPart {
     func opened(_ peer: PeerID, _ role: ClusterSocket.Role) {
         switch role {
         case .host(let index): feed(.hostConnected(peer, world.hosts[index].identity))
-        case .client(let index): feed(.clientConnected(peer, world.clients[index].identity))
+        case .client(let index):
+            let known = world.clients[index].identity
+            let workspace = node.entrants.named(known.workspace.id)
+            feed(.clientConnected(peer, ClientIdentity(workspace: workspace, client: known.client, scope: known.scope)))
         }
     }
 
@@ -160,6 +189,15 @@ final class OwnerPart {
     func closed(_ peer: PeerID) { feed(.disconnected(peer)) }
     func congested(_ peer: PeerID) { feed(.congested(peer)) }
     func drained(_ peer: PeerID) { feed(.drained(peer)) }
+
+    /// Its peers go, then what is in memory of it, then what is stored.
+    func workspaceRemoved() { feed(.workspaceRemoved(workspace)) }
+
+    /// The code of a notification of this workspace's.
+    func present(_ push: PushID, of life: String, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
+        guard life == epoch.rawValue else { return answer(.failed(.notFound, "there is no such code")) }
+        callers.present(world.pushes?.planted(push, in: epoch) ?? push, named: push, verdict, then: answer)
+    }
 
     /// While it is being handed over, nothing more is taken in.
     private func feed(_ input: Input) {
@@ -185,7 +223,8 @@ final class OwnerPart {
         for effect in effects {
             switch effect {
             case .send(let bytes, let peers): send(bytes, to: peers.sorted())
-            case .close(let peer, let code): close(peer, code.rawValue, code.reason)
+            case .close(let peer, let code):
+                if peer.isCommandPeer { callers.closed(peer) } else { close(peer, code.rawValue, code.reason) }
             case .append(let batch): commit(batch)
             case .read(let id, let query):
                 read(id) { .pageRead(id, (try? $0.log.page(query)) ?? LogPage(first: 0, events: [])) }
@@ -196,7 +235,12 @@ final class OwnerPart {
             case .cancelTimer(let timer): timers[timer] = nil
             case .findPictures(let peer, let request, _):
                 inThisCore(after: 0) { self.feed(.picturesFound(peer, request, .lacking)) }
-            case .answer, .push, .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
+            case .answer(let reply, let command, let peer): callers.answered(reply, to: command, of: peer)
+            case .push(let intent):
+                world.pushes?.ordered(intent, in: epoch, of: workspace)
+                pushes.push(intent, in: epoch)
+            case .workspaceLeft: left()
+            case .makePairingCode, .quotaReached, .historyRemoved, .clockJudged: break
             }
         }
     }
@@ -237,11 +281,32 @@ final class OwnerPart {
         }
     }
 
+    // MARK: A workspace that was removed
+
+    /// Nothing of it is in memory, nor on its way to the log.
+    private func left() {
+        world.history(of: workspace).leaves(by: node.holder)
+        if world.plant == .lateRows, !lastAppends.appends.isEmpty { commit(lastAppends) }
+        guard !isRemoving else { return }
+        isRemoving = true
+        takeAway()
+    }
+
+    private func takeAway() {
+        ask { (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+            stored.begin(.removal, on: connection, reply: reply)
+        } answer: { [self] outcome in
+            guard case .removed(let isAll) = outcome else { return after(Self.removalRetry) { self.takeAway() } }
+            if isAll { isRemoving = false } else { after(Limits.trimInterval) { self.takeAway() } }
+        }
+    }
+
     // MARK: Commits
 
     private func commit(_ batch: LogBatch) {
         guard underWay == nil else { return world.report(.fence, "two batches are being committed at once") }
         underWay = Commit(batch: batch, number: world.nextBatch(), begun: node.uptime)
+        if world.plant == .lateRows, !batch.appends.isEmpty { lastAppends = batch }
         put()
     }
 
@@ -249,7 +314,7 @@ final class OwnerPart {
         guard let commit = underWay else { return }
         let (life, generation) = (life, row.generation)
         let losesAnswer = world.dice.chance(world.faults.unclearCommit)
-        world.history(of: workspace).puts(by: node.holder)
+        world.history(of: workspace).puts(commit.batch, by: node.holder)
         ask(within: losesAnswer ? 20 : NodeDatabase.askingMax) {
             (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
             stored.begin(.commit(commit.batch, number: commit.number, generation: generation), on: connection) {
@@ -260,9 +325,16 @@ final class OwnerPart {
             switch outcome {
             case .committed: committed()
             case .none: settle()
-            case .fenced, .refused, .claimed, .freed: fenced()
+            case .refused where world.database[workspace].isRemoved: findGone()
+            case .fenced, .refused, .claimed, .freed, .removed: fenced()
             }
         }
+    }
+
+    /// What it would go on from was taken away: it has not heard yet that the workspace was removed.
+    private func findGone() {
+        suspend()
+        if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
     }
 
     private func committed() {
@@ -324,7 +396,7 @@ final class OwnerPart {
                 self.row = row
                 isInDoubt = false
                 then(true)
-            case .fenced, .refused, .committed, .freed: then(false)
+            case .fenced, .refused, .committed, .freed, .removed: then(false)
             case .none: then(nil)
             }
         }
@@ -373,6 +445,7 @@ final class OwnerPart {
     func end() {
         suspend()
         isOver = true
+        pushes.end()
         node.database.close(workspace)
     }
 }

@@ -123,9 +123,23 @@ package final class SimulatedLog: SessionLog {
         sessions[trim.key] = stored
     }
 
+    /// Takes something of a workspace away that was removed, as a store does: a session at a time.
+    func removeSome() {
+        (commands, records) = ([], [:])
+        guard !order.isEmpty else { return }
+        sessions[order.removeFirst()] = nil
+    }
+
+    var isEmpty: Bool { sessions.isEmpty && commands.isEmpty && records.isEmpty }
+
     func holds(_ push: PushIntent) -> Bool {
         let name = PushRecord(workspace: push.workspace, kind: .push, name: String(push.id.rawValue), bytes: nil).key
         return records[name] != nil
+    }
+
+    /// Those that are kept.
+    var pushes: Set<PushID> {
+        Set(records.keys.compactMap { $0.kind == .push ? PushID(text: $0.name) : nil })
     }
 
     // MARK: Reading

@@ -1,0 +1,70 @@
+import PushPlanner
+import RelayProtocol
+
+/// An approval rings on every device that wants it, whoever owns the workspace by then: at least once, and with one number for as long as
+/// that may have been heard. What is lost with a database's tail may ring again in the epoch that follows.
+struct AlertBook {
+    private struct Name: Hashable {
+        let workspace: WorkspaceID
+        let device: DeviceID
+        let approval: ApprovalID
+    }
+
+    private struct Ring {
+        let epoch: Epoch
+        let push: PushID
+        /// As an owner was told last.
+        var outcome: PushOutcome?
+
+        /// Nobody may have heard it, as far as its owner knows.
+        var isLost: Bool {
+            switch outcome {
+            case .refused, .notSent, .unknown: true
+            case .accepted, nil: false
+            }
+        }
+    }
+
+    private var rings: [Name: [Ring]] = [:]
+    private var heard: Set<Name> = []
+
+    mutating func ordered(_ order: PushIntent, in epoch: Epoch) -> String? {
+        guard let name = Self.name(of: order) else { return nil }
+        let before = (rings[name] ?? []).filter { $0.epoch == epoch }
+        if before.contains(where: { $0.push == order.id }) { return nil }
+        rings[name, default: []].append(Ring(epoch: epoch, push: order.id))
+        guard let first = before.first(where: { !$0.isLost }) else { return nil }
+        return "\(order.device) of \(order.workspace) rings for \(name.approval) by push \(order.id.rawValue), and has by push "
+            + "\(first.push.rawValue)"
+    }
+
+    /// An owner was told.
+    mutating func told(_ order: PushIntent, in epoch: Epoch, of outcome: PushOutcome) {
+        guard let name = Self.name(of: order),
+            let place = rings[name]?.firstIndex(where: { ($0.epoch, $0.push) == (epoch, order.id) })
+        else { return }
+        rings[name]?[place].outcome = outcome
+    }
+
+    /// The next owner has begun. What has no answer in its log and is not sent again, as it has expired by this one's clock, is as if lost.
+    mutating func began(in workspace: WorkspaceID, _ epoch: Epoch, unanswered: Set<PushID>, repeating: Set<PushID>) {
+        let given = unanswered.subtracting(repeating)
+        guard !given.isEmpty else { return }
+        for (name, list) in rings where name.workspace == workspace {
+            for place in list.indices where list[place].epoch == epoch && given.contains(list[place].push) {
+                rings[name]?[place].outcome = .unknown("the owner ended before it had an answer")
+            }
+        }
+    }
+
+    /// Its service has it.
+    mutating func arrived(_ order: PushIntent) { if let name = Self.name(of: order) { heard.insert(name) } }
+
+    func isHeard(_ approval: ApprovalID, on device: DeviceID, in workspace: WorkspaceID) -> Bool {
+        heard.contains(Name(workspace: workspace, device: device, approval: approval))
+    }
+
+    private static func name(of order: PushIntent) -> Name? {
+        order.code.map { Name(workspace: order.workspace, device: order.device, approval: $0.approval) }
+    }
+}

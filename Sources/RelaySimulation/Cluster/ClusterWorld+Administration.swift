@@ -1,0 +1,64 @@
+import RelayCore
+import RelayModel
+import RelayProtocol
+
+/// What an operator does with workspaces while nodes run, by way of the database.
+extension ClusterWorld {
+    /// Of all that ever were.
+    private static let workspacesMax = 6
+
+    func administer() {
+        if dice.chance(faults.adding), workspaces.count < Self.workspacesMax { whenDurable { $0.addWorkspace() } }
+        if dice.chance(faults.renaming) { whenDurable { $0.renameWorkspace() } }
+        if dice.chance(faults.removing) { whenDurable { $0.removeWorkspace() } }
+    }
+
+    /// What an operator was told that it is done is on both machines; until then the command waits.
+    private func whenDurable(_ action: @escaping (ClusterWorld) -> Void) {
+        guard !isCalm else { return }
+        guard !database.isAway, !database.changes.isStandbyAway else {
+            return after(500) { $0.whenDurable(action) }
+        }
+        action(self)
+    }
+
+    private func renameWorkspace() {
+        let workspace = dice.pick(standing)
+        let name = self.name("renamed ")
+        trace.note(now, "operator", "renames", "\(workspace.id) to \(name)")
+        database.rename(workspace.id, to: name)
+    }
+
+    /// Any but the first, which stays.
+    func removeWorkspace() {
+        guard let first = standing.first?.id else { return }
+        let removable = standing.filter { $0.id != first }
+        guard !removable.isEmpty else { return }
+        let workspace = dice.pick(removable)
+        trace.note(now, "operator", "removes", workspace.id.rawValue)
+        database.remove(workspace.id)
+    }
+
+    /// A peer was told that its token is revoked.
+    func wasShownOut(_ name: String, of workspace: WorkspaceID) {
+        trace.note(now, name, "is shown out")
+        if !database[workspace].isRemoved { report(.removal, "\(name) is shown out of \(workspace), which stands") }
+    }
+
+    /// What is left of a workspace that was removed; nil: nothing is.
+    var leftover: String? {
+        for workspace in database.workspaces where workspace.isRemoved {
+            if let owner = nodes.first(where: { $0.placement.isHolding(workspace.id) }) {
+                return "\(owner.name) owns \(workspace.id), which was removed"
+            }
+            if workspace.isLeft { return "something is left of \(workspace.id), which was removed" }
+            if let host = hosts.first(where: { $0.identity.workspace == workspace.id && $0.isConnected }) {
+                return "\(host.name) is connected, and \(workspace.id) was removed"
+            }
+            if let client = clients.first(where: { $0.identity.workspace.id == workspace.id && $0.isConnected }) {
+                return "\(client.name) is connected, and \(workspace.id) was removed"
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,92 @@
+import PushPlanner
+import RelayCluster
+import RelayProtocol
+
+/// Requests over HTTP at a node that only the owner of a workspace answers: here those that decide with the code of a notification, whose
+/// number says which workspace that is. As `NodeRoutes` does.
+final class NodeCalls {
+    private unowned let node: ClusterNode
+    /// Of this node's own sockets, by their numbers.
+    private var waiting: [UInt64: (HTTPAnswer?) -> Void] = [:]
+    private var lastCall: UInt64 = 0
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    /// `done` gets nil where the process ends first.
+    func take(_ call: HTTPCall, then done: @escaping (HTTPAnswer?) -> Void) {
+        lastCall += 1
+        let number = lastCall
+        waiting[number] = done
+        answer(call, isCarried: false, number) { [weak self] in self?.finish(number, $0) }
+    }
+
+    /// `isCarried`: over the link of another node, which takes this one for the owner.
+    func answer(_ call: HTTPCall, isCarried: Bool, _ number: UInt64 = 0, then done: @escaping (HTTPAnswer) -> Void) {
+        guard let code = ClusterCode(path: call.path) else { return done(HTTPAnswer(status: 404)) }
+        let named = PushNumbers(of: code.push).workspace
+        guard let workspace = node.placement.workspace(numbered: named) else { return done(HTTPAnswer(status: 404)) }
+        if let part = node.owner(of: workspace) {
+            let verdict: Decision.Verdict = call.body == ClusterCode.allow ? .allow : .deny(message: nil)
+            return part.present(code.push, of: code.life, verdict) { done(HTTPAnswer($0)) }
+        }
+        guard !isCarried, let holder = node.placement.holder(of: workspace), let edge = node.edges[holder], edge.isServing
+        else { return done(HTTPAnswer(status: 503)) }
+        edge.take(.called(EdgeMachine.CallID(rawValue: number), call))
+    }
+
+    func answered(_ call: EdgeMachine.CallID, _ answer: HTTPAnswer) { finish(call.rawValue, answer) }
+    func failed(_ call: EdgeMachine.CallID, _ failure: EdgeMachine.CallFailure) {
+        finish(call.rawValue, HTTPAnswer(status: 503))
+    }
+
+    private func finish(_ number: UInt64, _ answer: HTTPAnswer) {
+        guard let done = waiting.removeValue(forKey: number) else {
+            return node.world.report(.codes, "\(node.name) answers a request twice, or one that nobody has made")
+        }
+        done(answer)
+    }
+
+    /// The process is gone.
+    func lose() {
+        for (_, done) in waiting.sorted(by: { $0.key < $1.key }) { done(nil) }
+        waiting = [:]
+    }
+}
+
+/// The code of a notification, as a request names it: the push, and in the place of the proof the epoch that this depends on.
+struct ClusterCode {
+    private static let path = "/v1/decisions/"
+    static let allow = Array("allow".utf8)
+    static let deny = Array("deny".utf8)
+
+    let push: PushID
+    let life: String
+
+    init(_ push: PushID, in epoch: Epoch) { (self.push, life) = (push, epoch.rawValue) }
+
+    init?(path: String) {
+        let parts = path.dropFirst(Self.path.count).split(separator: ".", maxSplits: 1)
+        guard path.hasPrefix(Self.path), parts.count == 2, let push = PushID(text: parts[0]) else { return nil }
+        (self.push, life) = (push, String(parts[1]))
+    }
+
+    func call(_ body: [UInt8]) -> HTTPCall {
+        HTTPCall(
+            method: "POST", path: "\(Self.path)\(push.rawValue).\(life)", query: nil, headers: [], body: body,
+            peer: .ip("127.0.0.1"), isNamedByProxy: false, isTLS: false)
+    }
+}
+
+extension HTTPAnswer {
+    fileprivate init(status: UInt16) { self.init(status: status, headers: [], body: []) }
+
+    /// 200 for what was decided so.
+    fileprivate init(_ reply: Reply) {
+        switch reply {
+        case .decided: self.init(status: 200)
+        case .failed(let notice, _):
+            self.init(status: notice.code == "unavailable" ? 503 : 409, headers: [], body: Array(notice.code.utf8))
+        default: self.init(status: 500)
+        }
+    }
+}

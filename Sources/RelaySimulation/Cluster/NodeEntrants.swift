@@ -1,0 +1,70 @@
+import RelayModel
+import RelayProtocol
+
+/// Who may come in at a node, and what their workspaces are called: read when the process starts, and again when the database says that something
+/// has changed. As `Access` and `EntrantReads` do.
+final class NodeEntrants {
+    /// As the database has it.
+    struct Reading {
+        var standing: [WorkspaceID: String] = [:]
+        /// In the order in which they were made.
+        var removed: [WorkspaceID] = []
+    }
+
+    private static let retryInterval: Int64 = 1_000
+
+    private unowned let node: ClusterNode
+    private var world: ClusterWorld { node.world }
+    private var reading = Reading()
+    /// The database's count of changes, as it was last told; nil: it never was.
+    private var toldChanges: Int64?
+    private var isReading = false
+    private var isReadAgain = false
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    /// A process serves nobody before it has read them once.
+    func start() {
+        (reading, toldChanges) = (world.database.entrants, world.database.changesOfEntrants)
+    }
+
+    func mayEnter(_ workspace: WorkspaceID) -> Bool { reading.standing[workspace] != nil }
+    func isRemoved(_ workspace: WorkspaceID) -> Bool { reading.removed.contains(workspace) }
+
+    func named(_ workspace: WorkspaceID) -> Named<WorkspaceTag> {
+        Named(id: workspace, name: reading.standing[workspace] ?? workspace.rawValue)
+    }
+
+    /// A look has told how often something was changed.
+    func saw(_ changes: Int64) {
+        guard changes != toldChanges else { return }
+        toldChanges = changes
+        if isReading { isReadAgain = true } else { read() }
+    }
+
+    private func read() {
+        isReading = true
+        node.database.ask(.entrants) { database, _, reply in
+            reply(database.entrants)
+        } answer: { [self] (fresh: Reading?) in
+            guard let fresh else { return node.inThisLife(after: Self.retryInterval) { self.read() } }
+            isReading = false
+            take(fresh)
+            if isReadAgain {
+                isReadAgain = false
+                read()
+            }
+        }
+    }
+
+    private func take(_ fresh: Reading) {
+        let gone = fresh.removed.filter { !reading.removed.contains($0) }
+        reading = fresh
+        for workspace in gone {
+            world.trace.note(world.now, node.name, "hears of", "the removal of \(workspace)")
+            if world.plant == .deafOwner { continue }
+            node.placement.workspaceRemoved(workspace)
+            node.peers.showOut(of: workspace)
+        }
+    }
+}

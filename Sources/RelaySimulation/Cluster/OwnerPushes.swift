@@ -1,0 +1,34 @@
+import PushPlanner
+import RelayProtocol
+
+/// Carries out the intents of one core, and tells it what became of each. As `PushRunner` does.
+final class OwnerPushes {
+    private unowned let node: ClusterNode
+    /// What this core has ordered and not heard of.
+    private var awaited: Set<PushID> = []
+    /// Outcomes that came while nobody was there to hear them.
+    private var unheard: [PushID: PushOutcome] = [:]
+    private var hasEnded = false
+    var tell: (PushID, PushOutcome) -> Void = { _, _ in }
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    func push(_ intent: PushIntent, in epoch: Epoch) {
+        guard !hasEnded, awaited.insert(intent.id).inserted else { return }
+        if let outcome = unheard.removeValue(forKey: intent.id) { return arrived(intent, outcome, in: epoch) }
+        node.world.pushes?.take(intent, in: epoch, from: node) { [weak self] in self?.arrived(intent, $0, in: epoch) }
+    }
+
+    private func arrived(_ intent: PushIntent, _ outcome: PushOutcome, in epoch: Epoch) {
+        guard !hasEnded else { return }
+        guard awaited.remove(intent.id) != nil else { return unheard[intent.id] = outcome }
+        node.world.pushes?.told(intent, in: epoch, of: outcome, by: node.holder)
+        tell(intent.id, outcome)
+    }
+
+    /// The next core orders again what has no outcome in its log.
+    func suspend() { (awaited, unheard) = ([], [:]) }
+
+    /// Whoever takes the workspace over orders again what has no outcome.
+    func end() { hasEnded = true }
+}

@@ -1,0 +1,34 @@
+import RelayCluster
+
+/// What a node sees of the owners where a fault is planted in its looking.
+final class PlantedView {
+    /// What a node overlooks, it overlooks for so long: longer than anybody may be away for one fault, and not for ever.
+    private static let overlooked: Int64 = 25_000
+
+    private unowned let node: ClusterNode
+    /// When each was first seen so.
+    private var seen: [String: Int64] = [:]
+
+    init(_ node: ClusterNode) { self.node = node }
+
+    func of(_ view: PlacementView) -> PlacementView {
+        var view = view
+        switch node.world.plant {
+        case .lateClaim:
+            // Nobody has set it free: its owner has gone.
+            for index in view.rows.indices where view.rows[index].isFree && view.rows[index].holder != nil {
+                if isNew(view.rows[index]) { view.rows[index].isFree = false }
+            }
+        case .overlookedWorkspace: view.rows.removeAll { $0.generation == 0 && isNew($0) }
+        default: break
+        }
+        return view
+    }
+
+    private func isNew(_ row: PlacementView.Row) -> Bool {
+        let name = "\(row.scope) \(row.generation)"
+        let since = seen[name] ?? node.world.now
+        seen[name] = since
+        return node.world.now - since < Self.overlooked
+    }
+}

@@ -80,7 +80,8 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
         case .keptAfterHandOver: [.presence]
-        case .keptCommitting: [.fence, .presence]
+        // Its peers stay with it, and nobody takes what they say.
+        case .keptCommitting: [.fence, .presence, .service]
         case .misroutedPeer: [.wall]
         case .droppedAll: [.kept]
         case .lateClaim, .overlookedWorkspace, .heldDrain, .keptLink: [.service]

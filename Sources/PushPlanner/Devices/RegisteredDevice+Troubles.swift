@@ -7,6 +7,8 @@ extension RegisteredDevice {
         let before = bytes
         switch outcome {
         case .accepted(let environment, _):
+            // It may have been about an address that is another device's by now.
+            guard isReached(by: intent) else { break }
             settle([.way, intent.purpose.trouble])
             // What a channel is made or told in says nothing of tokens.
             if case .device = intent.target {
@@ -22,6 +24,16 @@ extension RegisteredDevice {
         case .notSent(let text): troubles[.way] = text
         }
         return bytes != before
+    }
+
+    /// Where its own addresses are meant, as its app told them last.
+    private func isReached(by intent: PushIntent) -> Bool {
+        guard case .device(let token) = intent.target else { return true }
+        return switch intent.purpose {
+        case .alert: device.address.alerts == token
+        case .start: device.address.starts == token
+        case .update, .end, .channel: true
+        }
     }
 }
 

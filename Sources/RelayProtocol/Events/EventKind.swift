@@ -44,14 +44,16 @@ package enum EventKind: String, Sendable, CaseIterable {
         return (kind: kind, spelling: spelling)
     }
 
-    /// Up to 24 bytes as three numbers, padded with zeros. A kind has no byte of zero.
+    /// Up to 24 bytes as three numbers, padded with zeros, and how many they are.
     private struct Spelling: Equatable {
+        private let count: Int
         private var first: UInt64 = 0
         private var second: UInt64 = 0
         private var third: UInt64 = 0
 
         init?(_ bytes: Span<UInt8>) {
             guard bytes.count <= 3 * 8, !bytes.isEmpty else { return nil }
+            count = bytes.count
             first = Self.word(bytes, from: 0)
             second = Self.word(bytes, from: 8)
             third = Self.word(bytes, from: 16)

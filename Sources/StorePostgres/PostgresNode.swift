@@ -19,7 +19,6 @@ package final class PostgresNode: Sendable {
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
     package let addresses: PostgresAddresses
-    package let audit: PostgresAudit
     /// Of all workspaces.
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
@@ -44,7 +43,6 @@ package final class PostgresNode: Sendable {
         secrets = PostgresSecrets(database)
         pictures = PostgresPictures(database)
         addresses = PostgresAddresses(database)
-        audit = PostgresAudit(database)
         upkeep = PostgresUpkeep(database, .everything, DamageRegister())
         try use { connection, _ in
             try Migration.check(connection)

@@ -83,7 +83,7 @@ import Testing
             }
         }
         #expect(try home.log.all(.first) == expected(.first, 1...40) && other.log.all(ofOther) == expected(ofOther, 1...40))
-        #expect(try first.audit.verify(against: nil, heads: []).faults.isEmpty)
+        #expect(try scratch.openPostgresAsCommandLine().audit.verify(against: nil, heads: []).faults.isEmpty)
         // Each is of one workspace alone.
         #expect(try load(home).sessions.map(\.key) == [.first] && load(other).sessions.map(\.key) == [ofOther])
         #expect(try load(home).approvals.count == 40)

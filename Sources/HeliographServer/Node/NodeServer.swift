@@ -1,11 +1,7 @@
-import ChannelAPNs
-import ChannelWeb
 import Dispatch
 import HeliographPlatform
 import Logging
-import Metrics
 import PushPlanner
-import PushWeb
 import RelayCluster
 import RelayCore
 import RelayModel
@@ -19,28 +15,18 @@ import WebSocketEngine
 ///                                              └─▶ NodeRoutes (page, pairing, health), the owner's Routes       Access: who may come in
 ///     PlacementWatch ─▶ PlacementMachine (pure): what this node owns, and whom it dials
 final class NodeServer {
-    private let loops: EventLoopGroup
-    private let configuration: ServerConfiguration
+    private let common: ServerParts
     private let node: OpenNode
     private let access: Access
     private let parts: NodeParts
-    private let ingress: NodeIngress
     private let routes: NodeRoutes
+    private let ingress: NodeIngress
     private let watch: PlacementWatch
-    private let pushWay: PushWay
-    private let overseer: Overseer
-    private let measures: Measures
-    private let around: CoreUnit.Surroundings
-    private let secrets: SharedSecrets
     /// For every core, but for the numbers of its pushes.
     private let core: Relay.Configuration
     private let check: StoreCheck
     /// For what takes as long as the database, and nobody waits for.
     private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
-    private let listeners: [Listener]
-    private let certificates: CertificateWatch?
-    private let memory: MemoryWatch
-    private let reports: ReportFile
     private let logger: Logger
     private var orders: PlacementWatch.Orders?
     private var owned: [WorkspaceID: OwnedWorkspace] = [:]
@@ -50,6 +36,8 @@ final class NodeServer {
     private var removed: Set<WorkspaceID> = []
     private var departure = Departure.staying
 
+    private var loop: EventLoop { common.loops.main }
+
     private enum Departure {
         case staying
         /// What it owns goes to others first. Becomes `leaving`.
@@ -58,9 +46,7 @@ final class NodeServer {
         case leaving
     }
 
-    /// After a polite goodbye, how long peers have to leave.
-    private static let shutdownDeadline = Duration.seconds(3)
-    /// For what is handed over before: as a service manager's patience is half a minute, some of it is left for the goodbye.
+    /// For what is handed over before the goodbye: as a service manager's patience is half a minute, some of it is left for that.
     private static let drainDeadline = Duration.seconds(15)
     /// Between two looks whether others may take this process for dead.
     private static let leaseInterval = Duration.milliseconds(250)
@@ -74,7 +60,7 @@ final class NodeServer {
             let made = try NodeServer(process, node, loops)
             server = made
             process.serves(
-                on: loops, port: made.listeners[0].port ?? 0, node.folder,
+                on: loops, port: made.common.port, node.folder,
                 Credentials(store: node.credentials, workspace: workspace)
             ) { made.carryOut($0) }
         }
@@ -87,20 +73,10 @@ final class NodeServer {
     }
 
     private init(_ process: RelayProcess, _ node: OpenNode, _ loops: EventLoopGroup) throws {
-        let (loop, configuration, logger) = (loops.main, process.configuration, process.logger)
+        let (loop, logger) = (loops.main, process.logger)
         guard let links = process.links else { preconditionFailure("a node is one that others reach") }
-        (self.loops, self.configuration, self.node, self.logger) = (loops, configuration, node, logger)
-        let registry = PrometheusRegistry()
-        let measures = Measures(factory: registry)
-        self.measures = measures
-        measures.started(
-            loop.waitMethod, loops: configuration.loops, version: ServerConfiguration.version,
-            atMilliseconds: WallClock.milliseconds)
-        logger.tell(loop.waitMethod)
-        let (connections, mailbox) = (PeerConnections(loops: loops), CoreMailbox(of: loop))
-        let access = try Access(
-            store: node.credentials, workspaces: node.workspaces, publicURL: configuration.publicURL,
-            limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
+        let common = try ServerParts(process, node, loops)
+        let (access, connections, mailbox) = (common.around.access, common.around.connections, common.mailbox)
         let unknownTokens = UnknownTokens()
         let reads = EntrantReads(loop: loop) { done in
             let doubted = unknownTokens.doubted
@@ -109,60 +85,25 @@ final class NodeServer {
                 done()
             }
         }
-        secrets = try SharedSecrets(node.secrets, adoptingFrom: node.folder)
-        let pushMeasures = PushMeasures(factory: registry)
-        let services = WebPushServices(added: configuration.pushHosts)
-        let pushWay = try PushWay(
-            directory: node.folder,
-            web: WebPushes(
-                WebPushIdentity(directory: node.folder, configuration), shared: secrets, services: services, logger: logger),
-            addresses: node.addresses, loop: loop, measures: pushMeasures, logger: logger)
-        let overseer = Overseer(node.upkeep, loops, configuration, measures, access, pushWay)
-        let responder = Responder(connections, WebPage(root: configuration.webRoot))
         let ways = WorkspaceWays()
         let parts = NodeParts(holder: node.holder, ways)
-        overseer.cores = { Array(parts.cores.values) }
-        overseer.node = parts
-        let own = Routes(
-            responder: responder, access: access, core: nil, pushWay: pushWay, registry: registry, pushMeasures: pushMeasures,
-            overview: overseer, logger: logger)
+        common.overseer.cores = { Array(parts.cores.values) }
+        common.overseer.node = parts
         let routes = NodeRoutes(
-            access: access, responder: responder, reads: reads, unknownTokens: unknownTokens, own: own, parts: parts)
+            access: access, responder: common.around.responder, reads: reads, unknownTokens: unknownTokens,
+            own: Routes(in: common.around, core: nil), parts: parts)
         let ingress = NodeIngress(
-            parts, routes: routes, reads: reads, admission: access.admission, connections: connections, measures: measures,
-            logger: logger)
+            parts, routes: routes, reads: reads, admission: access.admission, connections: connections,
+            measures: common.around.measures, logger: logger)
         access.tellOthers = { [unowned routes] in routes.tellOwners(then: $0) }
         connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
-        around = CoreUnit.Surroundings(
-            configuration: configuration, loop: loop, connections: connections, access: access, responder: responder,
-            overview: overseer, registry: registry, measures: measures, pushMeasures: pushMeasures, pushWay: pushWay,
-            workspaces: node.workspaces, pictures: node.pictures, logger: logger)
-        memory = MemoryWatch(
-            megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
-            measures: measures, logger: logger, isClient: { access.peers[$0]?.token.role.isClient == true })
+        (self.common, self.node, self.access, self.logger) = (common, node, access, logger)
+        (self.parts, self.ingress, self.routes) = (parts, ingress, routes)
         watch = PlacementWatch(node, load: { try $0.loadForCore() }, logger)
-        reports = ReportFile(in: node.folder, logger)
-        core = try Relay.Configuration(configuration, in: node.folder)
+        core = try Relay.Configuration(process.configuration, in: node.folder)
         check = StoreCheck(logger)
-        (self.access, self.parts, self.ingress, self.routes) = (access, parts, ingress, routes)
-        (self.pushWay, self.overseer) = (pushWay, overseer)
 
-        memory.start()
-        certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
-        let part = PeerHandler.Part.node(ways, unknownTokens, links)
-        let (admission, forwarding) = (access.admission, configuration.forwarding)
-        let inbox = LoopInbox<Arrival>(of: loop) { for arrival in $0 { ingress.take(arrival) } }
-        let handler = PeerHandler.atCore(loop, part, admission, forwarding, measures, logger) { ingress.take($0) }
-        let unfinishedBytesMax = memory.unfinishedBytesMax / configuration.loops
-        listeners = [
-            try loops.listen(
-                configuration.publicListener(unfinishedBytesMax: unfinishedBytesMax, takesLinks: true), handler: handler,
-                onOthers: { PeerHandler.onOther($0, part, admission, forwarding, inbox, measures, logger) }),
-            try loop.listen(configuration.adminListener(unfinishedBytesMax: unfinishedBytesMax), handler: handler),
-        ]
-        overseer.listens(at: listeners[0].port ?? 0)
-        certificates?.start()
-
+        try common.listen(as: .node(ways, unknownTokens, links)) { ingress.take($0) }
         loops.turnEnded = { [weak self] in
             for fact in mailbox.take() { self?.tellCores(fact) }
             for core in parts.cores.values { core.endTurn() }
@@ -183,8 +124,8 @@ final class NodeServer {
     }
 
     private func startWatching(_ reads: EntrantReads, _ unknownTokens: UnknownTokens) throws {
-        let (bound, handle) = (LoopBound(self, loop: loops.main), loops.main.handle)
-        let boundReads = LoopBound((reads: reads, unknown: unknownTokens), loop: loops.main)
+        let (bound, handle) = (LoopBound(self, loop: loop), loop.handle)
+        let boundReads = LoopBound((reads: reads, unknown: unknownTokens), loop: loop)
         let orders = PlacementWatch.Orders(
             seen: { view in handle.execute { bound.value.parts.saw(view) } },
             dial: { owner in handle.execute { bound.value.dial(owner) } },
@@ -195,7 +136,7 @@ final class NodeServer {
                     boundReads.value.reads.readNow()
                 }
             },
-            durabilityChanged: { durability in handle.execute { bound.value.durabilityChanged(durability) } },
+            durabilityChanged: { durability in handle.execute { bound.value.common.durabilityChanged(durability) } },
             serve: { owned, state, done in handle.execute { bound.value.serve(owned, state, done) } },
             handOver: { workspace, done in handle.execute { bound.value.handOver(workspace, done) } },
             drop: { workspace in handle.execute { bound.value.drop(workspace) } },
@@ -212,16 +153,7 @@ final class NodeServer {
                 LogError(.unreachable(isPassing: true), "This node could not say that it is alive for as long as its lease."),
                 logger)
         }
-        _ = loops.main.schedule(after: Self.leaseInterval) { [weak self] in self?.watchLease() }
-    }
-
-    private func durabilityChanged(_ found: NodeDurability) {
-        measures.databaseLooked(
-            isSynchronous: found.isSynchronous, standbysInSync: found.standbysInSync, standbysNeeded: found.standbysNeeded)
-        guard !found.isSynchronous else { return }
-        logger.warning(
-            "what is acknowledged is on the database's machine alone, and lost with it: set synchronous_standby_names (heliograph doctor)"
-        )
+        _ = loop.schedule(after: Self.leaseInterval) { [weak self] in self?.watchLease() }
     }
 
     // MARK: - Links
@@ -232,11 +164,13 @@ final class NodeServer {
     }
 
     private func makeEdge(to holder: String) -> EdgeRunner {
-        let link = OwnerLink(loops.main, authority: configuration.advertiseAuthority, logger) { [watch] in
+        let measures = common.around.measures
+        let link = OwnerLink(loop, authority: common.around.configuration.advertiseAuthority, logger) { [watch] in
             watch.linkEnded(holder)
         }
         let edge = EdgeRunner(
-            loops: loops, link: link, routes: routes, attendance: Attendance(access, measures, logger), measures: measures
+            loops: common.loops, link: link, routes: routes, attendance: Attendance(access, measures, logger),
+            measures: measures
         ) { [parts] in parts.linkChanged() }
         parts.add(edge, to: holder)
         return edge
@@ -255,14 +189,15 @@ final class NodeServer {
         let log = workspace.log
         let data = CoreUnit.Stored(
             log: log, upkeep: workspace.upkeep, epochs: Epochs(ofLog: log.epoch, first: id),
-            codes: PushCodes(directory: node.folder, secret: secrets.codes, epoch: log.epoch, logger: logger), state: state,
+            codes: PushCodes(directory: node.folder, secret: common.secrets?.codes, epoch: log.epoch, logger: logger),
+            state: state,
             load: { try log.loadForCore() })
         guard let numbers = PushNumbers(workspace: Int64(workspace.number)) else {
             preconditionFailure("a database has numbered no more workspaces than there are numbers of pushes for")
         }
         var configuration = self.core
         configuration.push.numbers = numbers
-        let core = CoreUnit(configuration, data, CoreMailbox(of: loops.main), in: around) { [parts] in
+        let core = CoreUnit(configuration, data, CoreMailbox(of: loop), in: common.around) { [parts] in
             parts.shutOut($0, of: id)
         }
         owned[id] = workspace
@@ -274,7 +209,7 @@ final class NodeServer {
         parts.begin(core, of: id)
         ingress.catchUp(core)
         check.begin(workspace.upkeep)
-        let (bound, handle) = (LoopBound(self, loop: loops.main), loops.main.handle)
+        let (bound, handle) = (LoopBound(self, loop: loop), loop.handle)
         workspace.whenLost { [logger] error in
             logger.error(
                 "another relay has taken a workspace over", metadata: ["workspace.id": "\(id)", "error": "\(error)"])
@@ -332,25 +267,17 @@ final class NodeServer {
 
     // MARK: - Signals
 
-    private func carryOut(_ order: SignalWatch.Order) {
-        switch order {
-        case .stop: stop()
-        case .reload:
-            certificates?.look()
-            pushWay.look()
-        case .report: overseer.makeReport { [reports] in reports.write($0) }
-        }
-    }
+    private func carryOut(_ order: SignalWatch.Order) { common.carryOut(order) { stop() } }
 
     /// The first time what this node owns goes to others; the second time it ends at once.
     private func stop() {
-        guard case .staying = departure else { return loops.main.stop() }
+        guard case .staying = departure else { return loop.stop() }
         departure = .draining
         logger.notice("stopping")
         // Whoever is sent away from here finds another node at once.
-        for listener in listeners { listener.close() }
+        common.closeListeners()
         if let orders { watch.drain(orders) }
-        _ = loops.main.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
+        _ = loop.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
     }
 
     private func leave() {
@@ -358,16 +285,7 @@ final class NodeServer {
         departure = .leaving
         for core in parts.cores.values { core.runner.leave() }
         for edge in parts.edges.values { edge.leave() }
-        stopWhenEmpty(ContinuousClock.now + Self.shutdownDeadline)
-    }
-
-    private func stopWhenEmpty(_ deadline: ContinuousClock.Instant) {
-        // A push whose answer we do not wait for is sent again by the next owner.
-        if access.peers.isEmpty && pushWay.isIdle || ContinuousClock.now >= deadline {
-            pushWay.stop()
-            return loops.main.stop()
-        }
-        _ = loops.main.schedule(after: .milliseconds(20)) { [self] in stopWhenEmpty(deadline) }
+        common.end { [access] in access.peers.isEmpty }
     }
 
     /// For the end, when no loop answers any more.

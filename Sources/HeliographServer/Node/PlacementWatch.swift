@@ -18,7 +18,7 @@ final class PlacementWatch: Sendable {
         let hangUp: @Sendable (String) -> Void
         /// Tokens or workspaces were changed, no matter by whom.
         let entrantsChanged: @Sendable () -> Void
-        let durabilityChanged: @Sendable (NodeDurability) -> Void
+        let durabilityChanged: @Sendable (DatabaseDurability) -> Void
         /// This node owns it, and this is what is stored of it. `done` is to be called when its peers are let in.
         let serve: @Sendable (OwnedWorkspace, LogState, _ done: @escaping @Sendable () -> Void) -> Void
         /// `done` is to be called when its row is free, or is another's.
@@ -123,7 +123,7 @@ final class PlacementWatch: Sendable {
         defer { isStopped.signal() }
         // As was last told; nil: nobody was.
         var toldChanges: Int64?
-        var (durability, durabilityLooked) = (NodeDurability?.none, ContinuousClock.Instant?.none)
+        var (durability, durabilityLooked) = (DatabaseDurability?.none, ContinuousClock.Instant?.none)
         var isAway = false
         repeat {
             do throws(LogError) {

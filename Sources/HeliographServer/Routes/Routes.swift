@@ -27,18 +27,15 @@ final class Routes {
     var wrongCodes = WrongCodes()
     var strangers = StrangerLog()
 
-    init(
-        responder: Responder, access: Access, core: Core?, pushWay: PushWay, registry: PrometheusRegistry,
-        pushMeasures: PushMeasures, overview: any RelayOverview, logger: Logger
-    ) {
-        self.responder = responder
-        self.access = access
+    init(in around: CoreUnit.Surroundings, core: Core?) {
+        responder = around.responder
+        access = around.access
         self.core = core
-        self.pushWay = pushWay
-        self.registry = registry
-        self.pushMeasures = pushMeasures
-        self.overview = overview
-        self.logger = logger
+        pushWay = around.pushWay
+        registry = around.registry
+        pushMeasures = around.pushMeasures
+        overview = around.overview
+        logger = around.logger
     }
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {

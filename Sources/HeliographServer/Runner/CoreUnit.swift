@@ -59,10 +59,7 @@ final class CoreUnit {
             epochs: stored.epochs, workspaces: around.workspaces, state: stored.state, load: stored.load, mailbox: mailbox,
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, shutOut: shutOut, measures: around.measures, logger: logger)
-        routes = Routes(
-            responder: around.responder, access: access,
-            core: Routes.Core(httpPeers: httpPeers, codes: stored.codes, pictures: pictures), pushWay: around.pushWay,
-            registry: around.registry, pushMeasures: around.pushMeasures, overview: around.overview, logger: logger)
+        routes = Routes(in: around, core: Routes.Core(httpPeers: httpPeers, codes: stored.codes, pictures: pictures))
         ingress = Ingress(
             around.configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop,
             connections: around.connections, measures: around.measures, logger: logger)

@@ -33,6 +33,13 @@ final class PeerHandler: ServerHandler {
         case alone
         /// It has some, and hands on what peers of the others say.
         case node(WorkspaceWays, UnknownTokens, LinkAcceptor.Shared)
+
+        var takesLinks: Bool {
+            switch self {
+            case .alone: false
+            case .node: true
+            }
+        }
     }
 
     private struct Opened {

@@ -5,7 +5,7 @@ internal import StorePostgres
 internal import StoreSQLite
 
 /// A database as one of several nodes has it: what is of all workspaces, and the way to those that it owns.
-struct OpenNode: Sendable {
+struct OpenNode: OpenData {
     /// See `PostgresNode.renewalMax`.
     static let renewalMax = PostgresNode.renewalMax
 
@@ -15,9 +15,9 @@ struct OpenNode: Sendable {
 
     var credentials: any CredentialStore { node.credentials }
     var workspaces: any WorkspaceStore { node.credentials }
-    var secrets: any SecretStore { node.secrets }
+    var secrets: (any SecretStore)? { node.secrets }
     var pictures: any PictureStore { node.pictures }
-    var addresses: any AddressStore { node.addresses }
+    var addresses: (any AddressStore)? { node.addresses }
     /// Of the whole database.
     var upkeep: any StoreUpkeep { node.upkeep }
     /// This process, and no other.
@@ -42,11 +42,7 @@ struct OpenNode: Sendable {
     /// Whether other nodes are alive.
     func hasCompany() throws(LogError) -> Bool { try node.hasCompany() }
 
-    func durability() throws(LogError) -> NodeDurability {
-        let found = try node.durability()
-        return NodeDurability(
-            isSynchronous: found.isSynchronous, standbysInSync: found.standbysInSync, standbysNeeded: found.standbysNeeded)
-    }
+    func durability() throws(LogError) -> DatabaseDurability { DatabaseDurability(try node.durability()) }
 
     /// Says that this node is alive, and whether it is about to end.
     func renew(isLeaving: Bool) throws(LogError) { try node.renew(isLeaving: isLeaving) }

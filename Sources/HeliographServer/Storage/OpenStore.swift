@@ -5,14 +5,13 @@ internal import StorePostgres
 internal import StoreSQLite
 
 /// A store that is open, as the ports to it. Which store that is, is said here; what only a data file can do is `Storage`.
-struct OpenStore: Sendable {
+struct OpenStore: OpenData {
     /// The data directory. Beside the data it has what a relay on this machine needs: its address, sockets, keys, profiles.
     let folder: String
     let log: any SessionLog & Sendable
     let credentials: any CredentialStore
     let workspaces: any WorkspaceStore
     let pictures: any PictureStore
-    /// Nil where all who push are one core, which knows by itself.
     let addresses: (any AddressStore)?
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
@@ -117,13 +116,10 @@ struct OpenStore: Sendable {
         if case .database(let store, _) = store { store.whenEntrantsChanged(body) }
     }
 
-    /// Called from any thread, soon after the start and whenever it is another: whether what is acknowledged is on two machines, and on how
-    /// many standbys, nil where that may not be seen, of how many that it needs. Never for a file.
-    func whenDurabilityChanged(
-        _ body: @escaping @Sendable (_ isSynchronous: Bool, _ standbysInSync: Int?, _ standbysNeeded: Int) -> Void
-    ) {
+    /// Called from any thread, soon after the start and whenever it is another. Never for a file.
+    func whenDurabilityChanged(_ body: @escaping @Sendable (DatabaseDurability) -> Void) {
         guard case .database(let store, _) = store else { return }
-        store.whenDurabilityChanged { body($0.isSynchronous, $0.standbysInSync, $0.standbysNeeded) }
+        store.whenDurabilityChanged { body(DatabaseDurability($0)) }
     }
 
     /// Whether a relay holds the data that may be of another machine, and takes up by itself what changes. Never for a file.

@@ -1,14 +1,6 @@
 import RelayCore
 import RelayProtocol
 
-/// What a commit survives that the database has acknowledged.
-struct NodeDurability: Equatable, Sendable {
-    let isSynchronous: Bool
-    /// Nil where this node's role may not see it.
-    let standbysInSync: Int?
-    let standbysNeeded: Int
-}
-
 /// A workspace that this node owns, as the ports to what is stored of it.
 struct OwnedWorkspace: Sendable {
     let id: WorkspaceID

@@ -42,8 +42,8 @@ import Testing
             if !isTaken { throw Self.refusal }
         }
 
-        func durability() throws(LogError) -> NodeDurability {
-            NodeDurability(isSynchronous: true, standbysInSync: 1, standbysNeeded: 1)
+        func durability() throws(LogError) -> DatabaseDurability {
+            DatabaseDurability(isSynchronous: true, standbysInSync: 1, standbysNeeded: 1)
         }
 
         func claim(_ workspace: WorkspaceID, generation: Int64) throws(LogError) -> OwnedWorkspace? {

@@ -7,6 +7,8 @@ protocol OpenData: Sendable {
     var credentials: any CredentialStore { get }
     var workspaces: any WorkspaceStore { get }
     var pictures: any PictureStore { get }
+    /// Nil where all who push are one core, which knows by itself.
+    var addresses: (any AddressStore)? { get }
     /// Of the whole store.
     var upkeep: any StoreUpkeep { get }
     /// Nil where they are files in the folder.

@@ -12,7 +12,6 @@ struct OpenStore: OpenData {
     let credentials: any CredentialStore
     let workspaces: any WorkspaceStore
     let pictures: any PictureStore
-    /// Nil where all who push are one core, which knows by itself.
     let addresses: (any AddressStore)?
     let audit: any AuditLog
     let upkeep: any StoreUpkeep

@@ -135,6 +135,19 @@ import Testing
         #expect(rig.take().contains { $0.purpose == .alert }, "it is asked again, and rings")
     }
 
+    @Test("the answer to what went to a phone before it moved does not say that all is well")
+    func lateAnswer() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started)
+        rig.ask("a1")
+        rig.pass(100, answering: false)
+        rig.transcript.commit()
+        let push = try #require(rig.transcript.takePushes().first)
+        rig.command(.device(device("d9", alerts: "aa")), by: rig.transcript.client("other", in: Self.work))
+        rig.transcript.handle(.pushAnswered(push.id, .accepted(.sandbox, channel: nil)))
+        #expect(rig.command(.devices(watches: false))[0].contains(#""trouble":"\#(Self.sentence)""#))
+    }
+
     @Test("what has an answer, or is nobody's, moves nothing")
     func answered() throws {
         let rig = try PlannerRig()

@@ -145,8 +145,32 @@ import Testing
         rig.pass(120_000)
         #expect(!rig.take().contains { $0.device == DeviceID("d2")! && $0.purpose == .alert })
         #expect(!t.records.keys.contains("device d2"))
-        // Nothing is left to be written when its data has been taken away.
-        #expect(!t.records.keys.contains { $0.hasPrefix("push last/") })
+        // Nothing of it is left to be written when its data has been taken away.
+        #expect(t.records.values.allSatisfy { $0.workspace != Self.work.id })
         #expect(t.relay.census.breach == nil && t.relay.census.devices == 1)
+    }
+
+    @Test func `a push's number is not given again when its workspace is gone, also after a restart`() throws {
+        let rig = try PlannerRig()
+        let t = rig.transcript
+        let (phone, host) = (t.client("other", in: Self.work), t.host("tower", in: Self.work.id))
+        var device = Device(
+            id: DeviceID("d2")!, name: "x", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "18")
+        device.address.alerts = "ee"
+        rig.command(.device(device), by: phone)
+        t.send([T.started, T.request("a1")], first: 1, by: host)
+        t.commit()
+        rig.pass(120_000)
+        let last = try #require(rig.take().map(\.id).max())
+        t.handle(.workspaceRemoved(Self.work.id))
+        t.commit()
+        let again = RelayTranscript(state: t.state, push: PlannerRig.configuration, now: t.now)
+        again.resume(t)
+        let home = again.host("laptop")
+        again.send([T.started, T.request("a2")], first: 1, by: home)
+        again.commit()
+        again.pass(120_000)
+        let next = again.takePushes().map(\.id)
+        #expect(!next.isEmpty && next.allSatisfy { $0 > last })
     }
 }

@@ -13,6 +13,4 @@ protocol OpenData: Sendable {
     var upkeep: any StoreUpkeep { get }
     /// Nil where they are files in the folder.
     var secrets: (any SecretStore)? { get }
-    /// Nil where all workspaces have one core, which knows whose each address is.
-    var addresses: (any AddressStore)? { get }
 }

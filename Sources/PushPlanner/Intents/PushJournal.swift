@@ -57,6 +57,9 @@ struct PushJournal {
         Set(ids(of: key).map { PushNumbers(of: $0) }).compactMap { lasts[$0] }.sorted().map { LastNumber($0) }
     }
 
+    /// Of the block that all workspaces share; nil where none was given in it.
+    var lastOfAll: LastNumber? { lasts[.ofAll].map { LastNumber($0) } }
+
     /// Numbers it. Returns it as it is kept.
     mutating func add(_ planned: PlannedPush) -> PlannedPush {
         var planned = planned

@@ -20,6 +20,8 @@ package struct PushPlanner {
     var owed = OwedRecords()
     /// Crossings of the newest batch that were counted for a digest at once.
     var counted = CountedCrossings()
+    /// A workspace was removed, and no device was left in whose workspace the last number could be kept.
+    var owesLastNumber = false
     /// Numbers alerts that are owed.
     var lastAlert: Int64 = 0
     /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.

@@ -334,9 +334,12 @@ struct PlacementMachineTests {
         #expect(counts.max()! - counts.min()! <= 1 && counts.reduce(0, +) == cluster.rows.count)
     }
 
-    @Test("nodes share what there is alike, whoever has it now: none has two more than another, and nothing moves that evens nothing out")
+    @Test("in the end no node has two more than another, whoever has what now, and nothing moves that evens nothing out")
     func shares() {
-        for owned in [[0, 0, 0], [8, 0, 0], [5, 3, 0], [4, 4, 0], [3, 3, 2], [2, 2, 2], [3, 1, 0], [1, 0, 0], [2, 1, 1], [2, 2, 0]] {
+        let counts = [
+            [0, 0, 0], [8, 0, 0], [5, 3, 0], [4, 4, 0], [3, 3, 2], [2, 2, 2], [3, 1, 0], [1, 0, 0], [2, 1, 1], [2, 2, 0],
+        ]
+        for owned in counts {
             for free in 0..<10 {
                 var counts = Dictionary(uniqueKeysWithValues: zip(["a", "b", "c"], owned))
                 let rows =
@@ -346,7 +349,9 @@ struct PlacementMachineTests {
                 let seen = view(rows, "a", "b", "c")
                 let shares = Shares(seen, among: seen.nodes)
                 for row in rows where row.isFree {
-                    guard let place = shares.place(ofFree: row.scope) else { return _ = Issue.record("\(row.scope) has no place") }
+                    guard let place = shares.place(ofFree: row.scope) else {
+                        return _ = Issue.record("\(row.scope) has no place")
+                    }
                     counts[place, default: 0] += 1
                 }
                 let (most, fewest) = (counts.values.max()!, counts.values.min()!)
@@ -367,7 +372,8 @@ struct PlacementMachineTests {
         var machine = owner("a", of: scopes[0], scopes[1], scopes[2], scopes[3])
         var now: Int64 = 10_000
         for _ in 0..<2 {
-            let order = machine.handle(.looked(view(rows, "a", "b", "c")), at: now).last { if case .handOver = $0 { true } else { false } }
+            let orders = machine.handle(.looked(view(rows, "a", "b", "c")), at: now)
+            let order = orders.first { if case .handOver = $0 { true } else { false } }
             guard case .handOver(let scope)? = order else { return _ = Issue.record("something is handed over at \(now)") }
             _ = machine.handle(.handedOver(scope), at: now + 100)
             let index = scopes.firstIndex(of: scope)!

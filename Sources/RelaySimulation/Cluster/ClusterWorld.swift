@@ -233,7 +233,8 @@ final class ClusterWorld {
     /// Two nodes of which one owns more than one workspace more than the other.
     private var uneven: String? {
         let counts = nodes.map { node in (node.name, database.workspaces.count { $0.row.holder == node.holder }) }
-        guard let most = counts.max(by: { $0.1 < $1.1 }), let fewest = counts.min(by: { $0.1 < $1.1 }), most.1 - fewest.1 > 1 else {
+        guard let most = counts.max(by: { $0.1 < $1.1 }), let fewest = counts.min(by: { $0.1 < $1.1 }), most.1 - fewest.1 > 1
+        else {
             return nil
         }
         return "\(most.0) owns \(most.1) workspaces, and \(fewest.0) owns \(fewest.1)"

@@ -45,20 +45,17 @@ package struct PlacementMachine {
 
     /// A quarter of the time after which others take a node for dead.
     package static let renewalInterval: Int64 = 2_000
-    /// How long a node that is not the preferred one leaves a free workspace to that one: a look of its, and a claim.
+    /// How long a node leaves a free workspace to the one that it belongs to: a look of its, and a claim.
     package static let courtesy: Int64 = 1_000
     /// After a claim that failed, so that another that sees it free for `courtesy` comes first: this node may not be able to load it.
     package static let claimRetryInterval: Int64 = 3_000
     /// Between two tries to reach an owner that is alive and does not answer.
     package static let dialInterval: Int64 = 500
-    /// A node hands over what belongs to another only where that has so many fewer: a single workspace stays where it is, and what moves
-    /// is worth that its peers come again.
-    package static let unevenness = 2
-    /// Between two workspaces that a node hands over because they belong to another.
+    /// Between two workspaces that a node hands over because it has more than its share.
     package static let handOverInterval: Int64 = 10_000
-    /// A workspace that comes back within this was not taken by the node that it belongs to…
+    /// A workspace that comes back within this was not taken by the node that has room for it…
     package static let returnMax: Int64 = 30_000
-    /// … and stays for so long.
+    /// … and its owner hands nothing over for so long.
     package static let stay: Int64 = 600_000
     /// Each is a load. What is more waits for the next look.
     package static let claimsAtOnceMax = 8
@@ -101,7 +98,8 @@ package struct PlacementMachine {
     private var parts: [String: Part] = [:]
     /// When each was handed over, for as long as that matters.
     private var handedOver: [String: Int64] = [:]
-    private var lastHandOver: Int64?
+    /// Nothing is handed over before, but to end; nil: nothing was yet.
+    private var handsOverFrom: Int64?
     private var links: [String: Link] = [:]
     private var renewedAt: Int64?
     private var toldHolders: Set<String> = []
@@ -141,7 +139,8 @@ package struct PlacementMachine {
             preconditionFailure("only a claim that was ordered is answered")
         }
         let cameBack = handedOver.removeValue(forKey: scope).map { now - $0 < Self.returnMax } ?? false
-        parts[scope] = .owned(over: generation, until: now + (cameBack ? Self.stay : Self.handOverInterval))
+        if cameBack { handsOverFrom = now + Self.stay }
+        parts[scope] = .owned(over: generation, until: now + Self.handOverInterval)
     }
 
     private mutating func wasHandedOver(_ scope: String, at now: Int64) {
@@ -180,8 +179,9 @@ package struct PlacementMachine {
         forgetForeign(but: view.scopes)
         let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
         var claims = claimsUnderWay
-        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, candidates, &claims, at: now) }
-        handOver(view, candidates, at: now)
+        let shares = Shares(view, among: candidates)
+        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, shares, &claims, at: now) }
+        handOver(view, candidates, shares, at: now)
         link(view, at: now)
     }
 
@@ -193,7 +193,7 @@ package struct PlacementMachine {
         }
     }
 
-    private mutating func looked(_ row: PlacementView.Row, _ candidates: [NodeAddress], _ claims: inout Int, at now: Int64) {
+    private mutating func looked(_ row: PlacementView.Row, _ shares: Shares, _ claims: inout Int, at now: Int64) {
         switch parts[row.scope] ?? .foreign(nil) {
         case .claiming, .leaving: break
         // A look may be older than the claim that came through meanwhile.
@@ -203,7 +203,7 @@ package struct PlacementMachine {
             guard row.isFree || isOwn else { return parts[row.scope] = .foreign(nil) }
             let last = sighting?.generation == row.generation ? sighting?.since : nil
             parts[row.scope] = .foreign(Sighting(generation: row.generation, since: last ?? now), from: from)
-            guard isServing, claims < Self.claimsAtOnceMax, isTurn(row, since: last, from, candidates, at: now) else { return }
+            guard isServing, claims < Self.claimsAtOnceMax, isTurn(row, since: last, from, shares, at: now) else { return }
             claims += 1
             parts[row.scope] = .claiming(over: row.generation)
             orders.append(.claim(row.scope, generation: row.generation))
@@ -211,14 +211,12 @@ package struct PlacementMachine {
     }
 
     /// Whether it is this node's to claim. `last`: since when it was seen so by earlier looks.
-    private func isTurn(
-        _ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ candidates: [NodeAddress], at now: Int64
-    ) -> Bool {
+    private func isTurn(_ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ shares: Shares, at now: Int64) -> Bool {
         // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what
         // was handed over since the look began.
         if row.holder == holder { return last != nil }
         guard now >= from else { return false }
-        if Rendezvous.preferred(for: row.key, among: candidates) == holder { return true }
+        if shares.place(ofFree: row.scope) == holder { return true }
         return last.map { now - $0 >= Self.courtesy } ?? false
     }
 
@@ -227,7 +225,9 @@ package struct PlacementMachine {
     }
 
     /// One at a time.
-    private mutating func handOver(_ view: PlacementView, _ candidates: [NodeAddress], at now: Int64) {
+    private mutating func handOver(
+        _ view: PlacementView, _ candidates: [NodeAddress], _ shares: Shares, at now: Int64
+    ) {
         let isLeaving = parts.values.contains { if case .leaving = $0 { true } else { false } }
         guard !isLeaving else { return }
         let able = candidates.filter { $0.version == NodeLinkProtocol.version }
@@ -238,15 +238,12 @@ package struct PlacementMachine {
             if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
             // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
-            guard lastHandOver.map({ now - $0 >= Self.handOverInterval }) ?? true else { return }
-            let counts = view.counts
-            for row in view.rows.sorted(by: { $0.scope < $1.scope }) {
+            guard handsOverFrom.map({ now >= $0 }) ?? true else { return }
+            for row in byWorth(view.rows, candidates) {
                 guard case .owned(_, let until) = parts[row.scope], now >= until,
-                    let preferred = Rendezvous.preferred(for: row.key, among: candidates), preferred != holder,
-                    counts[holder, default: 0] - counts[preferred, default: 0] >= Self.unevenness,
-                    able.contains(where: { $0.holder == preferred })
+                    let place = shares.place(for: row, insteadOf: holder), able.contains(where: { $0.holder == place })
                 else { continue }
-                lastHandOver = now
+                handsOverFrom = now + Self.handOverInterval
                 return leave(row.scope)
             }
         case .draining:
@@ -255,6 +252,13 @@ package struct PlacementMachine {
             guard let next = owned.min(), !able.isEmpty else { return stop() }
             leave(next)
         }
+    }
+
+    /// What belongs to another goes first: it would go there, too, if this node ended.
+    private func byWorth(_ rows: [PlacementView.Row], _ candidates: [NodeAddress]) -> [PlacementView.Row] {
+        let sorted = rows.sorted { $0.scope < $1.scope }
+        func isOwn(_ row: PlacementView.Row) -> Bool { Rendezvous.preferred(for: row.key, among: candidates) == holder }
+        return sorted.filter { !isOwn($0) } + sorted.filter(isOwn)
     }
 
     private mutating func leave(_ scope: String) {

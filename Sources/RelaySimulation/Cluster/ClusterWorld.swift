@@ -182,7 +182,7 @@ final class ClusterWorld {
         settledSince = now
         advance(to: now + ServiceLimits.quiet)
         advance(until: now + ServiceLimits.placed) {
-            complaint ?? displaced.map { (promise: .placement, what: $0) }
+            complaint ?? uneven.map { (promise: .placement, what: $0) }
         }
     }
 
@@ -230,21 +230,15 @@ final class ClusterWorld {
         return pushes?.unrung.map { (.alerts, $0) }
     }
 
-    /// A workspace that is not where it belongs.
-    private var displaced: String? {
-        let all = nodes.map(\.address)
-        func count(_ holder: String) -> Int { database.workspaces.count { $0.row.holder == holder } }
-        for workspace in standing {
-            guard let preferred = Rendezvous.preferred(for: workspace.id.rawValue, among: all),
-                let holder = workspace.row.holder, holder != preferred, count(holder) - count(preferred) > Self.unevennessMax
-            else { continue }
-            return "\(workspace.id) is with \(holder), and belongs to \(preferred)"
+    /// Two nodes of which one owns more than one workspace more than the other.
+    private var uneven: String? {
+        let counts = nodes.map { node in (node.name, database.workspaces.count { $0.row.holder == node.holder }) }
+        guard let most = counts.max(by: { $0.1 < $1.1 }), let fewest = counts.min(by: { $0.1 < $1.1 }), most.1 - fewest.1 > 1
+        else {
+            return nil
         }
-        return nil
+        return "\(most.0) owns \(most.1) workspaces, and \(fewest.0) owns \(fewest.1)"
     }
-
-    /// A node that owns no more than so many more than another may keep what belongs to that one.
-    private static let unevennessMax = 1
 
     /// Faults whose chance goes by time.
     private func everySecond() {

@@ -18,8 +18,8 @@ final class NodePlacement {
     private var claimsUnderWay = 0
     /// The owner of each, by the last look.
     private var holders: [WorkspaceID: String] = [:]
-    /// This node, and those that lived then and were not about to end.
-    private var candidates: [NodeAddress] = []
+    /// What it saw when it looked last.
+    private var seen: PlacementView?
     /// When each was set free, for the checkers.
     private var handedOver: [WorkspaceID: Int64] = [:]
     /// By number, of all that there are.
@@ -50,7 +50,7 @@ final class NodePlacement {
     var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
     func isHolding(_ workspace: WorkspaceID) -> Bool { parts[workspace] != nil }
     /// It has looked, and is not about to end.
-    var isReady: Bool { !candidates.isEmpty && !isDraining && !isOver }
+    var isReady: Bool { seen != nil && !isDraining && !isOver }
     /// Nil: there is none, as far as this node knows.
     func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
     /// Its owner here, if there is one, lets go of it.
@@ -73,7 +73,7 @@ final class NodePlacement {
         guard !isOver else { return }
         node.entrants.saw(changes)
         for row in view.rows { numbered[Int64(row.number)] = id(row.scope) }
-        candidates = view.nodes.filter { !view.leaving.contains($0.holder) && $0.holder != node.holder } + [node.address]
+        seen = view
         for workspace in world.workspaces {
             let row = view.rows.first { $0.scope == workspace.id.rawValue }
             holders[workspace.id] = row.flatMap { $0.isFree ? nil : $0.holder }
@@ -155,8 +155,22 @@ final class NodePlacement {
         decide(part == nil ? .claimFailed(workspace.rawValue) : .claimed(workspace.rawValue))
     }
 
+    /// Those that lived and were not about to end, when it looked last.
+    private var candidates: [NodeAddress] {
+        seen.map { view in
+            view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != node.holder || !isDraining) }
+        } ?? []
+    }
+
     private func isPreferred(for workspace: WorkspaceID) -> Bool {
-        Rendezvous.preferred(for: workspace.rawValue, among: candidates) == node.holder
+        seen.map { Shares($0, among: candidates).place(ofFree: workspace.rawValue) == node.holder } ?? false
+    }
+
+    /// Whether somebody had two workspaces fewer.
+    private var isUneven: Bool {
+        let rows = seen?.rows ?? []
+        func count(_ holder: String) -> Int { rows.count { !$0.isFree && $0.holder == holder } }
+        return candidates.contains { count(node.holder) - count($0.holder) > 1 }
     }
 
     private func handOver(_ workspace: WorkspaceID) {
@@ -164,8 +178,8 @@ final class NodePlacement {
         world.trace.note(world.now, node.name, "hands over", workspace.rawValue)
         world.moves += 1
         if world.plant == .heldDrain, isDraining { return }
-        if !isDraining, isPreferred(for: workspace), !world.database[workspace].isRemoved {
-            world.report(.placement, "\(node.name) hands over \(workspace), which belongs to it")
+        if !isDraining, !isUneven, !world.database[workspace].isRemoved {
+            world.report(.placement, "\(node.name) hands over \(workspace), and nobody has two fewer")
         }
         part.handOver { [self] in
             guard !isOver else { return }

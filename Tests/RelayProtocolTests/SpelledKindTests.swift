@@ -12,7 +12,9 @@ struct SpelledKindTests {
     @Test(arguments: EventKind.allCases) func `each is found by its name, and by nothing that is like it`(_ kind: EventKind) {
         let name = kind.rawValue
         #expect(self.kind(name) == kind)
-        for other in [name + "x", name + "\0", String(name.dropLast()), "x" + name, name.uppercased(), name + ".longer.than.any.is"] {
+        for other in [
+            name + "x", name + "\0", String(name.dropLast()), "x" + name, name.uppercased(), name + ".longer.than.any.is",
+        ] {
             #expect(self.kind(other) == nil, "\(other.debugDescription)")
         }
         for place in name.utf8.indices {
@@ -33,7 +35,8 @@ struct SpelledKindTests {
     }
 
     @Test func `a message that is spelled with an escape is the same message`() throws {
-        let text = #"{"type":"ev\u0065nts","session":"s1","first":1,"events":[{"kind":"message","at":1,"head":{"role":"user"}}]}"#
+        let text =
+            #"{"type":"ev\u0065nts","session":"s1","first":1,"events":[{"kind":"message","at":1,"head":{"role":"user"}}]}"#
         guard case .events(let batch) = try HostMessage(parsing: Array(text.utf8)) else {
             Issue.record("its type says that it has events")
             return

@@ -78,14 +78,11 @@ extension Routes {
         if own == nil { return respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)"))) }
         respond(
             id,
-            .json(
-                503,
-                Notice(
-                    code: ErrorCode.unavailable.rawValue,
-                    message: """
-                        it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
-                        it gets in again. The relay goes on trying
-                        """)))
+            Self.unavailable(
+                """
+                it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
+                it gets in again. The relay goes on trying
+                """))
     }
 
     /// Those who are connected by it hear of its new name when they connect again.

@@ -182,16 +182,14 @@ final class Routes {
 
     // MARK: - Answers
 
+    static func unavailable(_ message: String) -> HTTPResponse {
+        .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: message))
+    }
+
     /// The core for one who may ask it; where there is none, who asks is answered.
     func coreAnswering(_ id: HTTPRequestID) -> Core? {
         if core == nil {
-            respond(
-                id,
-                .json(
-                    503,
-                    Notice(
-                        code: ErrorCode.unavailable.rawValue,
-                        message: "no relay that owns this workspace is reached; try again")))
+            respond(id, Self.unavailable("no relay that owns this workspace is reached; try again"))
         }
         return core
     }

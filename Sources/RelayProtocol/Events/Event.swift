@@ -30,7 +30,7 @@ package struct Event: Sendable {
         }
         at = try value.integer("at")
         let (kind, known): (String, EventKind?)
-        if let plain = value.plainEventKind("kind") {
+        if let plain = EventKind(plain: "kind", of: value) {
             (kind, known) = (plain.rawValue, plain)
         } else {
             kind = try value.string("kind", bytesMax: WireLimits.nameBytesMax)

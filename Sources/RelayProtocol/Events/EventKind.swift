@@ -38,6 +38,13 @@ package enum EventKind: String, Sendable, CaseIterable {
         return nil
     }
 
+    /// The same of a member's text without escapes.
+    init?(plain key: StaticString, of value: JSONValue) {
+        guard let text = value.plainText(key) else { return nil }
+        let bytes = value.document.bytes
+        self.init(spelledBy: bytes.span.extracting(text))
+    }
+
     private static let spellings = allCases.map { kind in
         let name = Array(kind.rawValue.utf8)
         guard let spelling = Spelling(name.span) else { preconditionFailure("a kind has at most 24 letters") }

@@ -145,13 +145,11 @@ package struct JSONValue: Sendable {
         return document.isText(of: member, equalTo: text)
     }
 
-    /// A kind of event that this version knows, spelled without escapes.
-    func plainEventKind(_ key: StaticString) -> EventKind? {
+    /// Where the member's text is among the document's bytes; nil where there is no text, or one with escapes.
+    func plainText(_ key: StaticString) -> Range<Int>? {
         guard let member = document.member(key, of: index) else { return nil }
         let node = document.nodes[member]
-        guard node.kind == .string, !node.isEscaped else { return nil }
-        let bytes = document.bytes
-        return EventKind(spelledBy: bytes.span.extracting(node.start + 1..<node.end - 1))
+        return node.kind == .string && !node.isEscaped ? node.start + 1..<node.end - 1 : nil
     }
 
     /// One of a closed set of words.

@@ -16,13 +16,7 @@ struct AlertBook {
         /// As an owner was told last.
         var outcome: PushOutcome?
 
-        /// Nobody may have heard it, as far as its owner knows.
-        var isLost: Bool {
-            switch outcome {
-            case .refused, .notSent, .unknown: true
-            case .accepted, nil: false
-            }
-        }
+        var isLost: Bool { outcome.mayBeUnheard }
     }
 
     private var rings: [Name: [Ring]] = [:]

@@ -14,13 +14,7 @@ struct RingChecker {
         let isRepeated: Bool
         var outcome: PushOutcome?
 
-        /// Nobody may have heard it.
-        var isLost: Bool {
-            switch outcome {
-            case .refused, .notSent, .unknown: true
-            case .accepted, nil: false
-            }
-        }
+        var isLost: Bool { outcome.mayBeUnheard }
     }
 
     private var rings: [Name: [Ring]] = [:]

@@ -229,7 +229,8 @@ def test_after_a_restore_of_the_database_clients_get_everything_anew(
         assert refused.returncode != 0 and "is in use by a relay" in refused.stderr, refused
         assert epoch() == before
         relay.stop()
-        for words in (["backup", str(tmp_path / "copy")], ["restore", str(tmp_path / "copy"), "--force"]):
+        (tmp_path / "older").write_bytes(b"a backup of some relay")
+        for words in (["backup", str(tmp_path / "copy")], ["restore", str(tmp_path / "older"), "--force"]):
             refused = relay.run(*words, "--data", str(relay.data), check=False)
             assert refused.returncode != 0 and "WAL" in refused.stderr and "heliograph migrate" in refused.stderr, refused
         relay.run("cluster", "new-epoch", "--data", str(relay.data))

@@ -356,7 +356,7 @@ struct PlacementMachineTests {
                 }
                 let (most, fewest) = (counts.values.max()!, counts.values.min()!)
                 let givers = counts.keys.filter { holder in
-                    rows.contains { $0.holder == holder && shares.place(for: $0, insteadOf: holder) != nil }
+                    shares.isOverfull(holder) && rows.contains { $0.holder == holder && shares.place(for: $0) != nil }
                 }
                 // What is free goes where it evens most; what is left uneven is handed over, by those who have most.
                 #expect(givers.isEmpty == (most - fewest <= 1), "\(owned) and \(free): \(counts), \(givers)")

@@ -117,16 +117,7 @@ final class Access {
     // MARK: - Asking the store
 
     /// Tokens of the store, as they are with what it has not taken.
-    func withUnwritten(_ tokens: [Token]) -> [Token] {
-        guard !unwritten.isEmpty else { return tokens }
-        let ends = unwritten.flatMap { revocation in revocation.ended(of: tokens).map { ($0.id, revocation.at) } }
-        let times = Dictionary(ends, uniquingKeysWith: { first, _ in first })
-        return tokens.map { token in
-            var token = token
-            token.revokedAt = token.revokedAt ?? times[token.id]
-            return token
-        }
-    }
+    func withUnwritten(_ tokens: [Token]) -> [Token] { unwritten.applied(to: tokens) }
 
     /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
@@ -284,8 +275,7 @@ final class Access {
     }
 
     private func takeTokens(_ tokens: [Token]) {
-        let ended = Set(unwritten.flatMap { $0.ended(of: tokens) }.map(\.id))
-        authenticator.replaceTokens(tokens.filter { !ended.contains($0.id) })
+        authenticator.replaceTokens(withUnwritten(tokens).filter { $0.revokedAt == nil })
         mailbox.put(.clientsListed(authenticator.clients))
     }
 

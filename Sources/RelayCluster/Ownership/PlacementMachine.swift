@@ -238,10 +238,10 @@ package struct PlacementMachine {
             if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
             // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
-            guard handsOverFrom.map({ now >= $0 }) ?? true else { return }
+            guard shares.isOverfull(holder), handsOverFrom.map({ now >= $0 }) ?? true else { return }
             for row in byWorth(view.rows, candidates) {
                 guard case .owned(_, let until) = parts[row.scope], now >= until,
-                    let place = shares.place(for: row, insteadOf: holder), able.contains(where: { $0.holder == place })
+                    let place = shares.place(for: row), able.contains(where: { $0.holder == place })
                 else { continue }
                 handsOverFrom = now + Self.handOverInterval
                 return leave(row.scope)

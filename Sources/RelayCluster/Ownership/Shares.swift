@@ -29,9 +29,12 @@ package struct Shares: Sendable {
     /// Whose it is to take; nil: somebody owns it, or there is no node.
     package func place(ofFree scope: String) -> String? { places[scope] }
 
-    /// Where what `holder` owns would belong if it let go of it; nil: it owns no more than its share.
-    package func place(for row: PlacementView.Row, insteadOf holder: String) -> String? {
-        overfull.contains(holder) ? place(for: row) : nil
+    /// Whether it owns more than its share.
+    package func isOverfull(_ holder: String) -> Bool { overfull.contains(holder) }
+
+    /// Where a workspace would belong if it became free; nil: no node has room.
+    package func place(for row: PlacementView.Row) -> String? {
+        Rendezvous.preferred(for: row.key, among: nodes.filter { count($0) < share + (left > 0 ? 1 : 0) })
     }
 
     private mutating func take(_ row: PlacementView.Row) {
@@ -39,10 +42,6 @@ package struct Shares: Sendable {
         places[row.scope] = place
         if counts[place, default: 0] == share { left -= 1 }
         counts[place, default: 0] += 1
-    }
-
-    private func place(for row: PlacementView.Row) -> String? {
-        Rendezvous.preferred(for: row.key, among: nodes.filter { count($0) < share + (left > 0 ? 1 : 0) })
     }
 
     private func count(_ node: NodeAddress) -> Int { counts[node.holder, default: 0] }

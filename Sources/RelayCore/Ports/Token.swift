@@ -112,6 +112,20 @@ package struct TokenRevocation: Sendable {
     }
 }
 
+extension [TokenRevocation] {
+    /// `tokens` as they are once these have been carried out, one after the other.
+    package func applied(to tokens: [Token]) -> [Token] {
+        reduce(tokens) { tokens, revocation in
+            let ended = Set(revocation.ended(of: tokens).map(\.id))
+            return tokens.map { token in
+                var token = token
+                if ended.contains(token.id) { token.revokedAt = revocation.at }
+                return token
+            }
+        }
+    }
+}
+
 /// Another name for one token, within its workspace. What it did before keeps the name that it had.
 package struct TokenRenaming: Sendable {
     package var id: String

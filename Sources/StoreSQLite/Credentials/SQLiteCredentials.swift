@@ -36,13 +36,13 @@ package final class SQLiteCredentials: CredentialStore {
             return try database.read { try tokens("WHERE revoked_at IS NULL ORDER BY number", in: $0) }
         }
         let all = try database.read { try tokens("ORDER BY number", in: $0) }
-        return Self.revoked(all, by: waiting).filter { $0.revokedAt == nil }
+        return waiting.applied(to: all).filter { $0.revokedAt == nil }
     }
 
     package func allTokens() throws(LogError) -> [Token] {
         let waiting = try waiting.all()
         let all = try database.read { try tokens("ORDER BY created_at DESC, number DESC", in: $0) }
-        return Self.revoked(all, by: waiting)
+        return waiting.applied(to: all)
     }
 
     package func addToken(_ token: Token) throws(LogError) {
@@ -58,7 +58,7 @@ package final class SQLiteCredentials: CredentialStore {
             guard error.code == .full else { throw error }
             let earlier = try waiting.all()
             let standing = try database.read { try tokens("ORDER BY number", in: $0) }
-            let ended = revocation.ended(of: Self.revoked(standing, by: earlier))
+            let ended = revocation.ended(of: earlier.applied(to: standing))
             guard !ended.isEmpty else { return [] }
             guard try waiting.add(revocation) else { throw error }
             return ended
@@ -157,17 +157,6 @@ package final class SQLiteCredentials: CredentialStore {
         }
         waiting.remove(earlier)
         return value
-    }
-
-    private static func revoked(_ tokens: [Token], by waiting: [TokenRevocation]) -> [Token] {
-        waiting.reduce(tokens) { tokens, revocation in
-            let ended = Set(revocation.ended(of: tokens).map(\.id))
-            return tokens.map { token in
-                var token = token
-                if ended.contains(token.id) { token.revokedAt = revocation.at }
-                return token
-            }
-        }
     }
 
     func workspaces(in db: Database) throws -> [Named<WorkspaceTag>] {

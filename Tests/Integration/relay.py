@@ -18,7 +18,8 @@ from typing import Any
 from waits import patient, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).absolute()
+# The file itself: `.build/release` is a link, which each `swift build` makes anew, also one of something else while tests run.
+BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).resolve()
 HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
 """What agents call: the small program where it lies beside the other, as `connect` has it."""
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")

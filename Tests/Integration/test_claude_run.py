@@ -247,7 +247,10 @@ def test_a_permission_is_answered_where_it_runs(machine, steer, choice):
         machine.wait_tool_result("not that one")
     steered.status("idle")
     final = steered.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in ("applied", "cancelled", "stale"))
-    assert (final["stage"], final.get("reason")) == ("cancelled", "allowedLocally" if choice == "1" else "deniedLocally")
+    # On a busy machine Claude Code's registry can say that it works again before its hook says what ran: then that it was answered is all
+    # that is known.
+    reasons = {"allowedLocally", "answeredLocally"} if choice == "1" else {"deniedLocally"}
+    assert final["stage"] == "cancelled" and final.get("reason") in reasons, final
     assert (machine.project / "out.txt").exists() == (choice == "1")
 
 

@@ -21,7 +21,7 @@ SESSION = "claude-s1"
 class Daemon:
     """`heliograph host`, paired, with hooks that a test calls by hand."""
 
-    def __init__(self, folder: Path, relay: Relay, prefix: tuple[str, ...] = ()):
+    def __init__(self, folder: Path, relay: Relay):
         self.home = folder / "home"
         self.state = self.home / ".local/state/heliograph"
         self.spool = self.state / "spool"
@@ -31,17 +31,20 @@ class Daemon:
         self.spool.chmod(0o700)
         self.log = folder / "host.log"
         self.relay = relay
-        self.prefix = prefix
+        self.is_paired = False
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        command = [*self.prefix, str(BINARY), "host", self.relay.pair_link("host"), "--name", "laptop"]
+    def start(self, prefix: tuple[str, ...] = ()) -> None:
+        """Paired at its first start; `prefix` is a program that runs it."""
+        link = [] if self.is_paired else [self.relay.pair_link("host"), "--name", "laptop"]
+        command = [*prefix, str(BINARY), "host", *link]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home, env=plain_environment(self.home),
                 start_new_session=True,
             )  # fmt: skip
         wait_until((self.state / "host.sock").exists, 15, lambda: f"the daemon's socket; its log:\n{self.text()}")
+        self.is_paired = True
 
     def stop(self) -> None:
         process, self.process = self.process, None
@@ -107,11 +110,13 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_a_failed_sync_loses_and_doubles_nothing(short_path: Path, relay: Relay, client: Callable[..., WireClient]):
-    # Every third fdatasync fails from the start on: of the spool's own files and of those that replace them.
-    daemon = Daemon(
-        short_path, relay, ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3")
-    )
+    # Paired before the disk fails: `host` refuses a link whose token it cannot keep.
+    daemon = Daemon(short_path, relay)
     daemon.start()
+    daemon.stop()
+    (daemon.state / "host.sock").unlink()
+    # Every third fdatasync fails from the start on: of the spool's own files and of those that replace them.
+    daemon.start(("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3"))
     phone = client()
     phone.subscribe()
     try:

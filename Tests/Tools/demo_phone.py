@@ -6,6 +6,7 @@ import secrets
 import string
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -22,6 +23,10 @@ ANSWER_SECONDS_MAX = 10
 
 class PhoneTrouble(Exception):
     """Why there is no phone, as a sentence for the person at the terminal."""
+
+
+class Unavailable(PhoneTrouble):
+    """Nobody answers just now: 503."""
 
 
 class Phone:
@@ -82,7 +87,7 @@ class Phone:
         """The app tells the relay its tokens, and from then on of its cards. `wishes` are fields of the registration."""
         self.token = token
         tokens = {entry["tokenKind"]: entry["token"] for entry in self.do("tokens?")["tokens"] if entry["state"] == "live"}
-        self._ask("PUT", f"/v1/devices/{DEVICE}", {
+        self._ask_in_time("PUT", f"/v1/devices/{DEVICE}", {
             "device": DEVICE, "name": NAME, "profile": "heliograph", "environment": "sandbox", "system": "18.1", "frequentPushes": True,
             "alertToken": tokens["alert"], "startToken": tokens["pushToStart"], "cards": "perSession", "starts": "always", "text": "summary",
             **wishes,
@@ -146,6 +151,17 @@ class Phone:
         request = urllib.request.Request(f"http://{self.relay}{path}", data, {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}, method=method)
         return answer(request, "the relay")
 
+    def _ask_in_time(self, method: str, path: str, body: Any) -> Any:
+        """Again for a while where nobody answers just now, as the app does: a workspace can be on its way from one node to another."""
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while True:
+            try:
+                return self._ask(method, path, body)
+            except Unavailable:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(LOOK_SECONDS)
+
     def _host(self, name: str) -> dict[str, Any]:
         address, port = self.addresses[name].rsplit(":", 1)
         environment = "api-manage-broadcast.sandbox" if name.endswith("Management") else "api.sandbox"
@@ -169,7 +185,8 @@ def answer(request: urllib.request.Request, who: str) -> Any:
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS_MAX) as response:
             return json.loads(response.read() or b"{}")
     except urllib.error.HTTPError as error:
-        raise PhoneTrouble(f"{who} answers {error.code} to {request.get_method()} {request.selector}: {error.read().decode(errors='replace').strip()}") from error
+        kind = Unavailable if error.code == 503 else PhoneTrouble
+        raise kind(f"{who} answers {error.code} to {request.get_method()} {request.selector}: {error.read().decode(errors='replace').strip()}") from error
     except OSError as error:
         raise PhoneTrouble(f"{who} cannot be reached: {getattr(error, 'reason', error)}") from error
 

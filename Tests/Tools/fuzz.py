@@ -3,7 +3,7 @@
 
 Processor time and not the clock's, because the targets run beside other work at the lowest priority. What libFuzzer found worth keeping
 stays in .build/fuzz/corpus and is where the next run begins; a finding is kept in .build/fuzz/findings, and ends this with status 1.
-`FUZZ_TARGET=codec .build/fuzz/debug/fuzz FILE` runs one input again; -minimize_crash=1 -runs=100000 makes it small.
+`FUZZ_TARGET=codec .build/fuzz/release/fuzz FILE` runs one input again; -minimize_crash=1 -runs=100000 makes it small.
 """
 
 import argparse
@@ -117,7 +117,7 @@ def all_of(targets: list[str], binary: Path, folder: Path, seconds: int, jobs: i
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, default=ROOT / ".build/fuzz/debug/fuzz")
+    parser.add_argument("--binary", type=Path, default=ROOT / ".build/fuzz/release/fuzz")
     parser.add_argument("--folder", type=Path, default=ROOT / ".build/fuzz", help="for corpus, findings and logs")
     parser.add_argument("--seconds", type=int, default=60, help="of processor time, for each target")
     parser.add_argument("--jobs", type=int, default=1)

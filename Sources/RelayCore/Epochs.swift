@@ -6,7 +6,7 @@ package import RelayProtocol
 /// when it is let into another workspace.
 package struct Epochs: Sendable {
     private let ofLog: Epoch
-    private let first: WorkspaceID
+    let first: WorkspaceID
     private let known: [WorkspaceID: Epoch]
 
     /// The first workspace has the log's own epoch, as it had when it was the only one. `known`: where a store keeps an epoch for each

@@ -50,7 +50,7 @@ package struct Relay {
         budgets = Budgets(restoring: state.records)
         sweep = RetentionSweep(configuration.retention)
         removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
-        planner = PushPlanner(configuration.push, restoring: state.records)
+        planner = PushPlanner(configuration.push, firstWorkspace: epochs.first, restoring: state.records)
         ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         shrinkRemovedSessions()
     }

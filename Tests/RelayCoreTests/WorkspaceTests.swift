@@ -150,7 +150,15 @@ import Testing
         #expect(t.relay.census.breach == nil && t.relay.census.devices == 1)
     }
 
-    @Test func `a push's number is not given again when its workspace is gone, also after a restart`() throws {
+    /// How a workspace may go: the relay hears of it, or it does not run, and begins with what is left.
+    enum Removal: CaseIterable {
+        case whileItRuns, whileNoneRuns
+    }
+
+    @Test(arguments: Removal.allCases, [true, false])
+    func `a push's number is not given again when its workspace is gone, whoever is left`(
+        _ removal: Removal, _ isAnyDeviceLeft: Bool
+    ) throws {
         let rig = try PlannerRig()
         let t = rig.transcript
         let (phone, host) = (t.client("other", in: Self.work), t.host("tower", in: Self.work.id))
@@ -162,11 +170,22 @@ import Testing
         t.commit()
         rig.pass(120_000)
         let last = try #require(rig.take().map(\.id).max())
-        t.handle(.workspaceRemoved(Self.work.id))
-        t.commit()
-        let again = RelayTranscript(state: t.state, push: PlannerRig.configuration, now: t.now)
+        if !isAnyDeviceLeft { rig.command(.forget(PlannerRig.device)) }
+        if removal == .whileItRuns {
+            t.handle(.workspaceRemoved(Self.work.id))
+            t.commit()
+        }
+        var left = t.state
+        left.records.removeAll { $0.workspace == Self.work.id }
+        left.sessions.removeAll { $0.key.workspace == Self.work.id }
+        left.approvals = []
+        let again = RelayTranscript(state: left, push: PlannerRig.configuration, now: t.now)
         again.resume(t)
         let home = again.host("laptop")
+        if !isAnyDeviceLeft {
+            device.address.alerts = "ff"
+            again.command(.device(device), id: "c1", by: again.client("new"))
+        }
         again.send([T.started, T.request("a2")], first: 1, by: home)
         again.commit()
         again.pass(120_000)

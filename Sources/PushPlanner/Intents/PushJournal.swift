@@ -6,12 +6,19 @@ struct PushJournal {
     /// Oldest first.
     private var ofDevices: [DeviceKey: [PushID]] = [:]
     private let numbers: PushNumbers
+    /// The first workspace: what it keeps is never taken away, as it cannot be removed.
+    let firstWorkspace: WorkspaceID
     /// The last number that was given in each block.
     private var lasts: [PushNumbers: PushID] = [:]
     /// The last block in which each workspace's pushes are.
     private var blocks: [WorkspaceID: PushNumbers] = [:]
+    /// The last number of the block that all workspaces share, as far as a record of the first workspace names it.
+    private var kept = PushID(rawValue: 0)
 
-    init(_ numbers: PushNumbers) { self.numbers = numbers }
+    init(_ numbers: PushNumbers, firstWorkspace: WorkspaceID) {
+        self.numbers = numbers
+        self.firstWorkspace = firstWorkspace
+    }
 
     var count: Int { pushes.count }
 
@@ -45,8 +52,13 @@ struct PushJournal {
     mutating func wasGiven(_ number: PushID, in workspace: WorkspaceID) {
         let block = PushNumbers(of: number)
         lasts[block] = max(lasts[block] ?? number, number)
+        noteKept(number, in: workspace)
         if let known = blocks[workspace], known.workspace > block.workspace { return }
         blocks[workspace] = block
+    }
+
+    private mutating func noteKept(_ number: PushID, in workspace: WorkspaceID) {
+        if workspace == firstWorkspace, PushNumbers(of: number) == .ofAll { kept = max(kept, number) }
     }
 
     /// After they were restored.
@@ -57,8 +69,13 @@ struct PushJournal {
         Set(ids(of: key).map { PushNumbers(of: $0) }).compactMap { lasts[$0] }.sorted().map { LastNumber($0) }
     }
 
-    /// Of the block that all workspaces share; nil where none was given in it.
-    var lastOfAll: LastNumber? { lasts[.ofAll].map { LastNumber($0) } }
+    /// Of the block that all workspaces share, to be kept with the first workspace; nil where a record of it names this number already, or
+    /// pushes are numbered in a block of their own.
+    mutating func takeLastOfAll() -> LastNumber? {
+        guard numbers == .ofAll, let last = lasts[.ofAll], last > kept else { return nil }
+        kept = last
+        return LastNumber(last)
+    }
 
     /// Numbers it. Returns it as it is kept.
     mutating func add(_ planned: PlannedPush) -> PlannedPush {
@@ -67,6 +84,7 @@ struct PushJournal {
         let block = numbers == .ofAll ? blocks[workspace] ?? .ofAll : numbers
         let id = block.next(after: lasts[block])
         lasts[block] = id
+        noteKept(id, in: workspace)
         planned.intent.id = id
         pushes[id] = planned
         ofDevices[planned.key, default: []].append(id)

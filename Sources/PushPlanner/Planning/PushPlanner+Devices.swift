@@ -45,7 +45,6 @@ extension PushPlanner {
         devices[key]?.mayDecide = request.client.scope.allows(.decide)
         if app.cards == nil { devices[key]?.device.cards = .off }
         stageRecord(of: key, isTold: true)
-        if owesLastNumber { keepLastNumber() }
         replyWhenStaged(to: request)
         forgetFailures(of: key, at: now)
         lookAtEverything(of: key, at: now)
@@ -101,16 +100,6 @@ extension PushPlanner {
     mutating func forgetDevices(of workspace: WorkspaceID, at now: Instant) {
         for key in devices.keys(in: workspace) { forgetDevice(key, at: now, isReadAgain: false) }
         watchers[workspace] = nil
-        keepLastNumber()
-    }
-
-    /// The numbers that all workspaces share are not given again when one of them is gone with its pushes: another keeps the last. A
-    /// notification of the one that was removed would else decide in another after the next start.
-    private mutating func keepLastNumber() {
-        guard let last = pushes.lastOfAll else { return }
-        owesLastNumber = devices.keys.isEmpty
-        guard let heir = devices.keys.first?.workspace else { return }
-        stage(PushRecord(workspace: heir, kind: .push, name: last.name, bytes: last.bytes))
     }
 
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant, isReadAgain: Bool = true) {

@@ -9,10 +9,20 @@ extension PushPlanner {
         let planned = pushes.add(planned)
         stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.intent.plannedAt))
         stageRecord(of: planned)
+        keepLastNumber()
         orders.append(.stageOrder(planned.intent))
         if let card = planned.card { cards[card]?.inFlight = planned.intent.id }
         tellWatchers(of: planned)
         return planned.intent.id
+    }
+
+    /// The numbers that all workspaces share are not given again when one of them is gone with its pushes: the first keeps the last. A
+    /// notification of the one that was removed would else decide in another after the next start.
+    ///
+    /// With each push, in one transaction, and not when a workspace is removed: that happens also while no relay runs.
+    mutating func keepLastNumber() {
+        guard let last = pushes.takeLastOfAll() else { return }
+        stage(PushRecord(workspace: pushes.firstWorkspace, kind: .push, name: last.name, bytes: last.bytes))
     }
 
     /// As it was planned, it is on disk.

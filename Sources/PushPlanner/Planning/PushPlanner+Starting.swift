@@ -6,6 +6,8 @@ extension PushPlanner {
     /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
     mutating func resume(at now: Instant, holders: Set<ClientKey>?) {
         clockOffset = now.wall - now.uptime
+        // A version before this one kept it only when a workspace was removed.
+        keepLastNumber()
         devices.update { $0.limit(to: now.wall) }
         for key in cards.keys { cards[key]?.limit(to: now.wall) }
         // What is planned from here on is sent when it is on disk.

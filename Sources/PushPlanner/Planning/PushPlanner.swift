@@ -20,8 +20,6 @@ package struct PushPlanner {
     var owed = OwedRecords()
     /// Crossings of the newest batch that were counted for a digest at once.
     var counted = CountedCrossings()
-    /// A workspace was removed, and no device was left in whose workspace the last number could be kept.
-    var owesLastNumber = false
     /// Numbers alerts that are owed.
     var lastAlert: Int64 = 0
     /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.
@@ -34,9 +32,10 @@ package struct PushPlanner {
     /// Collected while one fact is handled.
     var orders: [PlannerOrder] = []
 
-    package init(_ settings: PushSettings, restoring records: [PushRecord]) {
+    /// `firstWorkspace`: the one that cannot be removed. A planner of another one alone keeps nothing there.
+    package init(_ settings: PushSettings, firstWorkspace: WorkspaceID, restoring records: [PushRecord]) {
         self.settings = settings
-        pushes = PushJournal(settings.numbers)
+        pushes = PushJournal(settings.numbers, firstWorkspace: firstWorkspace)
         for record in records {
             guard let bytes = record.bytes else { continue }
             // Both are named by a push. A record that does not decode stays on disk, and so does a channel whose push is forgotten.

@@ -25,13 +25,50 @@ import Testing
         return PushRecord(workspace: workspace, kind: .push, name: planned.name, bytes: planned.bytes(by: PlainChannel()))
     }
 
+    private static func planner(_ numbers: PushNumbers = .ofAll, restoring records: [PushRecord]) -> PushPlanner {
+        PushPlanner(
+            PushSettings(channels: [.apns: PlainChannel()], numbers: numbers), firstWorkspace: S.home.id, restoring: records)
+    }
+
+    /// As the first workspace keeps it.
+    private func last(_ number: Int64, in workspace: WorkspaceID = S.home.id) -> PushRecord {
+        let last = LastNumber(PushID(rawValue: number))
+        return PushRecord(workspace: workspace, kind: .push, name: last.name, bytes: last.bytes)
+    }
+
+    /// What is kept of last numbers at a start with these records.
+    private func kept(_ numbers: PushNumbers = .ofAll, after records: [PushRecord]) -> [PushRecord] {
+        var planner = Self.planner(numbers, restoring: records)
+        return lasts(planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: 1_795_178_096_000, uptime: 0)))
+    }
+
+    /// What is kept of last numbers with this push, in one workspace after the other.
+    private func kept(
+        _ numbers: PushNumbers = .ofAll, after records: [PushRecord] = [], with push: PushIntent, in workspaces: [WorkspaceID]
+    ) -> [[PushRecord]] {
+        var push = push
+        var planner = Self.planner(numbers, restoring: records)
+        return workspaces.map { workspace in
+            push.workspace = workspace
+            planner.orders = []
+            planner.plan(PlannedPush(push, card: nil))
+            return lasts(planner.orders)
+        }
+    }
+
+    private func lasts(_ orders: [PlannerOrder]) -> [PushRecord] {
+        orders.compactMap { order in
+            if case .stage(let record) = order, LastNumber.isNamed(record.name) { record } else { nil }
+        }
+    }
+
     /// The number that the next push gets after a start with these numbers on disk.
     private func next(
         _ numbers: PushNumbers, after loaded: [(Int64, WorkspaceID)], in workspace: WorkspaceID = S.home.id
     ) throws -> Int64 {
         let push = try rung(S(PlainChannel()))
         let records = loaded.map { record(push, as: $0, in: $1) }
-        let planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()], numbers: numbers), restoring: records)
+        let planner = Self.planner(numbers, restoring: records)
         #expect(planner.damaged.isEmpty)
         var journal = planner.pushes
         var intent = push
@@ -76,6 +113,34 @@ import Testing
         #expect(try next(.ofAll, after: shared, in: home) == Self.base + 21, "two workspaces in one block, from two databases")
     }
 
+    @Test("the first workspace keeps the last number that others were given, each time in the same batch")
+    func keptWithTheFirst() throws {
+        let (home, work) = (S.home.id, WorkspaceID("work")!)
+        let push = try rung(S(PlainChannel()))
+        #expect(kept(with: push, in: [work, home, work]) == [[last(1)], [], [last(3)]], "a record of its own names the second")
+        #expect(kept(Self.third, with: push, in: [work]) == [[]], "nobody else is given these numbers")
+        let own = record(push, as: Self.base + 1, in: work)
+        #expect(kept(after: [own], with: push, in: [work]) == [[]], "nor those of its own block")
+    }
+
+    @Test("of data that an older version wrote the last number is kept at the start, wherever it lies")
+    func keptAtTheStart() throws {
+        let work = WorkspaceID("work")!
+        let push = try rung(S(PlainChannel()))
+        let (own, other) = (record(push, as: 7), record(push, as: 9, in: work))
+        #expect(kept(after: [own]) == [])
+        #expect(kept(after: [own, other]) == [last(9)])
+        #expect(kept(after: [own, last(9, in: work)]) == [last(9)])
+        #expect(kept(after: [other, last(8)]) == [last(9)])
+        #expect(kept(after: [other, last(9)]) == [])
+        #expect(kept(Self.third, after: [other]) == [], "a planner of one workspace writes nothing elsewhere")
+        #expect(kept(after: [record(push, as: Self.base + 1, in: work)]) == [], "a number of its own block")
+
+        var planner = Self.planner(restoring: [last(5), last(9, in: work), own])
+        #expect(planner.damaged.isEmpty)
+        #expect(planner.pushes.add(PlannedPush(push, card: nil)).intent.id.rawValue == 10, "the largest counts")
+    }
+
     @Test("the number of a record that does not decode, and of a channel whose push is forgotten, is not given again")
     func named() throws {
         let push = try rung(S(PlainChannel()))
@@ -86,10 +151,10 @@ import Testing
             PushRecord(workspace: S.home.id, kind: .channel, name: "12", bytes: channel.bytes),
             PushRecord(workspace: S.home.id, kind: .push, name: "9", bytes: Array("{}".utf8)),
         ]
-        var planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: records)
+        var planner = Self.planner(restoring: records)
         #expect(planner.damaged == ["push 9"])
         #expect(planner.pushes.add(planned).intent.id.rawValue == 13)
-        planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: [records[1]])
+        planner = Self.planner(restoring: [records[1]])
         #expect(planner.pushes.add(planned).intent.id.rawValue == 10)
     }
 
@@ -97,7 +162,7 @@ import Testing
     func twice() throws {
         let push = try rung(S(PlainChannel()))
         let records = [record(push, as: 7), record(push, as: 7, in: WorkspaceID("work")!)]
-        let planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: records)
+        let planner = Self.planner(restoring: records)
         #expect(planner.damaged == ["push 7"])
         #expect(planner.pushes.count == 1 && planner.pushes.breach(isKnown: { _ in true }) == nil)
     }
@@ -106,7 +171,7 @@ import Testing
     func sparse() throws {
         let push = try rung(S(PlainChannel()))
         let records = [7, Self.base + 1, PushNumbers.workspaceMax << 32 + 1].map { record(push, as: $0) }
-        let planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: records)
+        let planner = Self.planner(restoring: records)
         #expect(planner.pushesPlanned(after: PushID(rawValue: 7)).map(\.id.rawValue).first == Self.base + 1)
         #expect(planner.pushesPlanned(after: PushID(rawValue: 0)).count == 3)
         #expect(planner.pushesPlanned(after: planner.lastPush).isEmpty)

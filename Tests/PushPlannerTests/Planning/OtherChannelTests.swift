@@ -68,13 +68,15 @@ struct PlainChannel: PushChannel {
         let stage = S(PlainChannel())
         stage.asks()
         let intent = try #require(stage.staged)
-        var planner = PushPlanner(PushSettings(channels: [.apns: PlainChannel()]), restoring: stage.records)
+        var planner = PushPlanner(
+            PushSettings(channels: [.apns: PlainChannel()]), firstWorkspace: S.home.id, restoring: stage.records)
         #expect(planner.damaged.isEmpty)
         let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: intent.plannedAt, uptime: 0))
         let again = orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } }
         #expect(again == [intent])
         #expect(
-            PushPlanner(PushSettings(), restoring: stage.records).damaged.contains("push 1"), "nobody can say what it means")
+            PushPlanner(PushSettings(), firstWorkspace: S.home.id, restoring: stage.records).damaged.contains("push 1"),
+            "nobody can say what it means")
     }
 
     @Test("why pushes do not arrive is the channel's to say")

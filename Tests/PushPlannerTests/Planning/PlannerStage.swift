@@ -24,7 +24,7 @@ final class PlannerStage {
         _ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil, numbers: PushNumbers = .ofAll
     ) {
         let channels = [.apns: channel].merging(web.map { [PushService.web: $0] } ?? [:]) { $1 }
-        planner = PushPlanner(PushSettings(channels: channels, numbers: numbers), restoring: [])
+        planner = PushPlanner(PushSettings(channels: channels, numbers: numbers), firstWorkspace: Self.home.id, restoring: [])
         let summary = Summary(
             session: Self.session.session, host: Named(id: HostID("h1")!, name: "build-server"), hostIsConnected: true,
             agentName: "claude", startedAt: now.wall)

@@ -86,7 +86,7 @@ import Testing
 
     @Test("a set clock is noticed, and only then")
     func clock() {
-        var planner = PushPlanner(PushSettings(), restoring: [])
+        var planner = PushPlanner(PushSettings(), firstWorkspace: S.home.id, restoring: [])
         _ = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: 5_000, uptime: 1_000))
         #expect(planner.isIdle && !planner.isBehindClock(at: Instant(wall: 6_500, uptime: 2_000)))
         #expect(planner.isBehindClock(at: Instant(wall: 7_000, uptime: 2_000)))

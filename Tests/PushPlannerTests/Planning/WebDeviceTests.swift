@@ -184,7 +184,8 @@ import Testing
         stage.asks(RequestWords(full: "ls", isWhole: true))
         let push = try #require(stage.staged)
         var planner = PushPlanner(
-            PushSettings(channels: [.web: WebChannel(pageURL: "https://moved.example")]), restoring: stage.records)
+            PushSettings(channels: [.web: WebChannel(pageURL: "https://moved.example")]), firstWorkspace: S.home.id,
+            restoring: stage.records)
         #expect(planner.damaged.isEmpty)
         let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: push.plannedAt, uptime: 0))
         #expect(orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } } == [push])

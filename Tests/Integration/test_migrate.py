@@ -230,7 +230,9 @@ def test_after_a_restore_of_the_database_clients_get_everything_anew(
         assert epoch() == before
         relay.stop()
         (tmp_path / "older").write_bytes(b"a backup of some relay")
-        for words in (["backup", str(tmp_path / "copy")], ["restore", str(tmp_path / "older"), "--force"]):
+        # Also where the backup is not there: what is wrong first is that a file does not help.
+        restores = [["restore", str(tmp_path / "older"), "--force"], ["restore", str(tmp_path / "absent")], ["restore", "--anew"]]
+        for words in (["backup", str(tmp_path / "copy")], *restores):
             refused = relay.run(*words, "--data", str(relay.data), check=False)
             assert refused.returncode != 0 and "WAL" in refused.stderr and "heliograph migrate" in refused.stderr, refused
         relay.run("cluster", "new-epoch", "--data", str(relay.data))

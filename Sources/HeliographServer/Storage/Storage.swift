@@ -29,8 +29,8 @@ package struct Storage: Sendable {
         }
     }
 
-    /// Throws where there is no file that could be put in place, or taken out of the way.
-    private func refuseDatabase() throws {
+    /// Throws where the data is in a database: there is no file that could be replaced, or taken out of the way.
+    package func refuseDatabase() throws {
         guard let address = try StoreAddressFile.read(in: directory) else { return }
         throw ServerError(
             .settings,

@@ -55,6 +55,9 @@ struct Restore: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Administration.checkAccess(to: data.path)
+            let storage = Storage(directory: data.path)
+            // Before the files are looked for: none of them would help.
+            try storage.refuseDatabase()
             // A backup may be restored where nothing is yet; there is nothing to set aside or to go on with in a mistyped folder.
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
@@ -62,7 +65,6 @@ struct Restore: ParsableCommand {
             if let file, !FileManager.default.fileExists(atPath: file) {
                 throw CommandError(.notFound, "There is no \(file).")
             }
-            let storage = Storage(directory: data.path)
             let cleanup = try Cleanup()
             cleanup.add { storage.removeDrafts() }
             let restored = try file.map { try storage.restore($0, replacing: force, mayComeBack: mayComeBack) }

@@ -22,7 +22,7 @@ final class PeerHandler: ServerHandler {
     /// With which token each connection came: its role says how it is read.
     private var tokens: [ConnectionID: Opened] = [:]
     /// Who spoke last: what one connection says comes in runs, and is looked up once for each.
-    private var latest: Speaker?
+    private var latest: (connection: ConnectionID, speaker: Speaker)?
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
@@ -47,14 +47,13 @@ final class PeerHandler: ServerHandler {
     private struct Opened {
         /// Of its token.
         let id: String
-        let role: PairingRole
-        /// Another node decodes what it says.
-        let isCarried: Bool
+        let speaker: Speaker
     }
 
+    /// How what a peer says is read. Apart from the rest, as it is copied with each message: nothing of it is counted up and down.
     private struct Speaker {
-        let connection: ConnectionID
         let role: PairingRole
+        /// Another node decodes what it says.
         let isCarried: Bool
     }
 
@@ -224,7 +223,8 @@ final class PeerHandler: ServerHandler {
         }
         // Where that has changed since it asked, who takes the arrivals sends it away.
         let isCarried = way(to: authenticated.token.workspace) == .there
-        tokens[connection] = Opened(id: authenticated.token.id, role: authenticated.token.role, isCarried: isCarried)
+        tokens[connection] = Opened(
+            id: authenticated.token.id, speaker: Speaker(role: authenticated.token.role, isCarried: isCarried))
         if authenticated.token.role == .host { loop.expedite(connection) }
         deliver(.opened(connection, authenticated), 0)
     }
@@ -269,10 +269,9 @@ final class PeerHandler: ServerHandler {
 
     /// Nil where it is no peer's.
     private func speaker(_ connection: ConnectionID) -> Speaker? {
-        if let latest, latest.connection == connection { return latest }
-        guard let opened = tokens[connection] else { return nil }
-        let speaker = Speaker(connection: connection, role: opened.role, isCarried: opened.isCarried)
-        latest = speaker
+        if let latest, latest.connection == connection { return latest.speaker }
+        guard let speaker = tokens[connection]?.speaker else { return nil }
+        latest = (connection, speaker)
         return speaker
     }
 

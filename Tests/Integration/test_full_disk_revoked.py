@@ -202,6 +202,42 @@ def test_a_page_is_told_what_is_not_on_disk(relay: Relay, tmp_path: Path) -> Non
     assert status(relay, stolen) == 401 and len(audit(relay)) == 1
 
 
+def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Relay, tmp_path: Path) -> None:
+    """Also where only the running relay knows of it: a thief's token let one in, which let another in and then logged out."""
+    names = ("mine", "stolen", "middle", "last")
+    tokens = {name: relay.token("client", name) for name in names}
+    ids = {name: relay.token_id(name) for name in names}
+    relay.stop()
+    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
+        database.execute("UPDATE tokens SET parent = ?, revoked_at = created_at WHERE token = ?", [ids["stolen"], ids["middle"]])
+        database.execute("UPDATE tokens SET parent = ? WHERE token = ?", [ids["middle"], ids["last"]])
+    database.close()
+    relay.start()
+    assert [status(relay, tokens[name]) for name in names] == [200, 200, 401, 200]
+    with injected(relay.process.pid, "pwrite64:error=ENOSPC:when=1+", log=tmp_path / "strace"):
+        answer = relay.post(f"/v1/tokens/{ids['stolen']}/revoke", b"", {"Authorization": f"Bearer {tokens['mine']}"})
+        assert answer.status == 503 and "it is revoked and shut out" in answer.json["error"]["message"], answer.body
+        assert [status(relay, tokens[name]) for name in names] == [200, 401, 401, 401]
+    wait_until(lambda: is_stored(relay, ids["stolen"]) and is_stored(relay, ids["last"]), 60, "it to be stored")
+
+
+def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(relay: Relay, tmp_path: Path) -> None:
+    """As soon as the disk takes anything again, and though those whom it let in before may stay."""
+    mine, _ = relay.token("client", "mine"), relay.token("client", "stolen")
+    token_id, code = relay.token_id("stolen"), relay.pair_link().rsplit("=", 1)[1]
+    relay.stop()
+    with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
+        database.execute("UPDATE pairing_codes SET parent = ?", [token_id])
+    database.close()
+    relay.start()
+    with injected(relay.process.pid, "pwrite64:error=ENOSPC:when=1+", log=tmp_path / "strace"):
+        call = {"keepChildren": True}
+        answer = relay.post(f"/v1/tokens/{token_id}/revoke", call, {"Authorization": f"Bearer {mine}"})
+        assert answer.status == 503 and "it is revoked and shut out" in answer.json["error"]["message"], answer.body
+    assert relay.post("/v1/pair", {"code": code, "name": "thief"}).status == 404
+    assert is_stored(relay, token_id) and [token["name"] for token in relay.tokens()] == ["mine"]
+
+
 def test_a_damaged_list_of_revocations_lets_nobody_in(relay: Relay) -> None:
     """It may name anybody: the relay does not start, and says what to do."""
     relay.stop()

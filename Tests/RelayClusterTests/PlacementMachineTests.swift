@@ -66,6 +66,27 @@ struct PlacementMachineTests {
         #expect(machine.handle(.looked(view(after, "a")), at: 250).count == 1)
     }
 
+    @Test("of many that are free for a while, a node first claims what belongs to it")
+    func ownClaimsFirst() {
+        let rows = (10..<50).map { Row(scope: "w\($0)", generation: 0, holder: nil, isFree: true) }
+        let seen = view(rows, "a", "b")
+        let shares = Shares(seen, among: seen.nodes)
+        let own = rows.map(\.scope).filter { shares.place(ofFree: $0) == "b" }
+        #expect(own.count == 20 && own != Array(rows.map(\.scope).suffix(20)) && own != Array(rows.map(\.scope).prefix(20)))
+        var machine = PlacementMachine(holder: "b")
+        var claimed: [String] = []
+        for round in 0..<5 {
+            // Nobody else claims anything, for longer than is left to the others.
+            for order in machine.handle(.looked(seen), at: Int64(round) * 2_000) {
+                guard case .claim(let scope, _) = order else { continue }
+                claimed.append(scope)
+                _ = machine.handle(.claimed(scope), at: Int64(round) * 2_000)
+            }
+        }
+        #expect(Array(claimed.prefix(20)) == own)
+        #expect(claimed.count == rows.count)
+    }
+
     @Test("each owner has one link, however many workspaces it owns, which ends when it owns none")
     func links() {
         var machine = PlacementMachine(holder: "a")

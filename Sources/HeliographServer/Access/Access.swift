@@ -32,6 +32,8 @@ final class Access {
 
     /// Revocations that the store has not taken: who is ended by them is let in by nothing, as long as this process lives.
     private(set) var unwritten: [TokenRevocation] = []
+    /// Revoked tokens by which others were let in, or that only this process knows to be revoked.
+    private var former: [Token]
     private var isWritingLater = false
 
     private typealias Reader = (Result<Void, any Error>) -> Void
@@ -59,6 +61,7 @@ final class Access {
         let entrants = try Entrants(store, workspaces)
         var authenticator = Authenticator(publicURL: publicURL)
         authenticator.replaceTokens(entrants.tokens)
+        former = Self.former(of: entrants.tokens)
         self.authenticator = authenticator
         admission = AdmissionControl(authenticator, limits)
         queue = StoreQueue(loop: loop)
@@ -133,8 +136,10 @@ final class Access {
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
-        let (store, workspaceStore) = (store, workspaceStore)
+        let (store, workspaceStore, unwritten) = (store, workspaceStore, unwritten)
         queue.perform {
+            // First, as a store does with what waits in it: a code that a revoked token has made lets nobody in.
+            for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
             // Read, not taken from what was done: it may be otherwise by now.
             return (value, Result { try Entrants(store, workspaceStore) })
@@ -184,13 +189,14 @@ final class Access {
     private func revokeUnwritten(
         _ revocation: TokenRevocation, _ error: any Error, then answer: @escaping (Result<Revoked, any Error>) -> Void
     ) {
-        let ended = revocation.ended(of: authenticator.allTokens)
+        let known = authenticator.allTokens + former
+        let ended = revocation.ended(of: known)
         guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return answer(.failure(error)) }
         unwritten.append(revocation)
         logger.critical(
             "a revocation is not on disk: it holds until this process ends, and is tried again until the store takes it",
             metadata: ["token.ids": "\(ended.map(\.id).joined(separator: " "))", "error": "\(error)"])
-        takeTokens(authenticator.allTokens)
+        takeTokens(known)
         answer(.success(Revoked(tokens: ended, reason: error)))
         let bound = LoopBound(self, loop: loop)
         loop.handle.execute { bound.value.showOut() }
@@ -204,14 +210,14 @@ final class Access {
     }
 
     private func writeUnwritten() {
-        let revocations = unwritten
-        change { store in
-            for revocation in revocations { _ = try store.revoke(revocation) }
+        let count = unwritten.count
+        // As before every change.
+        change { _ in
         } then: { [self] result in
             isWritingLater = false
             guard case .success = result else { return writeLater() }
-            unwritten.removeFirst(revocations.count)
-            logger.notice("revocations that were not on disk are now", metadata: ["count": "\(revocations.count)"])
+            unwritten.removeFirst(count)
+            logger.notice("revocations that were not on disk are now", metadata: ["count": "\(count)"])
             if !unwritten.isEmpty { writeLater() }
         }
     }
@@ -275,9 +281,13 @@ final class Access {
     }
 
     private func takeTokens(_ tokens: [Token]) {
-        authenticator.replaceTokens(withUnwritten(tokens).filter { $0.revokedAt == nil })
+        let tokens = withUnwritten(tokens)
+        former = Self.former(of: tokens)
+        authenticator.replaceTokens(tokens)
         mailbox.put(.clientsListed(authenticator.clients))
     }
+
+    private static func former(of tokens: [Token]) -> [Token] { tokens.filter { $0.revokedAt != nil } }
 
     private func showOut() {
         for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {

@@ -26,9 +26,11 @@ struct Authenticator {
 
     // MARK: - Tokens
 
-    /// Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in.
+    /// Those that are revoked let nobody in. Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in either.
     mutating func replaceTokens(_ current: [Token]) {
-        let proper = current.lazy.filter { $0.role.isClient ? ClientID($0.subject) != nil : HostID($0.subject) != nil }
+        let proper = current.lazy.filter { token in
+            token.revokedAt == nil && (token.role.isClient ? ClientID(token.subject) != nil : HostID(token.subject) != nil)
+        }
         tokens = Dictionary(proper.map { ($0.digest, SharedToken($0)) }, uniquingKeysWith: { first, _ in first })
     }
 

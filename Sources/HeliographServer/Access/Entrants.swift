@@ -6,13 +6,15 @@ struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// Workspaces that were removed.
     let removed: [WorkspaceID]
-    /// Those that are not revoked.
+    /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
     let tokens: [Token]
 
     init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
         // Before the tokens: every peer that is let in has a workspace with a name.
         self.workspaces = try store.workspaces().reduce(into: [:]) { $0[$1.id] = $1.name }
         removed = try workspaces.removedWorkspaces()
-        tokens = try store.tokens()
+        let all = try store.allTokens()
+        let parents = Set(all.compactMap(\.parent))
+        tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }
     }
 }

@@ -180,7 +180,10 @@ package struct PlacementMachine {
         let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
         var claims = claimsUnderWay
         let shares = Shares(view, among: candidates)
-        for row in view.rows.sorted(by: { $0.scope < $1.scope }) { looked(row, shares, &claims, at: now) }
+        // Its own first: of many that are free for a while, nodes would else all try the same.
+        let rows = view.rows.sorted { $0.scope < $1.scope }
+        for row in rows where shares.place(ofFree: row.scope) == holder { looked(row, shares, &claims, at: now) }
+        for row in rows where shares.place(ofFree: row.scope) != holder { looked(row, shares, &claims, at: now) }
         handOver(view, candidates, shares, at: now)
         link(view, at: now)
     }

@@ -213,3 +213,42 @@ def test_a_relay_that_is_alone_does_the_same_with_a_browser(server: Any, tmp_pat
         for side in sides:
             side.close()
         relay.kill()
+
+
+@pytest.mark.parametrize("store", ["file", "database"])
+def test_an_old_notification_of_a_removed_workspace_decides_nothing_in_another(server: Any, tmp_path: Path, site: PushSite, store: str) -> None:  # noqa: F811
+    """It was removed while no relay ran, and nobody else had a device."""
+    database = "alone_with_a_removed_one"
+    if store == "database":
+        server.make(database)
+    arguments = ["--store", server.address(database)] if store == "database" else []
+    relay = Relay(tmp_path / "relay", arguments, environment=site.environment)
+    sides: list[Side] = []
+    clients: list[WireClient] = []
+
+    def code(side: Side, laptop: Laptop) -> str:
+        asked = side.ask()
+        return told(site.wait_notification(laptop.browser, lambda shown: told(shown).get("approval") == asked))["code"]
+
+    try:
+        relay.start()
+        relay.run("workspace", "add", OTHER, "--data", str(relay.data))
+        ours, theirs = sides = [Side(relay, "ours"), Side(InWorkspace(relay, OTHER), "theirs")]
+        clients.append(WireClient(theirs.relay, "their laptop", theirs.token))
+        old = code(theirs, Laptop(relay, site, clients[0], allowOnLockScreen=True))
+        relay.stop()
+        relay.run("workspace", "remove", OTHER, "--yes", "--data", str(relay.data))
+        relay.start()
+        clients.append(WireClient(relay, "our laptop", ours.token))
+        new = code(ours, Laptop(relay, site, clients[1], allowOnLockScreen=True))
+        assert int(new.split(".")[0]) > int(old.split(".")[0])
+        decision = {"decision": "allow"}
+        assert relay.post(f"/v1/decisions/{old}", decision).status == 404
+        assert relay.post(f"/v1/decisions/{new}", decision).json == {"stage": "decided"}
+        relay.check_log()
+    finally:
+        for client in clients:
+            client.close()
+        for side in sides:
+            side.close()
+        relay.kill()

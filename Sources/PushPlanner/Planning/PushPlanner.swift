@@ -1,5 +1,5 @@
 package import RelayModel
-import RelayProtocol
+package import RelayProtocol
 
 /// Plans what is pushed, as a pure machine: facts go in, orders come out.
 ///

@@ -216,7 +216,7 @@ def test_a_relay_that_is_alone_does_the_same_with_a_browser(server: Any, tmp_pat
 
 
 @pytest.mark.parametrize("store", ["file", "database"])
-def test_an_old_notification_of_a_removed_workspace_decides_nothing_in_another(server: Any, tmp_path: Path, site: PushSite, store: str) -> None:  # noqa: F811
+def test_the_code_of_a_removed_workspace_decides_nothing_in_another(server: Any, tmp_path: Path, site: PushSite, store: str) -> None:  # noqa: F811
     """It was removed while no relay ran, and nobody else had a device."""
     database = "alone_with_a_removed_one"
     if store == "database":

@@ -117,7 +117,7 @@ import Testing
     func keptWithTheFirst() throws {
         let (home, work) = (S.home.id, WorkspaceID("work")!)
         let push = try rung(S(PlainChannel()))
-        #expect(kept(with: push, in: [work, home, work]) == [[last(1)], [], [last(3)]], "a record of its own names the second")
+        #expect(kept(with: push, in: [work, home, work]) == [[last(1)], [], [last(3)]])
         #expect(kept(Self.third, with: push, in: [work]) == [[]], "nobody else is given these numbers")
         let own = record(push, as: Self.base + 1, in: work)
         #expect(kept(after: [own], with: push, in: [work]) == [[]], "nor those of its own block")

@@ -23,6 +23,7 @@ class WireClient:
         self.summaries: dict[str, Message] = {}
         self.approvals: dict[str, Message] = {}
         self.violations: list[str] = []
+        self.resets: list[Message] = []
         self._ids = itertools.count(1)
         # No two connections use an id twice: a command sent again would be the same command.
         self._prefix = secrets.token_hex(4)
@@ -161,6 +162,7 @@ class WireClient:
             case "approval":
                 self._take_approval(message["approval"])
             case "reset":
+                self.resets.append(message)
                 self._stale.add(message["session"])
 
     def _take_snapshot(self, message: Message) -> None:

@@ -16,6 +16,14 @@ Choose = Callable[[str], str | None]
 """The verdict on an approval: `allow`, `deny`, or None for leaving it to others."""
 
 
+def allow(_: str) -> str:
+    return "allow"
+
+
+def deny(_: str) -> str:
+    return "deny"
+
+
 class Follower:
     """Watches the workspace and the sessions named. What it holds outlives its connections."""
 
@@ -78,7 +86,7 @@ class Follower:
                 continue
             self.connections += 1
             client.positions, client.logs, client.firsts = self.positions, self.logs, self.firsts
-            client.approvals, client.violations = self.approvals, self.violations
+            client.approvals, client.violations, client.resets = self.approvals, self.violations, self.resets
             self._client = client
             try:
                 self._watch(client)
@@ -90,7 +98,6 @@ class Follower:
             self._client = None
             client.close()
             self.closed_with.append(client.connection.close_code or 1006)
-            self.resets += [message for message in client.messages if message["type"] == "reset"]
             broken = client.connection.failure
             if broken:
                 self.violations.append(f"{self.name}: {broken!r}")

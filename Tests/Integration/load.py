@@ -2,10 +2,10 @@
 
 import random
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from follower import Choose, Follower, whole_log
+from follower import Choose, Follower, allow, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
 from waits import patient, wait_until
@@ -15,12 +15,13 @@ OPEN_APPROVALS_MAX = 3
 
 
 class Worker:
-    """A scripted host whose agent talks and asks without end, and confirms every decision."""
+    """A scripted host whose agent talks and asks without end, and confirms every decision. It says nothing for `pause` seconds now and then."""
 
-    def __init__(self, relay: Any, number: int, seed: int):
+    def __init__(self, relay: Any, number: int, seed: int, pause: float = 0):
         self.session = f"s{number}"
         self.host = ScriptedHost(relay, f"host-{number}")
         self.dice = random.Random(seed)
+        self.pause = pause
         self.open: set[str] = set()
         self.confirmed = 0
         self.failure: BaseException | None = None
@@ -52,6 +53,7 @@ class Worker:
                 if len(self.open) < OPEN_APPROVALS_MAX:
                     self.open.add(self.host.request_approval(self.session, "Bash", {"command": f"echo {text}"}))
                 self._confirm()
+                self._ended.wait(self.pause)
                 while len(self.host.sessions[self.session]) - self.through > UNACKED_MAX and not self._ended.wait(0.005):
                     self._confirm()
         except BaseException as failure:  # shown by finish, in the test's own thread
@@ -67,12 +69,12 @@ class Worker:
 
 
 class Load:
-    """A host for each seed, and clients of all of them, at a relay or at several nodes; what they saw is the log in the end."""
+    """A host for each seed, and a client of all of them for each choice, at a relay or at several nodes; what they saw is the log in the end."""
 
-    def __init__(self, relay: Any, seeds: Iterable[int] = (0, 1), clients: int = 2, choose: Choose = lambda approval: "allow"):
-        self.workers = [Worker(relay, number, seed) for number, seed in enumerate(seeds)]
+    def __init__(self, relay: Any, seeds: Iterable[int] = (0, 1), choices: Iterable[Choose] = (allow, allow), pause: float = 0):
+        self.workers = [Worker(relay, number, seed, pause) for number, seed in enumerate(seeds)]
         sessions = [worker.session for worker in self.workers]
-        self.followers = [Follower(relay, f"follower-{number}", sessions, choose) for number in range(clients)]
+        self.followers = [Follower(relay, f"follower-{number}", sessions, choose) for number, choose in enumerate(choices)]
 
     @property
     def through(self) -> int:
@@ -93,10 +95,10 @@ class Load:
         for worker in self.workers:
             worker.finish(self.followers)
 
-    def check(self, relay: Any) -> None:
+    def check(self, relay: Any, read: Callable[[Any, str], list[Any]] = whole_log) -> None:
         """Of what is finished: each log, at that relay."""
         for worker in self.workers:
-            log = whole_log(relay, worker.session)
+            log = read(relay, worker.session)
             for follower in self.followers:
                 wait_until(lambda: follower.positions.get(worker.session, ("", 0))[1] >= len(log), 30, lambda: f"{follower} to have {len(log)} events")
                 check_view(follower, worker.session, log)

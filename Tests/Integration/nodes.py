@@ -5,9 +5,13 @@ import json
 import re
 import socket
 import subprocess
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from websockets.exceptions import InvalidStatus
+
+from follower import whole_log
 from namespaces import Namespace
 from postgres import PostgresServer
 from relay import Relay
@@ -28,11 +32,18 @@ class Node(Relay):
         """How many workspaces; 0 also while it does not answer."""
         try:
             metrics = self.metrics()
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return 0
         found = re.search(r"^heliograph_node_workspaces (\d+)", metrics, re.MULTILINE)
         assert found, metrics
         return int(found.group(1))
+
+    def serves(self) -> bool:
+        """Whether peers of each workspace are let in. Not where it has just ended, either."""
+        try:
+            return self.get("/readyz").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
 
     def metrics(self) -> str:
         return self.get("/metrics").body.decode()
@@ -69,12 +80,85 @@ class NodeElsewhere(Node):
         return done.stdout
 
 
-class Cluster:
+class Owner(NamedTuple):
+    """What the row of a workspace says."""
+
+    node: str
+    """Its name; empty where nobody owns the workspace."""
+    epoch: str
+
+
+class Nodes:
+    """On one database."""
+
+    def __init__(self, nodes: list[Node]):
+        self.nodes = nodes
+
+    @property
+    def running(self) -> list[Node]:
+        return [node for node in self.nodes if node.process is not None]
+
+    def called(self, name: str) -> Node:
+        return next(node for node in self.nodes if node.folder.name == name)
+
+    def owners(self) -> dict[str, Owner]:
+        """By the names of the workspaces."""
+        rows = self._sql(
+            "SELECT w.name, coalesce(n.name, ''), coalesce(o.epoch, '') FROM owners AS o JOIN workspaces AS w ON w.workspace = o.scope "
+            "LEFT JOIN nodes AS n USING (holder) ORDER BY w.number"
+        )
+        fields = [row.split("|") for row in rows.splitlines()]
+        return {workspace: Owner(node, epoch) for workspace, node, epoch in fields}
+
+    def share(self, workspaces: list[str]) -> dict[str, Owner]:
+        """Makes these beside the first one. Returns when no node owns two more than another."""
+        for workspace in workspaces:
+            self.nodes[0].run("workspace", "add", workspace, "--data", str(self.nodes[0].data))
+        return self.wait_shared(evenly=True)
+
+    def wait_shared(self, seconds: float = 40, among: list[Node] | None = None, evenly: bool = False) -> dict[str, Owner]:
+        """Until each workspace has one owner among these nodes, by its row and by what that says of itself, and all of them serve."""
+        owners: dict[str, Owner] = {}
+
+        def look() -> bool:
+            owners.clear()
+            owners.update(self.owners())
+            return self.is_shared(owners, among or self.running, evenly)
+
+        wait_until(look, seconds, lambda: f"each workspace to have its owner: {owners}", every=0.25)
+        return dict(owners)
+
+    def is_shared(self, owners: dict[str, Owner], among: list[Node], evenly: bool = False) -> bool:
+        counts = Counter({node.folder.name: 0 for node in among})
+        counts.update(owner.node for owner in owners.values())
+        if len(counts) > len(among) or evenly and max(counts.values()) - min(counts.values()) > 1:
+            return False
+        return all(node.owned() == counts[node.folder.name] and node.serves() for node in among)
+
+    def give(self, workspace: str, node: Node, generation: str) -> None:
+        """Writes another holder into the row, as nobody should; `generation` is an expression."""
+        holder = f"(SELECT holder FROM nodes WHERE name = '{node.folder.name}' ORDER BY expires_at DESC LIMIT 1)"
+        scope = f"(SELECT workspace FROM workspaces WHERE name = '{workspace}')"
+        self._sql(f"UPDATE owners SET holder = {holder}, generation = {generation} WHERE scope = {scope}")
+
+    def check_logs(self) -> None:
+        for node in self.nodes:
+            node.check_log()
+
+    def kill(self) -> None:
+        for node in self.nodes:
+            node.kill()
+
+    def _sql(self, statement: str) -> str:
+        return self.nodes[0].server.sql(statement, self.nodes[0].database)
+
+
+class Cluster(Nodes):
     """Nodes that are started one after the other: the first owns the workspace that is there from the start, and keeps it."""
 
     def __init__(self, folder: Path, server: PostgresServer, database: str, count: int, arguments: list[str] | None = None):
         server.make(database)
-        self.nodes = [Node(folder / f"node{number}", server, database, arguments) for number in range(count)]
+        super().__init__([Node(folder / f"node{number}", server, database, arguments) for number in range(count)])
 
     def start(self) -> "Cluster":
         for node in self.nodes:
@@ -83,7 +167,7 @@ class Cluster:
 
     @property
     def owner(self) -> Node:
-        owners = [node for node in self.nodes if node.process is not None and node.owned()]
+        owners = [node for node in self.running if node.owned()]
         assert len(owners) == 1, f"{len(owners)} nodes own something"
         return owners[0]
 
@@ -94,7 +178,7 @@ class Cluster:
 
     def wait_owner(self, among: list[Node] | None = None, seconds: float = 20) -> Node:
         """Until one of these owns the only workspace and is ready."""
-        nodes = among or [node for node in self.nodes if node.process is not None]
+        nodes = among or self.running
         found: list[Node] = []
 
         def look() -> bool:
@@ -109,21 +193,12 @@ class Cluster:
         owned: dict[str, int] = {}
 
         def look() -> bool:
-            running = [node for node in self.nodes if node.process is not None]
             owned.clear()
-            owned.update({node.folder.name: node.owned() for node in running})
-            return sum(owned.values()) == workspaces and all(node._is_ready() for node in running)
+            owned.update({node.folder.name: node.owned() for node in self.running})
+            return sum(owned.values()) == workspaces and all(node._is_ready() for node in self.running)
 
         wait_until(look, seconds, lambda: f"{workspaces} workspaces to be owned, not {owned}")
         return dict(owned)
-
-    def check_logs(self) -> None:
-        for node in self.nodes:
-            node.check_log()
-
-    def kill(self) -> None:
-        for node in self.nodes:
-            node.kill()
 
 
 class Anywhere:
@@ -162,3 +237,21 @@ class InWorkspace:
     def token(self, role: str, name: str) -> str:
         words = ["token", "create", "--role", role, "--name", name, "--workspace", self.workspace]
         return self.relay.run(*words, "--data", str(self.relay.data)).stdout.strip()
+
+
+def settled_log(relay: Any, session: str) -> list[Any]:
+    """The whole log of a session; asked for again where its workspace is just being handed over."""
+    found: list[list[Any]] = []
+
+    def read() -> bool:
+        try:
+            found.append(whole_log(relay, session))
+        except InvalidStatus as refusal:
+            assert refusal.response.status_code == 503, refusal
+        except AssertionError as failure:
+            if "closed with 4000" not in str(failure):
+                raise
+        return bool(found)
+
+    wait_until(read, 30, "the log")
+    return found[0]

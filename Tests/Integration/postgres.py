@@ -103,6 +103,7 @@ class ReplicatedPostgres:
             undo.callback(self.primary.close)
             self.standby = PostgresServer(f"standby-of={self.primary.folder}", folder=folder)
             undo.callback(self.standby.close)
+            self.writer = self.primary
             self.primary.configure("synchronous_standby_names = 'standby'")
             wait_until(self.standby.receives, 20, "the standby to be sent what the primary writes")
             self.close = undo.pop_all().close
@@ -113,6 +114,10 @@ class ReplicatedPostgres:
     def make(self, database: str) -> None:
         self.primary.make(database)
 
+    def sql(self, statement: str, database: str = "postgres") -> str:
+        """Where it can write."""
+        return self.writer.sql(statement, database)
+
     def cut(self) -> None:
         """From now on the primary commits by itself."""
         self.primary.configure("synchronous_standby_names = ''")
@@ -122,6 +127,7 @@ class ReplicatedPostgres:
     def fail_over(self) -> None:
         self.primary.kill()
         self.standby.promote()
+        self.writer = self.standby
 
 
 def new_folder() -> Path:

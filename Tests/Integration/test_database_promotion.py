@@ -2,122 +2,183 @@
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from client import WireClient
-from follower import Follower, whole_log
-from history import check_decisions, check_host, check_view
+from follower import Follower
+from history import check_host, check_view
 from host import ScriptedHost
-from load import Worker
+from nodes import Anywhere, Cluster, InWorkspace, settled_log
 from postgres import ReplicatedPostgres
 from relay import Relay
+from teams import Teams, workspaces
 from waits import wait_until
 
-
-@pytest.fixture
-def cluster() -> Iterator[ReplicatedPostgres]:
-    cluster = ReplicatedPostgres()
-    yield cluster
-    cluster.close()
+DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]
+"""Relays that stand by, and nodes that own nothing, outlive their database: where this process is killed, they have to go with it."""
 
 
-@pytest.fixture
-def relay(cluster: ReplicatedPostgres, tmp_path) -> Iterator[Relay]:
-    # A relay that stands by outlives its database: where this process is killed, it has to go with it.
-    relay = Relay(tmp_path / "relay", ["--store", cluster.address()], prefix=["setpriv", "--pdeathsig", "KILL"])
-    relay.start()
-    yield relay
-    relay.kill()
-    relay.check_log()
+class OneRelay:
+    """Alone on the database, with one workspace."""
+
+    hosts = 2
+    """At work in each workspace."""
+
+    def __init__(self, folder: Path, database: ReplicatedPostgres):
+        relay = Relay(folder / "relay", ["--store", database.address()], prefix=DIES_WITH_US)
+        relay.start()
+        self.relays: list[Any] = [relay]
+        self.places: dict[str, Any] = {"default": relay}
+
+    def take_up(self) -> None:
+        """The relay notices that the database is another one, ends, and is started again, as service managers do."""
+        (relay,) = self.relays
+        assert relay.wait_end() == 75
+        check_says_why(relay)
+        relay.start()
 
 
-def take_up(relay: Relay) -> None:
-    """The relay notices that the database is another one, ends, and is started again, as service managers do."""
-    assert relay.wait_end() == 75
+class ThreeNodes:
+    """Each owns two of six workspaces."""
+
+    hosts = 1
+
+    def __init__(self, folder: Path, database: ReplicatedPostgres):
+        self.cluster = Cluster(folder, database, "shared", 3)
+        self.relays: list[Any] = self.cluster.nodes
+        for node in self.cluster.nodes:
+            node.prefix = DIES_WITH_US
+        self.cluster.start()
+        self.before = self.cluster.share(workspaces(6))
+        self.places: dict[str, Any] = {name: Anywhere(self.cluster.nodes) for name in self.before}
+
+    def take_up(self) -> None:
+        """Each node ends and is started again, or has taken up all that it owns itself. In the end each workspace has one owner, which knows
+        that it is another database."""
+
+        def look() -> bool:
+            for node in self.cluster.running:
+                assert node.process is not None
+                if node.process.poll() is not None:
+                    assert node.wait_end() == 75
+                    check_says_why(node)
+                    node.launch()
+            owners = self.cluster.owners()
+            return all(owners[name].epoch != owner.epoch for name, owner in self.before.items()) and self.cluster.is_shared(owners, self.cluster.nodes)
+
+        wait_until(look, 60, lambda: f"owners of all workspaces; there are {self.cluster.owners()}", every=0.25)
+
+
+def check_says_why(relay: Relay) -> None:
     assert "was promoted" in relay.log_text() or "cannot be reached" in relay.log_text(), relay.log_text()
-    relay.start()
 
 
-def epoch_of(relay: Relay) -> str:
-    client = WireClient(relay, "epoch")
-    client.close()
-    return client.welcome["epoch"]
+@pytest.fixture
+def database() -> Iterator[ReplicatedPostgres]:
+    database = ReplicatedPostgres()
+    yield database
+    database.close()
 
 
-def test_a_relay_says_when_the_database_is_on_one_machine_alone(cluster, relay):
+@pytest.fixture(params=[OneRelay, ThreeNodes])
+def served(request, database: ReplicatedPostgres, tmp_path) -> Iterator[Any]:
+    served = request.param(tmp_path, database)
+    yield served
+    for relay in served.relays:
+        relay.kill()
+    for relay in served.relays:
+        relay.check_log()
+
+
+@pytest.mark.parametrize("served", [OneRelay], indirect=True)
+def test_a_relay_says_when_the_database_is_on_one_machine_alone(database, served):
+    (relay,) = served.relays
     wait_until(lambda: relay.metric("heliograph_database_synchronous") == 1, 20, "the relay to have looked")
     wait_until(lambda: relay.metric("heliograph_database_standbys_in_sync") == 1, 60, "the standby to have caught up")
     assert relay.metric("heliograph_database_standbys_needed") == 1
     assert "machine alone" not in relay.log_text()
-    cluster.cut()
+    database.cut()
     wait_until(lambda: relay.metric("heliograph_database_synchronous") == 0, 60, "the relay to have looked again")
     assert relay.metric("heliograph_database_standbys_in_sync") == relay.metric("heliograph_database_standbys_needed") == 0
     wait_until(lambda: "machine alone" in relay.log_text(), 5, "the log to say so, too")
 
 
-def test_the_standby_of_each_commit_has_all_that_was_acknowledged(cluster, relay):
-    before = epoch_of(relay)
-    workers = [Worker(relay, number, random.randrange(1 << 32)) for number in range(2)]
-    sessions = [worker.session for worker in workers]
-    followers = [Follower(relay, "allows", sessions, lambda _: "allow"), Follower(relay, "denies", sessions, lambda _: "deny")]
+@pytest.mark.timeout(240)
+def test_the_standby_of_each_commit_has_all_that_was_acknowledged(database, served):
+    teams = Teams(served.places, random.Random(), served.hosts)
     try:
-        wait_until(lambda: sum(worker.through for worker in workers) >= 200, 30, "events that are acknowledged")
-        wait_until(lambda: all(set(sessions) <= set(follower.positions) for follower in followers), 20, "clients that follow")
-        cluster.fail_over()
-        take_up(relay)
-        through = sum(worker.through for worker in workers)
-        wait_until(lambda: sum(worker.through for worker in workers) >= through + 20, 30, "the hosts to go on")
-        for worker in workers:
-            worker.finish(followers)
-        logs = {session: whole_log(relay, session) for session in sessions}
-        for follower in followers:
-            wait_until(
-                lambda: all(follower.positions[session][1] >= len(logs[session]) for session in sessions), 30,
-                lambda: f"{follower.name} to be level: {follower.positions}",
-            )
+        wait_until(lambda: all(load.through >= 100 for load in teams.loads.values()), 60, "events that are acknowledged")
+        database.fail_over()
+        served.take_up()
+        teams.wait_progress()
+        # Nobody can tell a promotion that has lost nothing from one that has: each begins an epoch.
+        teams.finish(promoted=True)
+        for name, load in teams.loads.items():
+            for follower in load.followers:
+                told = {reset["session"] for reset in follower.resets}
+                assert told == {worker.session for worker in load.workers}, f"{follower.name} of {name} was told of the promotion for {told}"
     finally:
-        for peer in [*followers, *(worker.host for worker in workers)]:
-            peer.close()
-    # Nobody can tell a promotion that has lost nothing from one that has: each begins an epoch.
-    after = epoch_of(relay)
-    assert after != before
-    for worker in workers:
-        log = logs[worker.session]
-        check_host(worker.host, worker.session, log)
-        for follower in followers:
-            check_view(follower, worker.session, log)
-            assert worker.session in {reset["session"] for reset in follower.resets}, f"{follower.name} was not told of the promotion"
-            assert follower.positions[worker.session][0] == after
-        check_decisions(log, followers, [worker.host])
-    assert relay.run("audit", "verify", "--data", str(relay.data)).stdout
+        teams.close()
+    assert served.relays[0].run("audit", "verify", "--data", str(served.relays[0].data)).stdout
 
 
-def test_what_a_standby_did_not_have_is_told_as_lost(cluster, relay):
-    before = epoch_of(relay)
-    host = ScriptedHost(relay)
-    host.start_session("s1")
-    host.event("s1", "message", {"role": "assistant"}, {"text": "on both"})
-    host.wait_acked("s1")
-    follower = Follower(relay, "follower", ["s1"])
+class Peers:
+    """A host and a client of one workspace."""
+
+    def __init__(self, place: Any):
+        self.place = place
+        self.host = ScriptedHost(place)
+        self.host.start_session("s1")
+        self.say("on both")
+        self.host.wait_acked("s1")
+        self.follower = Follower(place, "follower", ["s1"])
+        self.wait_level()
+        self.epoch = self.follower.positions["s1"][0]
+
+    def say(self, text: str) -> None:
+        self.host.event("s1", "message", {"role": "assistant"}, {"text": text})
+
+    def wait_level(self) -> None:
+        wait_until(
+            lambda: self.follower.positions.get("s1", ("", 0))[1] == len(self.host.sessions["s1"]), 20, lambda: f"the client to see all: {self.follower}"
+        )
+
+    def close(self) -> None:
+        self.follower.close()
+        self.host.close()
+
+
+@pytest.mark.timeout(240)
+def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
+    peers = [Peers(InWorkspace(place, name)) for name, place in served.places.items()]
+    # In every other workspace nothing is said meanwhile.
+    losing = peers[::2]
     try:
-        cluster.cut()
-        for number in range(5):
-            host.event("s1", "message", {"role": "assistant"}, {"text": f"on one alone {number}"})
-        host.wait_acked("s1")
-        shown = len(host.sessions["s1"])
-        wait_until(lambda: follower.positions.get("s1") == (before, shown), 20, lambda: f"the client to see all: {follower}")
-        cluster.fail_over()
-        take_up(relay)
-        wait_until(lambda: follower.positions["s1"][0] != before, 30, lambda: f"the client to be told: {follower}")
-        wait_until(lambda: host.lost_acks, 20, "the host to hear what is missing")
-        # This host has kept what it made, so it is all there in the end, in the order in which it was made.
-        host.wait_acked("s1", timeout=20)
-        log = whole_log(relay, "s1")
-        wait_until(lambda: follower.positions["s1"][1] >= len(log), 20, lambda: f"the client to be level: {follower}")
+        database.cut()
+        for one in losing:
+            for number in range(5):
+                one.say(f"on one alone {number}")
+        for one in losing:
+            one.host.wait_acked("s1")
+            one.wait_level()
+        database.fail_over()
+        served.take_up()
+        for one in peers:
+            wait_until(lambda: one.follower.positions["s1"][0] != one.epoch, 30, lambda: f"the client to be told: {one.follower}")
+        for one in losing:
+            wait_until(lambda: one.host.lost_acks, 20, "the host to hear what is missing")
+        for one in peers:
+            # This host has kept what it made, so it is all there in the end, in the order in which it was made.
+            one.host.wait_acked("s1", timeout=20)
+            log = settled_log(one.place, "s1")
+            one.wait_level()
+            assert log == one.host.sessions["s1"]
+            check_view(one.follower, "s1", log)
+            assert [reset["session"] for reset in one.follower.resets] == ["s1"]
+            if one not in losing:
+                check_host(one.host, "s1", log)
     finally:
-        follower.close()
-        host.close()
-    assert [reset["session"] for reset in follower.resets] == ["s1"]
-    assert log == host.sessions["s1"]
-    check_view(follower, "s1", log)
+        for one in peers:
+            one.close()

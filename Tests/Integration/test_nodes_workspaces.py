@@ -6,14 +6,12 @@ import random
 import time
 from typing import Any
 
-from websockets.exceptions import InvalidStatus
-
 from client import WireClient
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
 from load import Worker
-from nodes import Anywhere, InWorkspace
+from nodes import Anywhere, InWorkspace, settled_log
 from pictures import bring, named, png
 from test_nodes import SEED, make_cluster, make_phone, server  # noqa: F401
 from test_push import decide, payload, wait_notification
@@ -133,24 +131,6 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
             worker.host.close()
 
 
-def log_of(relay: Any) -> list[Any]:
-    """The whole log of a session; asked for again where its workspace is just being handed over."""
-    found: list[list[Any]] = []
-
-    def read() -> bool:
-        try:
-            found.append(whole_log(relay, "s1"))
-        except InvalidStatus as refusal:
-            assert refusal.response.status_code == 503, refusal
-        except AssertionError as failure:
-            if "closed with 4000" not in str(failure):
-                raise
-        return bool(found)
-
-    wait_until(read, 30, "the log")
-    return found[0]
-
-
 def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone(make_cluster: Any) -> None:
     """Each workspace has one owner. Who is of a workspace of a node that lives, at a node that lives, notices nothing of another's death."""
     names = ["default", *(f"team {number}" for number in range(7))]
@@ -184,7 +164,7 @@ def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone
             host.event("s1", "message", {"role": "user"}, {"text": "and still"})
         for name, host in hosts.items():
             host.wait_acked("s1", timeout=30)
-            check_host(host, "s1", log_of(InWorkspace(cluster.nodes[0], name)))
+            check_host(host, "s1", settled_log(InWorkspace(cluster.nodes[0], name), "s1"))
         cluster.wait_owned(len(names))
     finally:
         for host in hosts.values():

@@ -1,0 +1,68 @@
+"""Hosts and clients at work in each of several workspaces, and what must hold of each, whatever befalls the nodes that own some of them."""
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from follower import allow, deny
+from load import Load
+from nodes import InWorkspace, Owner, settled_log
+from waits import wait_until
+
+PAUSE_SECONDS = 0.04
+"""Of each host between two rounds. The process of the tests has to keep up with all of them."""
+
+
+def workspaces(count: int) -> list[str]:
+    """Names of so many beside the first one."""
+    return [f"team {number}" for number in range(1, count)]
+
+
+class Teams:
+    """`places` says where those of each workspace come: to a relay, or `Anywhere`."""
+
+    def __init__(self, places: Mapping[str, Any], dice: random.Random, hosts: int = 1):
+        self.places = {name: InWorkspace(place, name) for name, place in places.items()}
+        self.loads = {
+            name: Load(place, [dice.randrange(1 << 32) for _ in range(hosts)], [allow, deny], PAUSE_SECONDS) for name, place in self.places.items()
+        }
+        followers = [(follower, len(load.workers)) for load in self.loads.values() for follower in load.followers]
+        wait_until(lambda: all(len(one.positions) == count for one, count in followers), 30, lambda: f"clients that follow: {followers}")
+        self.epochs = {name: load.epochs for name, load in self.loads.items()}
+        self.wait_progress()
+
+    def wait_progress(self, seconds: float = 30) -> None:
+        """Of each host."""
+        workers = [(name, worker, worker.through) for name, load in self.loads.items() for worker in load.workers]
+
+        def waiting() -> list[str]:
+            return [f"{worker.host.name} of {name}" for name, worker, before in workers if worker.through <= before]
+
+        wait_until(lambda: not waiting(), seconds, lambda: f"progress of {waiting()}")
+
+    def check_undisturbed(self, names: Iterable[str]) -> None:
+        """Nobody of these has lost a connection, or been told to begin again."""
+        for name in names:
+            load = self.loads[name]
+            closed = {peer.name: peer.closed_with for peer in [*load.followers, *(worker.host for worker in load.workers)] if peer.closed_with}
+            assert not closed, f"peers of {name} were disturbed: {closed}"
+            assert all(follower.connections == 1 for follower in load.followers), load.followers
+            assert not any(follower.resets or follower.violations for follower in load.followers), load.followers
+            assert load.epochs == self.epochs[name]
+
+    def finish(self, promoted: bool = False) -> None:
+        """Until all that was said and asked is settled, in each workspace. Then each has its log, and its epoch, which only a promotion ends."""
+        for load in self.loads.values():
+            load.finish()
+        for name, load in self.loads.items():
+            load.check(self.places[name], settled_log)
+            assert len(load.epochs) == 1 and (load.epochs != self.epochs[name]) == promoted, f"{name} was in {self.epochs[name]}, and is in {load.epochs}"
+        assert len(set().union(*(load.epochs for load in self.loads.values()))) == len(self.loads), "two workspaces are in one epoch"
+
+    def close(self) -> None:
+        for load in self.loads.values():
+            load.close()
+
+
+def owned_by(node: str, owners: Mapping[str, Owner]) -> set[str]:
+    return {name for name, owner in owners.items() if owner.node == node}

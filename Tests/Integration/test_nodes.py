@@ -151,6 +151,19 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
     assert tablet.connection.close_code == 4401
 
 
+def test_a_token_that_cannot_be_looked_up_is_not_refused(make_cluster, server):
+    """Another node may have made it a moment ago, and whoever hears that it is not paired throws it away."""
+    edge = make_cluster(2).edges[0]
+    token = {"Authorization": "Bearer hgc_nobody"}
+    with server.stopped():
+        connection = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(30))
+        connection.request("GET", "/v1/me", headers=token)
+        answer = connection.getresponse()
+        assert answer.status == 503 and b"try again" in answer.read()
+        connection.close()
+    wait_until(lambda: edge.get("/v1/me", token).status == 401, 20, "the token to be refused")
+
+
 @pytest.mark.parametrize("killed", ["owner", "edge", "both", "owner by SIGTERM"])
 def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
     dice = random.Random(SEED)

@@ -9,13 +9,14 @@ struct ClusterSimulationTests {
     @Test("in many clusters under faults every promise holds")
     func manySeeds() async {
         var failures: [String] = []
-        var (generations, moves, codes, removals) = (Int64(0), 0, 0, 0)
+        var (generations, moves, codes, removals, identities) = (Int64(0), 0, 0, 0, 0)
         var drills: Set<ClusterDrill> = []
         for await outcome in ClusterSimulator.outcomes(of: 1..<1 + Self.seeds, ClusterSettings()) {
             generations += outcome.generations
             moves += outcome.moves
             codes += outcome.codes
             removals += outcome.removals
+            identities += outcome.identities
             if let drilled = outcome.drilled { drills.insert(drilled.drill) }
             if let violation = outcome.violation { failures.append("seed \(outcome.seed): \(violation)") }
         }
@@ -26,6 +27,7 @@ struct ClusterSimulationTests {
         #expect(moves > Int(Self.seeds), "nor do those in which no workspace moves")
         #expect(codes > 0, "nor do those in which no code decides")
         #expect(removals > 0, "nor do those in which no workspace is removed")
+        #expect(identities > Int(Self.seeds) * 20, "nor do those in which nobody is told who they are")
         #expect(drills.count > ClusterDrill.allCases.count / 2, "nor do those in which always the same fails")
     }
 
@@ -63,7 +65,7 @@ struct ClusterSimulationTests {
     @Test("there is a planted fault for every promise of several owners")
     func everyPromise() {
         let watched = ClusterPlant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) }
-        #expect(watched.isSuperset(of: [.service, .placement, .removal, .numbers, .codes, .alerts, .wall, .fence, .kept]))
+        #expect(watched.isSuperset(of: [.service, .placement, .removal, .identity, .numbers, .codes, .alerts, .wall, .fence, .kept]))
     }
 
     /// Where it takes many worlds to meet a fault, the first that does.

@@ -54,9 +54,11 @@ final class NodeRoutes {
             }
         } catch {
             // Another node may have let it in a moment ago; once the tokens have been read since, that is known.
-            guard error == .unknown, !isAskedAgain, let digest = Authenticator.digest(in: request),
-                unknownTokens.mayBeNew(digest)
-            else { return own.answer(request, id) }
+            guard error == .unknown, let digest = Authenticator.digest(in: request), unknownTokens.mayBeNew(digest) else {
+                return own.answer(request, id)
+            }
+            // They could not be read. Whoever hears that it is not paired throws its token away.
+            guard !isAskedAgain else { return fail(id, "the relay cannot read who may come in; try again") }
             reads.askInTime { [weak self] in self?.answer(request, id, isAskedAgain: true) }
         }
     }

@@ -39,6 +39,12 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case deafOwner
     /// A core commits once more to a workspace that was removed after it has let go of it.
     case lateRows
+    /// A node says to somebody who asks who they are what it has said to the one before.
+    case swappedIdentity
+    /// A node refuses a token that it does not know, though another may have made it a moment ago.
+    case hastyRefusal
+    /// A node still knows whose a token was that is revoked.
+    case rememberedToken
     /// The planners of all workspaces number from 1.
     case sharedNumbers
     /// A code decides what another push has shown.
@@ -59,9 +65,11 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .heldDrain: (settings.nodes, settings.drill) = (3, .drained)
         case .keptLink: (settings.nodes, settings.drill) = (3, .stopped)
         case .deafOwner, .lateRows: (settings.isAdministered, settings.workspaces) = (true, 3)
+        case .hastyRefusal: (settings.isAdministered, settings.drill) = (true, .added)
+        case .rememberedToken: (settings.isAdministered, settings.workspaces, settings.drill) = (true, 3, .removed)
         case .sharedNumbers, .swappedCode, .mutePushes, .forgottenRings: settings.hasPhones = true
         case .noFence, .fenceWithoutLock, .hastyLoad, .keptEpoch, .reusedNumber, .keptPeers, .doubledCommit, .fencedShows,
-            .keptAfterHandOver, .keptCommitting, .misroutedPeer, .droppedAll:
+            .keptAfterHandOver, .keptCommitting, .misroutedPeer, .droppedAll, .swappedIdentity:
             break
         }
         return settings
@@ -87,6 +95,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .lateClaim, .overlookedWorkspace, .heldDrain, .keptLink: [.service]
         case .restlessOwner: [.placement]
         case .deafOwner, .lateRows: [.removal]
+        case .swappedIdentity, .hastyRefusal, .rememberedToken: [.identity]
         case .sharedNumbers: [.numbers]
         case .swappedCode: [.codes]
         case .mutePushes, .forgottenRings: [.alerts]

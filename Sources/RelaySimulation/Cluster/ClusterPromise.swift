@@ -1,7 +1,7 @@
 /// What several relays on one database promise together; see `ClusterHistory`.
 package enum ClusterPromise: String, Sendable, CaseIterable {
     case fence, kept, load, durability, view, completeness, decision, wall, delivery, presence, replaced, level, placement
-    case service, removal, numbers, codes, alerts
+    case service, removal, identity, numbers, codes, alerts
     case codec
 
     package var sentence: String {
@@ -29,6 +29,9 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
         case .removal:
             "of a workspace that was removed nobody is connected, nothing is stored and nobody is the owner within a bounded "
                 + "time, and who has let go of it commits no more to it"
+        case .identity:
+            "each node says to the holder of a token who it is in its workspace, and of a token that was revoked that nobody has it, "
+                + "within a bounded time"
         case .numbers: "a push's number is of its workspace, and given once in an epoch, whoever owns that by then"
         case .codes: "a code decides what its push has shown, in its workspace, at whatever node; each request has one answer"
         case .alerts:

@@ -24,6 +24,8 @@ package struct ClusterSimulator: Sendable {
         package let codes: Int
         /// Workspaces that were removed.
         package let removals: Int
+        /// How often a node has said to somebody who they are.
+        package let identities: Int
     }
 
     /// How long everybody was without service after one fault, in virtual milliseconds.
@@ -54,7 +56,7 @@ package struct ClusterSimulator: Sendable {
             workspaces: world.workspaces.count, commits: world.histories.map(\.commits).reduce(0, +),
             generations: world.database.workspaces.map(\.row.generation).reduce(0, +), moves: world.moves,
             levelAfter: world.levelAfter, drilled: world.drilled, codes: world.pushes?.decidedCount ?? 0,
-            removals: world.database.workspaces.count { $0.isRemoved })
+            removals: world.database.workspaces.count { $0.isRemoved }, identities: world.identities.told)
     }
 }
 

@@ -31,6 +31,7 @@ final class ClusterWorld {
     let isAdministered: Bool
     /// The push service, and what is rung by it; nil where nobody has a phone.
     private(set) var pushes: ClusterPushes?
+    private(set) var identities: ClusterIdentities!
     var lastSocket: UInt64 = 0
     /// In a drill: the place of the node that each was led to.
     var lastFront: [ClusterSocket.Role: Int] = [:]
@@ -40,6 +41,8 @@ final class ClusterWorld {
     private(set) var isCalm = false
     /// How long it took after the calm until everybody was level.
     private(set) var levelAfter: Int64?
+    /// When everybody was level for the first time after the faults; nil: not yet.
+    var settledAt: Int64? { levelAfter.map { settings.duration + $0 } }
     /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
     var isDrilling = false
     /// What came of the drill; nil: there was none.
@@ -68,6 +71,7 @@ final class ClusterWorld {
         for index in 0..<nodeCount { nodes.append(ClusterNode(world: self, index: index)) }
         for place in places(max(count, 1 + dice.below(3))) { addHost(in: workspaces[place.workspace], place.ordinal) }
         for place in places(max(count, 1 + dice.below(3))) { addClient(in: workspaces[place.workspace], place.ordinal) }
+        identities = ClusterIdentities(world: self, seed: seed)
         if isAdministered { faults.drawAdministration(by: &dice) }
         if hasPhones {
             faults.drawPushes(by: &dice)
@@ -110,6 +114,7 @@ final class ClusterWorld {
         if pushes != nil { clients[clients.count - 1].takePhone() }
         hosts[hosts.count - 1].start()
         clients[clients.count - 1].start()
+        for role in [ClusterSocket.Role.host(hosts.count - 1), .client(clients.count - 1)] { identities.ask(role) }
     }
 
     /// Those that were not removed, as the database has them.
@@ -126,6 +131,18 @@ final class ClusterWorld {
         switch role {
         case .host(let index): hosts[index].identity.workspace
         case .client(let index): clients[index].identity.workspace.id
+        }
+    }
+
+    /// Everybody who ever had a token.
+    var roles: [ClusterSocket.Role] {
+        hosts.indices.map(ClusterSocket.Role.host) + clients.indices.map(ClusterSocket.Role.client)
+    }
+
+    func holder(of role: ClusterSocket.Role) -> Identity.Holder {
+        switch role {
+        case .host(let index): .host(hosts[index].identity.host)
+        case .client(let index): .client(clients[index].identity.client)
         }
     }
 
@@ -172,6 +189,7 @@ final class ClusterWorld {
         for host in hosts { after(dice.within(0...500)) { _ in host.start() } }
         for client in clients { after(dice.within(0...500)) { _ in client.start() } }
         after(1_000) { $0.everySecond() }
+        identities.begin()
         advance(to: settings.duration)
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }

@@ -8,7 +8,9 @@ final class DatabaseWorkspace {
     let number: Int32
     /// All that it ever was called; the last is its name.
     private(set) var names: [String]
-    private(set) var isRemoved = false
+    /// Nil: it stands.
+    private(set) var removedAt: Int64?
+    var isRemoved: Bool { removedAt != nil }
     private unowned let world: ClusterWorld
     private unowned let database: ClusterDatabase
     private(set) var log: SimulatedLog
@@ -36,7 +38,7 @@ final class DatabaseWorkspace {
     var isLeft: Bool { !log.isEmpty }
 
     func rename(to name: String) { names.append(name) }
-    func remove() { isRemoved = true }
+    func remove() { removedAt = world.now }
 
     /// Whether everything that can be loaded of it is on the standby.
     var isReplicated: Bool { lastShown <= database.changes.replicated }

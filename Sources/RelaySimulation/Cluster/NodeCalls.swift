@@ -2,13 +2,15 @@ import PushPlanner
 import RelayCluster
 import RelayProtocol
 
-/// Requests over HTTP at a node that only the owner of a workspace answers: here those that decide with the code of a notification, whose
-/// number says which workspace that is. As `NodeRoutes` does.
+/// Requests over HTTP at a node: those that only the owner of a workspace answers, here those that decide with the code of a notification,
+/// whose number says which workspace that is; and who somebody is, which every node answers. As `NodeRoutes` does.
 final class NodeCalls {
     private unowned let node: ClusterNode
     /// Of this node's own sockets, by their numbers.
     private var waiting: [UInt64: (HTTPAnswer?) -> Void] = [:]
     private var lastCall: UInt64 = 0
+    /// For the fault that is planted.
+    private var lastIdentity: Identity?
 
     init(_ node: ClusterNode) { self.node = node }
 
@@ -22,6 +24,7 @@ final class NodeCalls {
 
     /// `isCarried`: over the link of another node, which takes this one for the owner.
     func answer(_ call: HTTPCall, isCarried: Bool, _ number: UInt64 = 0, then done: @escaping (HTTPAnswer) -> Void) {
+        if call.path == ProtocolVersion.mePath { return identify(call, then: done) }
         guard let code = ClusterCode(path: call.path) else { return done(HTTPAnswer(status: 404)) }
         let named = PushNumbers(of: code.push).workspace
         guard let workspace = node.placement.workspace(numbered: named) else { return done(HTTPAnswer(status: 404)) }
@@ -32,6 +35,25 @@ final class NodeCalls {
         guard !isCarried, let holder = node.placement.holder(of: workspace), let edge = node.edges[holder], edge.isServing
         else { return done(HTTPAnswer(status: 503)) }
         edge.take(.called(EdgeMachine.CallID(rawValue: number), call))
+    }
+
+    /// Another node may have let it in a moment ago: once the tokens have been read since, that is known.
+    private func identify(_ call: HTTPCall, isAskedAgain: Bool = false, then done: @escaping (HTTPAnswer) -> Void) {
+        let (world, entrants) = (node.world, node.entrants!)
+        guard let role = world.identities.holder(in: call) else { return done(HTTPAnswer(status: 401)) }
+        if let identity = entrants.identity(of: role) { return done(HTTPAnswer(planted(identity))) }
+        let isRefuted = isAskedAgain || entrants.isRemoved(world.workspace(of: role))
+        guard !isRefuted, world.plant != .hastyRefusal else { return done(HTTPAnswer(status: 401)) }
+        entrants.read { [weak self] isRead in
+            guard isRead else { return done(HTTPAnswer(status: 503)) }
+            self?.identify(call, isAskedAgain: true, then: done)
+        }
+    }
+
+    private func planted(_ identity: Identity) -> Identity {
+        guard node.world.plant == .swappedIdentity else { return identity }
+        defer { lastIdentity = identity }
+        return lastIdentity ?? identity
     }
 
     func answered(_ call: EdgeMachine.CallID, _ answer: HTTPAnswer) { finish(call.rawValue, answer) }
@@ -79,6 +101,7 @@ struct ClusterCode {
 
 extension HTTPAnswer {
     fileprivate init(status: UInt16) { self.init(status: status, headers: [], body: []) }
+    fileprivate init(_ identity: Identity) { self.init(status: 200, headers: [], body: identity.bytes) }
 
     /// 200 for what was decided so.
     fileprivate init(_ reply: Reply) {

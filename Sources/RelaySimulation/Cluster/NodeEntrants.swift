@@ -20,6 +20,9 @@ final class NodeEntrants {
     private var toldChanges: Int64?
     private var isReading = false
     private var isReadAgain = false
+    /// Who wants to know what a reading finds that has not begun; and those of the one that is under way.
+    private var nextReaders: [(Bool) -> Void] = []
+    private var readers: [(Bool) -> Void] = []
 
     init(_ node: ClusterNode) { self.node = node }
 
@@ -35,6 +38,15 @@ final class NodeEntrants {
         Named(id: workspace, name: reading.standing[workspace] ?? workspace.rawValue)
     }
 
+    /// Whose token that is; nil: nobody's, as far as this node knows.
+    func identity(of role: ClusterSocket.Role) -> Identity? {
+        let workspace = world.workspace(of: role)
+        let isRemembered = world.plant == .rememberedToken && isRemoved(workspace)
+        guard mayEnter(workspace) || isRemembered else { return nil }
+        let its = isRemembered ? Named(id: workspace, name: world.database[workspace].name) : named(workspace)
+        return Identity(holder: world.holder(of: role), workspace: its, software: "simulated", at: node.instant.wall)
+    }
+
     /// A look has told how often something was changed.
     func saw(_ changes: Int64) {
         guard changes != toldChanges else { return }
@@ -42,14 +54,28 @@ final class NodeEntrants {
         if isReading { isReadAgain = true } else { read() }
     }
 
+    /// `done` hears whether the database was read since.
+    func read(then done: @escaping (Bool) -> Void) {
+        nextReaders.append(done)
+        if isReading { isReadAgain = true } else { read() }
+    }
+
     private func read() {
         isReading = true
+        (readers, nextReaders) = (readers + nextReaders, [])
         node.database.ask(.entrants) { database, _, reply in
             reply(database.entrants)
         } answer: { [self] (fresh: Reading?) in
-            guard let fresh else { return node.inThisLife(after: Self.retryInterval) { self.read() } }
+            let answered = readers
+            readers = []
+            guard let fresh else {
+                node.inThisLife(after: Self.retryInterval) { self.read() }
+                for done in answered { done(false) }
+                return
+            }
             isReading = false
             take(fresh)
+            for done in answered { done(true) }
             if isReadAgain {
                 isReadAgain = false
                 read()

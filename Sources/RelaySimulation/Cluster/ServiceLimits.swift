@@ -18,6 +18,9 @@ enum ServiceLimits {
     static let takeover = look + PlacementMachine.courtesy + look + 2 * question
     /// An edge sees the new owner, waits before it dials again, and has a link.
     static let link = look + PlacementMachine.dialInterval + look
+    /// From the moment from which a token is there, or is revoked, until each node that is well knows of it: it looks, and reads who may come in,
+    /// once it has ended a reading that is under way.
+    static let heard = look + 2 * question
     /// A peer that was sent away asks one node after the other; each may have to refuse it once.
     static func comingBack(to nodes: Int) -> Int64 { Int64(nodes + 1) * (ClusterSocket.retryMax + question) }
     /// From the open connection until all is told that was to be told: hello, positions, what was spooled, its commit, its events.

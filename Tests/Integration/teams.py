@@ -9,8 +9,8 @@ from load import Load
 from nodes import InWorkspace, Owner, settled_log
 from waits import wait_until
 
-PAUSE_SECONDS = 0.04
-"""Of each host between two rounds. The process of the tests has to keep up with all of them."""
+PAUSE_SECONDS = 0.4
+"""Of each host between two rounds: the process of the tests keeps up with all of them, and holds every message against the schema."""
 
 
 def workspaces(count: int) -> list[str]:
@@ -21,10 +21,10 @@ def workspaces(count: int) -> list[str]:
 class Teams:
     """`places` says where those of each workspace come: to a relay, or `Anywhere`."""
 
-    def __init__(self, places: Mapping[str, Any], dice: random.Random, hosts: int = 1):
+    def __init__(self, places: Mapping[str, Any], dice: random.Random, hosts: int = 1, pause: float = PAUSE_SECONDS):
         self.places = {name: InWorkspace(place, name) for name, place in places.items()}
         self.loads = {
-            name: Load(place, [dice.randrange(1 << 32) for _ in range(hosts)], [allow, deny], PAUSE_SECONDS) for name, place in self.places.items()
+            name: Load(place, [dice.randrange(1 << 32) for _ in range(hosts)], [allow, deny], pause) for name, place in self.places.items()
         }
         followers = [(follower, len(load.workers)) for load in self.loads.values() for follower in load.followers]
         wait_until(lambda: all(len(one.positions) == count for one, count in followers), 30, lambda: f"clients that follow: {followers}")

@@ -51,7 +51,7 @@ class AtTheStopped:
         self.follower.close()
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_share_again(make_cluster, dice):
     cluster = make_cluster(3)
     before = cluster.share(workspaces(6))
@@ -104,7 +104,7 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
             peers.close()
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("generation", ["generation", "generation + 1"], ids=["holder alone", "as by a claim"])
 def test_two_nodes_that_are_made_to_own_one_of_several_by_hand(make_cluster, dice, generation):
     cluster = make_cluster(3)

@@ -58,7 +58,7 @@ final class ClusterIdentities {
         switch answer.status {
         case 200: check(answer.body, of: node, to: role, asked)
         case 401:
-            if !stored.isRemoved { world.report(.identity, "\(name) has a token of \(stored.id), and \(node.name) knows of none") }
+            if !stored.isRemoved { world.report(.identity, "\(node.name) does not know the token of \(name) of \(stored.id)") }
         // Who may come in cannot be read.
         case 503:
             guard let since = world.settledSince, asked - since > ServiceLimits.heard else { return }
@@ -82,7 +82,7 @@ final class ClusterIdentities {
         guard let removed = stored.removedAt, let settled = world.settledAt else { return }
         let late = asked - max(removed, settled)
         if late > ServiceLimits.heard {
-            world.report(.identity, "\(node.name) knows a token of \(stored.id) \(late) ms after all could know that it was removed")
+            world.report(.identity, "\(node.name) knows a token of \(stored.id), which all heard \(late) ms ago was removed")
         }
     }
 }

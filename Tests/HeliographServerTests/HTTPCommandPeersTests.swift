@@ -113,8 +113,10 @@ private final class FakeCore {
             core.value.call(as: Self.client)
             core.value.listen()
             let peer = core.value.peers[0]
+            #expect(core.value.httpPeers?.isAnswering == true)
             core.value.httpPeers?.closed(peer)
             core.value.httpPeers?.closed(peer)
+            #expect(core.value.httpPeers?.isAnswering == false)
             return core.value.replies
         }
         #expect(replies.count == 1)

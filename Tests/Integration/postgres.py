@@ -80,6 +80,23 @@ class PostgresServer:
     def make(self, database: str) -> None:
         self.sql(f"CREATE DATABASE {database}")
 
+    @contextlib.contextmanager
+    def locked(self, table: str, database: str) -> Iterator[None]:
+        """Others read the table meanwhile, and wait where they want to write into it."""
+        command = [str(self.psql), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", database]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, text=True) as process:
+            assert process.stdin is not None
+            try:
+                process.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE;\n")
+                process.stdin.flush()
+                held = f"SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'ExclusiveLock' AND granted"
+                wait_until(lambda: self.sql(held, database) == "1", 10, f"{table} to be locked")
+                yield
+            finally:
+                # A session that ends takes its transaction with it.
+                process.stdin.close()
+                process.wait(patient(10))
+
     def wait_alone(self) -> None:
         """Until nothing of Heliograph is connected."""
         question = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%'"

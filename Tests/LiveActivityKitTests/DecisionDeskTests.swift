@@ -12,13 +12,20 @@ import Testing
     private let relay = FakeRelay()
     private let told = Told()
 
+    private let pauses = Pauses()
+
     private actor Told {
         var sentences: [String] = []
         func add(_ sentence: String) { sentences.append(sentence) }
     }
 
+    private actor Pauses {
+        var lengths: [Duration] = []
+        func add(_ length: Duration) { lengths.append(length) }
+    }
+
     private func desk(_ known: [String: String] = ["a1": "7.abc"]) -> DecisionDesk {
-        let desk = DecisionDesk()
+        let desk = DecisionDesk { [pauses] in await pauses.add($0) }
         desk.setUp(reporter: relay, codes: Codes(known: known)) { [told] sentence, _ in await told.add(sentence) }
         return desk
     }
@@ -45,6 +52,38 @@ import Testing
         relay.fail(with: .unreachable, .unreachable)
         await desk().press(.allow, approval: "a1")
         #expect(await told.sentences == ["The relay cannot be reached. Nothing was decided."])
+    }
+
+    @Test(
+        "a relay that nobody answers for just now is asked once more, after a moment",
+        arguments: [LiveActivityError.Code.busy, .unreachable])
+    func busy(_ code: LiveActivityError.Code) async {
+        relay.fail(with: code)
+        #expect(await desk().decide(.deny(), approval: "a1") == .replied(.stands(stage: "decided")))
+        let asked = FakeRelay.Heard(verdict: .deny(), code: "7.abc")
+        #expect(relay.heard == [asked, asked])
+        #expect(await pauses.lengths == [DecisionDesk.askAgainAfter])
+        #expect(await told.sentences.isEmpty)
+        relay.fail(with: code, code)
+        await desk().press(.deny(), approval: "a1")
+        #expect(relay.heard.count == 4, "once more, and not for ever")
+        #expect(await told.sentences == ["The relay cannot be reached. Nothing was decided."])
+    }
+
+    @Test(
+        "what will not be otherwise is not asked for again",
+        arguments: [LiveActivityError.Code.unauthorised, .notFound, .refused, .badAnswer])
+    func lasting(_ code: LiveActivityError.Code) async {
+        relay.fail(with: code)
+        _ = await desk().decide(.allow, approval: "a1")
+        #expect(relay.heard.count == 1)
+        #expect(await pauses.lengths.isEmpty)
+    }
+
+    @Test("both tries and the moment between them are over before iOS ends an app that it woke")
+    func isOverInTime() {
+        let seconds = 2 * URLSessionExchange.requestSeconds + TimeInterval(DecisionDesk.askAgainAfter.components.seconds)
+        #expect(seconds < 30)
     }
 
     @Test("a code that is used up says so")

@@ -103,6 +103,15 @@ struct EdgeMachineTests {
         #expect(machine.handle(.called(call(1_000), request)).count == 1)
     }
 
+    @Test("an answer that says that nothing was begun is none, and no header of it reaches a client")
+    func notOwner() {
+        var machine = linked()
+        _ = machine.handle(.called(call(1), request))
+        let answer = HTTPAnswer(status: 503, headers: [HTTPField("a", "b"), NodeLinkProtocol.notOwner], body: [1])
+        #expect(machine.handle(.ownerSaid(.answer(1, answer))) == [.fail(call(1), .noOwner)])
+        #expect(machine.handle(.linkEnded) == [], "it is under way no longer")
+    }
+
     @Test("who has left serves nobody, whatever comes")
     func left() {
         var machine = linked()

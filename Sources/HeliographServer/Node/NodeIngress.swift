@@ -68,6 +68,7 @@ final class NodeIngress {
             case nil: break
             }
         case .request(let request, let id): routes.answer(request, id)
+        case .requestAborted(let id): routes.aborted(id)
         case .tokenUnknown: reads.askInTime()
         case .linkOpened(let link, let connection):
             connections.linkOpened(link, connection)

@@ -20,6 +20,8 @@ final class NodeParts: NodeOverview {
     private let holder: String
     /// The same, for other threads.
     private let ways: WorkspaceWays
+    /// A way may be another from now on. Set once, before anything happens.
+    var changed: () -> Void = {}
 
     /// `holder` is this process.
     init(holder: String, _ ways: WorkspaceWays) {
@@ -32,6 +34,15 @@ final class NodeParts: NodeOverview {
         if let core = cores[workspace] { return shut.contains(workspace) ? nil : .core(core) }
         guard let edge = holders[workspace].flatMap({ edges[$0] }), edge.isServing else { return nil }
         return .link(edge)
+    }
+
+    /// The same by its name.
+    func named(wayTo workspace: WorkspaceID) -> CallMachine.Way? {
+        switch way(to: workspace) {
+        case .core: .own
+        case .link: holders[workspace].map { .link($0) }
+        case nil: nil
+        }
     }
 
     /// As the database counts workspaces; 0 is the first.
@@ -97,5 +108,6 @@ final class NodeParts: NodeOverview {
             }
         }
         ways.replace(with: table)
+        changed()
     }
 }

@@ -7,6 +7,7 @@ import WebSocketEngine
 /// Plain HTTP at a node: what is the same at every node is answered here, what is of a workspace by its owner, here or elsewhere. Lives on the
 /// main loop's thread.
 final class NodeRoutes {
+    private let loop: EventLoop
     private let access: Access
     private let responder: Responder
     private let reads: EntrantReads
@@ -14,11 +15,24 @@ final class NodeRoutes {
     /// For what is of no workspace.
     private let own: Routes
     private let parts: NodeParts
+    private let measures: Measures
+    /// Where requests of this node's own sockets go that are for a workspace, and which of them wait.
+    private var machine = CallMachine()
+    /// Those that wait, or may have to be carried again.
+    private var kept: [HTTPRequestID: Kept] = [:]
+    /// When the machine looks again though nothing has changed.
+    private var alarm: (due: Int64, timer: TimerID)?
+    private var haveWaysChanged = false
     /// Requests of peers that may let somebody in, or end that: whoever is answered finds it done at this node, too.
     private var changing: Set<HTTPRequestID> = []
     /// What several owners are asked: how many have not answered, and what the others have said.
     private var asked: [HTTPRequestID: Question] = [:]
     private var lastAsked: UInt64 = 0
+
+    private struct Kept {
+        let request: HTTPRequest
+        let workspace: WorkspaceID
+    }
 
     private struct Question {
         var missing: Int
@@ -27,14 +41,18 @@ final class NodeRoutes {
     }
 
     init(
-        access: Access, responder: Responder, reads: EntrantReads, unknownTokens: UnknownTokens, own: Routes, parts: NodeParts
+        loop: EventLoop, access: Access, responder: Responder, reads: EntrantReads, unknownTokens: UnknownTokens, own: Routes,
+        parts: NodeParts, measures: Measures
     ) {
+        self.loop = loop
         self.access = access
         self.responder = responder
         self.reads = reads
         self.unknownTokens = unknownTokens
         self.own = own
         self.parts = parts
+        self.measures = measures
+        parts.changed = { [weak self] in self?.haveWaysChanged = true }
     }
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) { answer(request, id, isAskedAgain: false) }
@@ -50,7 +68,7 @@ final class NodeRoutes {
             if request.path == ProtocolVersion.mePath {
                 own.answer(request, id)
             } else {
-                carry(request, id, to: token.workspace)
+                carry(request, id, to: token.workspace, for: .token(token.id))
             }
         } catch {
             // Another node may have let it in a moment ago; once the tokens have been read since, that is known.
@@ -133,24 +151,114 @@ final class NodeRoutes {
         guard let number = PushCodes.workspace(ofCode: code), let workspace = parts.workspace(numbered: number) else {
             return own.answer(request, id)
         }
-        carry(request, id, to: workspace)
+        carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
     }
 
-    private func carry(_ request: HTTPRequest, _ id: HTTPRequestID, to workspace: WorkspaceID) {
-        switch parts.way(to: workspace) {
-        case .core(let core): core.routes.answer(request, id)
-        // What another node has handed on goes no further: that node looked at an older state of who owns what.
-        case .link(let edge) where RemotePeer.link(of: id.rawValue) == nil:
-            if Routes.changesEntrants(request) { changing.insert(id) }
-            edge.call(request, id)
-        case .link, nil: fail(id, "no relay that owns this workspace is reached; try again")
+    // MARK: - To where a workspace is
+
+    private func carry(
+        _ request: HTTPRequest, _ id: HTTPRequestID, to workspace: WorkspaceID, for asker: CallMachine.Asker
+    ) {
+        guard RemotePeer.link(of: id.rawValue) == nil else { return takeOver(request, id, of: workspace) }
+        kept[id] = Kept(request: request, workspace: workspace)
+        let call = CallMachine.Call(workspace: workspace.rawValue, asker: asker, bytes: Self.bytes(of: request))
+        handle(.called(CallMachine.CallID(id), call, parts.named(wayTo: workspace)))
+    }
+
+    private static func bytes(of request: HTTPRequest) -> Int {
+        let around = request.path.utf8.count + (request.query?.utf8.count ?? 0)
+        return request.headers.reduce(request.body.count + around) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+
+    /// What another node has handed on goes no further, nor does it wait here: one of the two looked at an older state of who owns what. That
+    /// node keeps the request, and finds out.
+    private func takeOver(_ request: HTTPRequest, _ id: HTTPRequestID, of workspace: WorkspaceID) {
+        if case .core(let core) = parts.way(to: workspace) { return core.routes.answer(request, id) }
+        var response = Routes.unavailable("the relay that was asked does not own this workspace; try again")
+        response.headers.append((NodeLinkProtocol.notOwner.name, NodeLinkProtocol.notOwner.value))
+        responder.respond(id, response)
+    }
+
+    private func handle(_ fact: CallMachine.Fact) {
+        let waited = machine.waitingCount
+        for order in machine.handle(fact, at: Self.now) { carryOut(order) }
+        if machine.waitingCount != waited { measures.looked(waitingRequests: machine.waitingCount) }
+        setAlarm()
+    }
+
+    private func carryOut(_ order: CallMachine.Order) {
+        switch order {
+        case .carry(let call, let keeps):
+            let id = HTTPRequestID(call)
+            guard let found = keeps ? kept[id] : kept.removeValue(forKey: id) else {
+                preconditionFailure("a request is kept until it is carried or refused")
+            }
+            switch parts.way(to: found.workspace) {
+            case .core(let core): core.routes.answer(found.request, id)
+            case .link(let edge):
+                if Routes.changesEntrants(found.request) { changing.insert(id) }
+                edge.call(found.request, id)
+            case nil: handle(.returned(call, nil))
+            }
+        case .refuse(let call, let refusal):
+            let id = HTTPRequestID(call)
+            kept[id] = nil
+            fail(id, Self.sentence(refusal))
         }
     }
+
+    private static func sentence(_ refusal: CallMachine.Refusal) -> String {
+        switch refusal {
+        case .noOwner: "no relay that owns this workspace was reached within \(CallMachine.patience / 1_000) s; try again"
+        case .tooMany: "no relay that owns this workspace is reached, and too many requests wait for one; try again"
+        case .leaving: "this relay is about to end; try again"
+        }
+    }
+
+    /// As late as it can be, so that a core that was just begun is whole.
+    func turnEnded() {
+        guard haveWaysChanged else { return }
+        haveWaysChanged = false
+        look()
+    }
+
+    private func look() {
+        let workspaces = machine.workspaces
+        guard !workspaces.isEmpty else { return }
+        var ways: [String: CallMachine.Way] = [:]
+        for name in workspaces { ways[name] = WorkspaceID(name).flatMap(parts.named(wayTo:)) }
+        handle(.looked(ways))
+    }
+
+    private func setAlarm() {
+        // One that was set for what has ended since finds nothing to do.
+        guard let due = machine.due, due < alarm?.due ?? .max else { return }
+        if let alarm { loop.cancel(alarm.timer) }
+        let timer = loop.schedule(after: .milliseconds(due - Self.now)) { [weak self] in
+            self?.alarm = nil
+            self?.look()
+        }
+        alarm = (due, timer)
+    }
+
+    /// In milliseconds.
+    private static var now: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
+
+    /// The client has gone before it was answered.
+    func aborted(_ id: HTTPRequestID) { forget(id) }
+
+    private func forget(_ id: HTTPRequestID) {
+        if kept.removeValue(forKey: id) != nil { handle(.ended(CallMachine.CallID(id))) }
+    }
+
+    /// This node is about to end: whoever waits here is better off at another.
+    func drain() { handle(.drainOrdered) }
 
     // MARK: - What other nodes answer
 
     func answered(_ id: HTTPRequestID, _ response: HTTPResponse) {
         if note(response, to: id) { return }
+        forget(id)
         guard changing.remove(id) != nil, response.status < 300 else { return responder.pass(id, response) }
         reads.askInTime { [responder] in responder.pass(id, response) }
     }
@@ -164,13 +272,24 @@ final class NodeRoutes {
         if note(nil, to: id) { return }
         changing.remove(id)
         switch failure {
-        case .noOwner: fail(id, "no relay that owns this workspace is reached; try again")
-        case .tooMany: fail(id, "too many ask at once; try again")
-        case .linkEnded: fail(id, "there was no answer in time; it may have been done all the same")
+        case .noOwner:
+            handle(.returned(CallMachine.CallID(id), kept[id].flatMap { parts.named(wayTo: $0.workspace) }))
+        case .tooMany:
+            forget(id)
+            fail(id, "too many ask at once; try again")
+        case .linkEnded:
+            forget(id)
+            fail(id, "there was no answer in time; it may have been done all the same")
         }
     }
 
-    private func fail(_ id: HTTPRequestID, _ sentence: String) {
-        responder.respond(id, .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: sentence)))
-    }
+    private func fail(_ id: HTTPRequestID, _ sentence: String) { responder.respond(id, Routes.unavailable(sentence)) }
+}
+
+extension CallMachine.CallID {
+    fileprivate init(_ id: HTTPRequestID) { self.init(rawValue: id.rawValue) }
+}
+
+extension HTTPRequestID {
+    fileprivate init(_ call: CallMachine.CallID) { self.init(rawValue: call.rawValue) }
 }

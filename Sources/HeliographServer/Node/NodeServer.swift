@@ -48,6 +48,10 @@ final class NodeServer {
 
     /// For what is handed over before the goodbye: as a service manager's patience is half a minute, some of it is left for that.
     private static let drainDeadline = Duration.seconds(15)
+    /// For commands over HTTP that a core has when it is to be handed over: whoever asked could not know whether they were done. A commit on a
+    /// slow disk, several times over.
+    private static let answersDeadline = Duration.seconds(1)
+    private static let answersInterval = Duration.milliseconds(10)
     /// Between two looks whether others may take this process for dead.
     private static let leaseInterval = Duration.milliseconds(250)
 
@@ -90,8 +94,8 @@ final class NodeServer {
         common.overseer.cores = { Array(parts.cores.values) }
         common.overseer.node = parts
         let routes = NodeRoutes(
-            access: access, responder: common.around.responder, reads: reads, unknownTokens: unknownTokens,
-            own: Routes(in: common.around, core: nil), parts: parts)
+            loop: loop, access: access, responder: common.around.responder, reads: reads, unknownTokens: unknownTokens,
+            own: Routes(in: common.around, core: nil), parts: parts, measures: common.around.measures)
         let ingress = NodeIngress(
             parts, routes: routes, reads: reads, admission: access.admission, connections: connections,
             measures: common.around.measures, logger: logger)
@@ -113,6 +117,7 @@ final class NodeServer {
         }
         loops.turnEnded = { [weak self] in
             for fact in mailbox.take() { self?.tellCores(fact) }
+            routes.turnEnded()
             for core in parts.cores.values { core.endTurn() }
             for edge in parts.edges.values { edge.turnEnded() }
             connections.turnEnded()
@@ -233,6 +238,20 @@ final class NodeServer {
     }
 
     private func handOver(_ workspace: WorkspaceID, _ done: @escaping @Sendable () -> Void) {
+        if parts.owns(workspace) { parts.shutOut(true, of: workspace) }
+        handOver(workspace, answeringUntil: .now + Self.answersDeadline, done)
+    }
+
+    /// Nobody new is let in by now.
+    private func handOver(
+        _ workspace: WorkspaceID, answeringUntil deadline: ContinuousClock.Instant, _ done: @escaping @Sendable () -> Void
+    ) {
+        if parts.cores[workspace]?.isAnswering == true, ContinuousClock.now < deadline {
+            _ = loop.schedule(after: Self.answersInterval) { [weak self] in
+                self?.handOver(workspace, answeringUntil: deadline, done)
+            }
+            return
+        }
         guard let owned = endCore(of: workspace) else { return done() }
         let data = owned.data
         owned.core.runner.giveUp { [logger] in
@@ -284,6 +303,7 @@ final class NodeServer {
         logger.notice("stopping")
         // Whoever is sent away from here finds another node at once.
         common.closeListeners()
+        routes.drain()
         if let orders { watch.drain(orders) }
         _ = loop.schedule(after: Self.drainDeadline) { [weak self] in self?.leave() }
     }

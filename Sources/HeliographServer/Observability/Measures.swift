@@ -33,6 +33,7 @@ struct Measures: Sendable {
     private let waitingRevocations: Meter
     private let unwrittenRevocations: Meter
     private let links: Meter
+    private let waitingRequests: Meter
     private let workspaces: Meter
     private let ownedWorkspaces: Meter
     private let factory: any MetricsFactory & Sendable
@@ -82,6 +83,8 @@ struct Measures: Sendable {
             label: "heliograph_revocations_waiting", dimensions: [("place", "memory")], factory: factory)
         links = Meter(label: "heliograph_node_links", dimensions: [], factory: factory)
         links.set(0)
+        waitingRequests = Meter(label: "heliograph_node_requests_waiting", dimensions: [], factory: factory)
+        waitingRequests.set(0)
         workspaces = Meter(label: "heliograph_workspaces", dimensions: [], factory: factory)
         ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
@@ -139,6 +142,7 @@ struct Measures: Sendable {
 
     func linkOpened() { links.increment() }
     func linkClosed() { links.decrement() }
+    func looked(waitingRequests: Int) { self.waitingRequests.set(waitingRequests) }
     /// `owned`: those whose core is in this process.
     func looked(workspaces: Int, owned: Int) {
         self.workspaces.set(workspaces)

@@ -27,6 +27,7 @@ enum MetricHelp {
         "heliograph_messages_refused_total": "Messages that broke the protocol.",
         "heliograph_messages_sent_total": "Messages to hosts and clients.",
         "heliograph_node_links": "Links to other nodes that are open: an owner's to its edges, an edge's to the owner.",
+        "heliograph_node_requests_waiting": "Requests that wait until an owner of their workspace is reached.",
         "heliograph_node_workspaces": "Workspaces that this relay owns; of several relays on a database each owns some.",
         "heliograph_workspaces": "Workspaces that there are.",
         "heliograph_push_breakers_open": "Connections to APNs that rest, because everything was refused.",

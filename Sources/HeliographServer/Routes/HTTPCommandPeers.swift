@@ -28,6 +28,9 @@ final class HTTPCommandPeers {
         self.mailbox = mailbox
     }
 
+    /// Whether somebody waits for an answer.
+    var isAnswering: Bool { !httpPeers.isEmpty }
+
     // MARK: - Calls
 
     /// Runs a command as this client; `answer` is called once.

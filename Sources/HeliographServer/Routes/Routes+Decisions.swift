@@ -47,7 +47,7 @@ extension Routes {
     }
 
     /// One visitor chooses among the addresses of a whole network of IPv6.
-    private static func household(of peer: Peer) -> String {
+    static func household(of peer: Peer) -> String {
         guard case .ip(let text) = peer, let address = IPAddress(text) else { return peer.description }
         return address.household.description
     }

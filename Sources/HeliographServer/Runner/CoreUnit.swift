@@ -42,6 +42,7 @@ final class CoreUnit {
     let routes: Routes
     let upkeep: any StoreUpkeep & Sendable
     private let mailbox: CoreMailbox
+    private let httpPeers: HTTPCommandPeers
 
     /// `shutOut` hears whether nobody is let in for now.
     init(
@@ -52,7 +53,7 @@ final class CoreUnit {
         self.mailbox = mailbox
         upkeep = stored.upkeep
         let pushes = PushRunner(around.pushWay, codes: stored.codes, mailbox: mailbox)
-        let httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
+        httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
         let pictures = PictureShelf(around.pictures, loop: loop, logger: logger)
         runner = RelayRunner(
             loop: loop, connections: around.connections, configuration: core, log: stored.log, upkeep: stored.upkeep,
@@ -67,6 +68,9 @@ final class CoreUnit {
 
     /// It takes writes, as far as it knows.
     var isReady: Bool { !runner.store.isFailing && upkeep.takesWrites }
+
+    /// Somebody over HTTP waits for what came of a command.
+    var isAnswering: Bool { httpPeers.isAnswering }
 
     func tell(_ fact: Input) { mailbox.put(fact) }
 

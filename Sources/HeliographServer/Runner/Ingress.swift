@@ -64,6 +64,8 @@ final class Ingress {
             if congestion.began(connection) { runner.feed(.congested(PeerID(connection))) }
         case .drained(let connection): if congestion.ended(connection) { runner.feed(.drained(PeerID(connection))) }
         case .request(let request, let id): routes.answer(request, id)
+        // What is under way in a core comes to its end, whoever hears of it.
+        case .requestAborted: break
         case .unread: preconditionFailure("what goes to another node does not come here")
         case .tokenUnknown: access.reload()
         case .linkOpened: break

@@ -308,6 +308,9 @@ final class PeerHandler: ServerHandler {
     // MARK: - HTTP
 
     func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { deliver(.request(request, id), request.body.count) }
+
+    /// Only where requests may wait for an owner.
+    func requestAborted(_ id: HTTPRequestID) { if part.takesLinks { deliver(.requestAborted(id), 0) } }
 }
 
 extension PeerHandler {

@@ -44,9 +44,17 @@ public final class DecisionDesk: Sendable {
         var tell: Tell
     }
 
-    private let setup = Locked<Setup?>(nil)
+    /// Between asking and asking again: a relay that is being started again, or whose workspace another node takes over, is there by then. With
+    /// two waits for an answer (`URLSessionExchange.requestSeconds`) it stays below the 30 s that an app has that was woken in the background.
+    static let askAgainAfter = Duration.seconds(2)
 
-    public init() {}
+    private let setup = Locked<Setup?>(nil)
+    private let pause: @Sendable (Duration) async -> Void
+
+    /// Cancelled is as good as over.
+    public convenience init() { self.init { try? await Task.sleep(for: $0) } }
+
+    init(pause: @escaping @Sendable (Duration) async -> Void) { self.pause = pause }
 
     public func setUp(reporter: any RelayReporting, codes: any Codes, tell: @escaping Tell) {
         setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
@@ -83,8 +91,9 @@ public final class DecisionDesk: Sendable {
         guard let code = found else { return .needsApp }
         do throws(LiveActivityError) {
             do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
-                // It may have arrived: a code decides once, and asking again tells what is.
-                guard error.code == .unreachable else { throw error }
+                // It may have arrived, or nobody could take it just then: a code decides once, and asking again tells what is.
+                guard error.code == .unreachable || error.code == .busy else { throw error }
+                await pause(Self.askAgainAfter)
                 return .replied(try await setup.reporter.decide(verdict, code: code))
             }
         } catch { return .failed(error) }

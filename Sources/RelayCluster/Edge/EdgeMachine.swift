@@ -47,7 +47,7 @@ package struct EdgeMachine {
 
     /// Why there is no answer of the owner's.
     package enum CallFailure: Sendable, Equatable {
-        /// Nothing was begun.
+        /// Nothing was begun: there is no link, or whoever is at its other end does not own the workspace (any more, or yet).
         case noOwner
         /// Nothing was begun.
         case tooMany
@@ -216,7 +216,8 @@ package struct EdgeMachine {
             slots[number] = .free
             freeNumbers.append(number)
         case .answer(let number, let answer):
-            if let id = calls.removeValue(forKey: number) { orders.append(.answer(id, answer)) }
+            guard let id = calls.removeValue(forKey: number) else { return }
+            orders.append(answer.saysNotOwner ? .fail(id, .noOwner) : .answer(id, answer))
         }
     }
 

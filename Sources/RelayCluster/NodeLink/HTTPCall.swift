@@ -58,6 +58,9 @@ package struct HTTPAnswer: Sendable, Equatable {
         self.body = body
     }
 
+    /// Nothing of the request was begun: who answers does not own the workspace.
+    package var saysNotOwner: Bool { headers.contains(NodeLinkProtocol.notOwner) }
+
     func write(to writer: inout RecordWriter) {
         writer.number(UInt64(status))
         HTTPField.write(headers, to: &writer)

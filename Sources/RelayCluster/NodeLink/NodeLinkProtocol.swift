@@ -7,6 +7,9 @@ package enum NodeLinkProtocol {
     package static let subprotocol = "heliograph.link.v2"
     /// As a row of `nodes` says it.
     package static let version = 2
+    /// In the answer to a request that was not begun, as its workspace is not owned there. An edge that does not know it hands the answer on,
+    /// which says the same to a client: 503.
+    package static let notOwner = HTTPField("heliograph-not-owner", "1")
 }
 
 /// The bounds of a link.

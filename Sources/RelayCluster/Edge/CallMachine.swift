@@ -1,0 +1,224 @@
+/// Requests over HTTP that come to a node's own sockets for workspaces, as a pure machine: each is carried to where its workspace is owned. If
+/// this node knows nobody who owns it, the request waits for a moment. See decision record 0104.
+///
+/// A request waits only while nothing of it was begun: it was carried nowhere yet, or the node that it was carried to says that it does not own
+/// the workspace. What may have been done is never carried again.
+package struct CallMachine {
+    package typealias CallID = EdgeMachine.CallID
+
+    package enum Fact: Sendable {
+        /// A request came, and its workspace has this way; nil: it has none.
+        case called(CallID, Call, Way?)
+        /// Where the request was carried to nothing of it was begun. The way is the one of now.
+        case returned(CallID, Way?)
+        /// It was answered, or may have been done, or its client has gone.
+        case ended(CallID)
+        /// The ways to `workspaces`, as they are now: some have changed, or `due` has come.
+        case looked([String: Way])
+        /// This node is about to end.
+        case drainOrdered
+    }
+
+    package enum Order: Sendable, Equatable {
+        /// Along the way that its workspace has now. `keeps`: it may have to be carried again, so it is to be kept until it ends.
+        case carry(CallID, keeps: Bool)
+        case refuse(CallID, Refusal)
+    }
+
+    /// What is to be known of a request.
+    package struct Call: Sendable, Equatable {
+        package let workspace: String
+        package let asker: Asker
+        /// Of its body and headers.
+        package let bytes: Int
+
+        package init(workspace: String, asker: Asker, bytes: Int) {
+            (self.workspace, self.asker, self.bytes) = (workspace, asker, bytes)
+        }
+    }
+
+    package enum Asker: Hashable, Sendable {
+        /// By the token's id.
+        case token(String)
+        /// Shows a code, which only the owner can check. By the address that it counts for.
+        case stranger(String)
+    }
+
+    /// How a workspace is reached: equal as long as nothing has changed.
+    package enum Way: Hashable, Sendable {
+        /// This node owns it.
+        case own
+        /// There is a link to this holder.
+        case link(String)
+    }
+
+    package enum Refusal: Sendable, Equatable {
+        /// For as long as a request waits.
+        case noOwner
+        /// More wait already than may.
+        case tooMany
+        /// This node is about to end: another one is better asked.
+        case leaving
+    }
+
+    /// From its coming on, whatever happens to it. A takeover from a killed owner takes about a second, a hand-over half of one; an app that
+    /// iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
+    package static let patience: Int64 = 5_000
+    /// Until the same node is asked again that did not own the workspace: by then this node has looked who does.
+    package static let retryInterval: Int64 = 250
+    /// Each occupies a connection: a quarter of those that a listener has without a WebSocket (`Limits.pendingMax`).
+    package static let callsMax = 256
+    /// Nobody fills it for the others: neither a workspace…
+    package static let callsOfWorkspaceMax = 128
+    /// … nor all those together who show codes, which may be right or not…
+    package static let callsOfStrangersMax = 64
+    /// … nor one of them: an address, behind which there may be several phones…
+    package static let callsOfAddressMax = 8
+    /// … nor the holder of a token: a page that opens asks for a dozen things.
+    package static let callsOfTokenMax = 16
+    /// Ten pictures, or every request with an ordinary body.
+    package static let bytesMax = 8 << 20
+    package static let bytesOfAskerMax = 2 << 20
+    /// Requests under way over links, which are kept in case they come back. What is more is carried all the same, and refused if it does.
+    package static let bytesUnderWayMax = 8 << 20
+
+    private struct Entry {
+        let call: Call
+        /// In the order of their coming.
+        let number: UInt64
+        let until: Int64
+    }
+
+    /// Where a workspace was not owned although a row of the database said so: not asked again before `until`.
+    private struct Doubt {
+        let way: Way
+        let until: Int64
+    }
+
+    private var waiting: [CallID: Entry] = [:]
+    private var underWay: [CallID: (entry: Entry, way: Way)] = [:]
+    private var bytesUnderWay = 0
+    /// By workspace.
+    private var doubts: [String: Doubt] = [:]
+    private var lastNumber: UInt64 = 0
+    private var isLeaving = false
+    /// Collected while one fact is handled.
+    private var orders: [Order] = []
+
+    package init() {}
+
+    /// Those that something waits for.
+    package var workspaces: Set<String> { Set(waiting.values.lazy.map(\.call.workspace)) }
+
+    package var waitingCount: Int { waiting.count }
+
+    /// When to look again, though no way has changed; nil: nothing waits.
+    package var due: Int64? {
+        waiting.values.lazy.map { [doubts] in min($0.until, doubts[$0.call.workspace]?.until ?? .max) }.min()
+    }
+
+    /// `now` is in milliseconds.
+    package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
+        switch fact {
+        case .called(let id, let call, let way): called(id, call, way, at: now)
+        case .returned(let id, let way): returned(id, way, at: now)
+        case .ended(let id):
+            waiting[id] = nil
+            _ = takeUnderWay(id)
+        case .looked(let ways): looked(ways, at: now)
+        case .drainOrdered:
+            isLeaving = true
+            for id in inOrder({ _ in true }) { refuse(id, .leaving) }
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    private mutating func called(_ id: CallID, _ call: Call, _ way: Way?, at now: Int64) {
+        precondition(waiting[id] == nil && underWay[id] == nil, "a request comes once")
+        lastNumber += 1
+        let entry = Entry(call: call, number: lastNumber, until: now + Self.patience)
+        guard let way, isOpen(way, to: call.workspace, at: now) else { return wait(id, entry) }
+        release(call.workspace, along: way)
+        carry(id, entry, along: way)
+    }
+
+    private mutating func returned(_ id: CallID, _ way: Way?, at now: Int64) {
+        guard let (entry, asked) = takeUnderWay(id) else { return refuse(id, isLeaving ? .leaving : .noOwner) }
+        doubts = doubts.filter { now < $0.value.until }
+        doubts[entry.call.workspace] = Doubt(way: asked, until: now + Self.retryInterval)
+        guard now < entry.until else { return refuse(id, .noOwner) }
+        wait(id, entry)
+        if let way, isOpen(way, to: entry.call.workspace, at: now) { release(entry.call.workspace, along: way) }
+    }
+
+    private mutating func looked(_ ways: [String: Way], at now: Int64) {
+        doubts = doubts.filter { now < $0.value.until }
+        for workspace in workspaces.sorted() {
+            if let way = ways[workspace], isOpen(way, to: workspace, at: now) { release(workspace, along: way) }
+        }
+        for id in inOrder({ $0.until <= now }) { refuse(id, .noOwner) }
+    }
+
+    // MARK: - One request
+
+    private mutating func wait(_ id: CallID, _ entry: Entry) {
+        if isLeaving { return refuse(id, .leaving) }
+        guard hasRoom(for: entry.call) else { return refuse(id, .tooMany) }
+        waiting[id] = entry
+    }
+
+    private mutating func carry(_ id: CallID, _ entry: Entry, along way: Way) {
+        // A core answers whatever it is asked.
+        let keeps = way != .own && bytesUnderWay + entry.call.bytes <= Self.bytesUnderWayMax
+        if keeps {
+            underWay[id] = (entry, way)
+            bytesUnderWay += entry.call.bytes
+        }
+        orders.append(.carry(id, keeps: keeps))
+    }
+
+    private mutating func refuse(_ id: CallID, _ refusal: Refusal) {
+        waiting[id] = nil
+        orders.append(.refuse(id, refusal))
+    }
+
+    private mutating func takeUnderWay(_ id: CallID) -> (entry: Entry, way: Way)? {
+        guard let taken = underWay.removeValue(forKey: id) else { return nil }
+        bytesUnderWay -= taken.entry.call.bytes
+        return taken
+    }
+
+    // MARK: - All that wait
+
+    private func isOpen(_ way: Way, to workspace: String, at now: Int64) -> Bool {
+        guard let doubt = doubts[workspace] else { return true }
+        return doubt.way != way || now >= doubt.until
+    }
+
+    private mutating func release(_ workspace: String, along way: Way) {
+        for id in inOrder({ $0.call.workspace == workspace }) {
+            if let entry = waiting.removeValue(forKey: id) { carry(id, entry, along: way) }
+        }
+    }
+
+    private func inOrder(_ isMeant: (Entry) -> Bool) -> [CallID] {
+        waiting.filter { isMeant($0.value) }.sorted { $0.value.number < $1.value.number }.map(\.key)
+    }
+
+    private func hasRoom(for call: Call) -> Bool {
+        let others = waiting.values.lazy.map(\.call)
+        let ofAsker = others.filter { $0.asker == call.asker }
+        let hasItsOwn: Bool
+        switch call.asker {
+        case .token: hasItsOwn = ofAsker.count < Self.callsOfTokenMax
+        case .stranger:
+            let strangers = others.filter { if case .stranger = $0.asker { true } else { false } }
+            hasItsOwn = ofAsker.count < Self.callsOfAddressMax && strangers.count < Self.callsOfStrangersMax
+        }
+        return hasItsOwn && waiting.count < Self.callsMax
+            && others.filter { $0.workspace == call.workspace }.count < Self.callsOfWorkspaceMax
+            && ofAsker.reduce(call.bytes) { $0 + $1.bytes } <= Self.bytesOfAskerMax
+            && others.reduce(call.bytes) { $0 + $1.bytes } <= Self.bytesMax
+    }
+}

@@ -1,0 +1,176 @@
+"""Requests over HTTP at several nodes, while a workspace has no owner: they wait for the next one, and are done once."""
+
+import http.client
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from follower import whole_log
+from history import check_decisions
+from host import ScriptedHost
+from nodes import Anywhere, Node
+from relay import Answer
+from test_nodes import make_cluster, make_phone, server  # noqa: F401
+from test_push import decide, payload, wait_notification
+from waits import patient, wait_until
+
+ROUNDS = 3
+WAIT_SECONDS = 5
+"""`CallMachine.patience`."""
+CODES_OF_ADDRESS = 8
+"""`CallMachine.callsOfAddressMax`."""
+
+
+def waiting(node: Node) -> float:
+    return node.metric("heliograph_node_requests_waiting")
+
+
+def timed(ask: Any, *arguments: Any, **named: Any) -> tuple[Answer, float]:
+    begun = time.monotonic()
+    answer = ask(*arguments, **named)
+    return answer, time.monotonic() - begun
+
+
+class Asker:
+    """Asks one node again and again for what only the owner can answer, over a new connection each time, and keeps all that it is told."""
+
+    def __init__(self, node: Node, token: str, number: int):
+        self.node, self.number = node, number
+        self.authorization = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self.answers: list[tuple[int, bytes]] = []
+        self.failures: list[BaseException] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while not self._ended.is_set():
+            try:
+                answer = self._ask(len(self.answers))
+                self.answers.append((answer.status, answer.body))
+            except (OSError, http.client.HTTPException) as failure:
+                self.failures.append(failure)
+                self._ended.wait(0.02)
+
+    def _ask(self, turn: int) -> Answer:
+        """A question and a command in turns."""
+        if turn % 2:
+            return self.node.get("/v1/devices", self.authorization)
+        device = {"device": f"d{self.number}", "name": f"n{turn}", "profile": "heliograph", "environment": "sandbox", "system": "18.1"}
+        return self.node.request("PUT", f"/v1/devices/d{self.number}", json.dumps(device).encode(), self.authorization)
+
+    def wait_answered(self, more: int = 4) -> None:
+        before = len(self.answers)
+        wait_until(lambda: len(self.answers) >= before + more, 20, lambda: f"{self.node.folder.name} to answer: {self.failures[-1:]}")
+
+    def refusals(self, but: str | None = None) -> list[tuple[int, bytes]]:
+        return [(status, body) for status, body in self.answers if status != 200 and not (but and status == 503 and but.encode() in body)]
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join(patient(20))
+        assert not self._thread.is_alive(), f"a request to {self.node.folder.name} does not end"
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "kill -9"])
+def test_nobody_is_refused_while_an_owner_goes_and_another_comes(make_cluster: Any, end: str) -> None:
+    cluster = make_cluster(3)
+    token = cluster.owner.token("client", "phone")
+    for _ in range(ROUNDS):
+        victim = cluster.wait_owner()
+        rest = [node for node in cluster.nodes if node is not victim]
+        askers = {node: [Asker(node, token, 2 * place + number) for number in range(2)] for place, node in enumerate(cluster.nodes)}
+        try:
+            for asker in sum(askers.values(), []):
+                asker.wait_answered()
+            victim.stop() if end == "SIGTERM" else victim.kill()
+            cluster.wait_owner(rest)
+            for asker in askers[rest[0]] + askers[rest[1]]:
+                asker.wait_answered()
+        finally:
+            for asker in sum(askers.values(), []):
+                asker.close()
+        for node in rest:
+            for asker in askers[node]:
+                assert not asker.failures, asker.failures
+                # What was under way to an owner that was killed may have been done: nobody does it again.
+                assert not asker.refusals(but="may have been done" if end == "kill -9" else None), (node.folder.name, asker.refusals())
+                assert len(asker.refusals()) <= 1, asker.refusals()
+        for asker in askers[victim]:
+            assert not asker.refusals(but="about to end"), asker.refusals()
+        victim.start()
+
+
+def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(make_cluster: Any, make_phone: Any, server: Any) -> None:
+    cluster = make_cluster(3)
+    phone = make_phone(cluster)
+    owner, edges = cluster.owner, cluster.edges
+    host = ScriptedHost(Anywhere(edges))
+    host.start_session("s1")
+    try:
+        approval = host.request_approval("s1", "Bash", {"command": "make deploy"})
+        code = payload(wait_notification(phone))["heliograph"]["code"]
+        with ThreadPoolExecutor() as pool:
+            # Nobody can claim what the owner leaves.
+            with server.locked("owners", owner.database):
+                owner.kill()
+                wait_until(lambda: all(edge.metric("heliograph_node_links") == 0 for edge in edges), 10, "the links to the owner to end")
+                taps = [pool.submit(decide, edge, code, decision="allow") for edge in edges]
+                wait_until(lambda: all(waiting(edge) == 1 for edge in edges), 3, lambda: f"both to wait: {[waiting(edge) for edge in edges]}")
+                assert not any(tap.done() for tap in taps)
+            # Sent twice, it counts once, and both hear what it is.
+            assert [(tap.result().status, tap.result().body) for tap in taps] == [(200, taps[0].result().body)] * 2
+        assert host.wait_decision(approval, timeout=20)["decision"]["decision"] == "allow"
+        again = decide(edges[0], code, decision="deny")
+        assert again.status == 409 and again.json["error"]["winner"]["decision"] == "allow", again.body
+        host.apply("s1", approval)
+        host.wait_acked("s1", timeout=20)
+        assert check_decisions(whole_log(cluster.wait_owner(edges), "s1"), [], [host])[approval]["decision"] == "allow"
+        assert all(waiting(edge) == 0 for edge in edges)
+    finally:
+        host.close()
+
+
+def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobody(make_cluster: Any, server: Any) -> None:
+    cluster = make_cluster(2)
+    edge = cluster.edges[0]
+    edge.stop()
+    # An owner that lives, that nobody replaces, and that this node cannot speak with.
+    server.sql("UPDATE nodes SET link_version = link_version + 1", edge.database)
+    edge.launch()
+    wait_until(lambda: "another version of links" in edge.log_text(), 10, lambda: edge.log_text()[-2000:])
+    token = {"Authorization": f"Bearer {edge.token('client', 'phone')}"}
+    code = f"{(1 << 32) + 1}.{'A' * 22}"
+    with ThreadPoolExecutor(CODES_OF_ADDRESS + 2) as pool:
+        asked = pool.submit(timed, edge.get, "/v1/devices", token)
+        wait_until(lambda: waiting(edge) == 1, 4, "a request to wait")
+        # One whose client goes.
+        leaving = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(10))
+        leaving.request("GET", "/v1/tokens", headers=token)
+        wait_until(lambda: waiting(edge) == 2, 4, "another request to wait")
+        leaving.close()
+        wait_until(lambda: waiting(edge) == 1, 4, "nothing to wait for who has gone")
+        # Others are answered meanwhile.
+        assert edge.get("/healthz").status == 200 and edge.get("/v1/me", token).status == 200
+        assert edge.get("/v1/devices", {"Authorization": "Bearer hgc_nobody"}).status == 401
+        assert decide(edge, f"{(99 << 32) + 1}.{'A' * 22}", decision="allow").status == 404
+        # Of those whom nobody knows, one address has some places and no more.
+        guesses = [pool.submit(timed, decide, edge, code, decision="allow") for _ in range(CODES_OF_ADDRESS)]
+        wait_until(lambda: waiting(edge) == 1 + CODES_OF_ADDRESS, 4, lambda: f"all guesses to wait, not {waiting(edge)}")
+        refused = decide(edge, code, decision="allow")
+        assert refused.status == 503 and "too many requests wait" in refused.json["error"]["message"] and refused.headers["retry-after"]
+        assert not asked.done(), "all of that took less time than a request waits"
+        for answer, seconds in [asked.result(), *(guess.result() for guess in guesses)]:
+            assert answer.status == 503 and answer.json["error"]["code"] == "unavailable" and answer.headers["retry-after"], answer.body
+            assert f"within {WAIT_SECONDS} s" in answer.json["error"]["message"] and seconds >= WAIT_SECONDS - 0.1, (answer.body, seconds)
+        assert waiting(edge) == 0
+        # A node that ends keeps nobody.
+        asked = pool.submit(timed, edge.get, "/v1/devices", token)
+        wait_until(lambda: waiting(edge) == 1, 4, "a request to wait")
+        edge.stop()
+        answer, seconds = asked.result()
+        assert answer.status == 503 and "about to end" in answer.json["error"]["message"] and seconds < WAIT_SECONDS, (answer.body, seconds)

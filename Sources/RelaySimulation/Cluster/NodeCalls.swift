@@ -3,7 +3,8 @@ import RelayCluster
 import RelayProtocol
 
 /// Requests over HTTP at a node: those that only the owner of a workspace answers, here those that decide with the code of a notification,
-/// whose number says which workspace that is; and who somebody is, which every node answers. As `NodeRoutes` does.
+/// whose number says which workspace that is; and who somebody is, which every node answers. As `NodeRoutes` does, but that nothing waits for
+/// an owner.
 final class NodeCalls {
     private unowned let node: ClusterNode
     /// Of this node's own sockets, by their numbers.

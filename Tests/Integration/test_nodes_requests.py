@@ -124,9 +124,13 @@ def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(mak
                 taps = [pool.submit(decide, edge, code, decision="allow") for edge in edges]
                 wait_until(lambda: all(waiting(edge) == 1 for edge in edges), 3, lambda: f"both to wait: {[waiting(edge) for edge in edges]}")
                 assert not any(tap.done() for tap in taps)
-            # Sent twice, it counts once, and both hear that it holds.
-            assert [tap.result().status for tap in taps] == [200, 200] and all("stage" in tap.result().json for tap in taps)
+            answers = [tap.result() for tap in taps]
+        # One decides; the other may come while that is being written to disk, and hears that the code is used.
+        assert sorted({answer.status for answer in answers}) in ([200], [200, 409]), [answer.body for answer in answers]
+        assert {answer.json["error"]["code"] for answer in answers if answer.status == 409} <= {"closed"}, [answer.body for answer in answers]
         assert host.wait_decision(approval, timeout=20)["decision"]["decision"] == "allow"
+        for edge in edges:
+            assert decide(edge, code, decision="allow").status == 200
         again = decide(edges[0], code, decision="deny")
         assert again.status == 409 and again.json["error"]["winner"]["decision"] == "allow", again.body
         host.apply("s1", approval)

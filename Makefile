@@ -17,7 +17,7 @@ PATIENCE ?= 3
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
 # Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
-WORKERS ?= 5
+WORKERS ?= 4
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1

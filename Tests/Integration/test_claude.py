@@ -163,7 +163,8 @@ def test_a_plan_is_approved_at_the_terminal(machine, phone, option, after):
     choice = next(line for line in screen.splitlines() if option in line)
     machine.decide_locally(re.search(r"\d", choice)[0])
     closed = phone.wait_approval(card["approval"], "cancelled")
-    assert closed["reason"] == "allowedLocally"
+    # The second where Claude Code's registry says that it works again before its hook, which a busy machine starts late, says what ran.
+    assert closed["reason"] in ("allowedLocally", "answeredLocally")
     assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
     machine.wait_screen("All done now.")
     machine.wait_screen(after)
@@ -373,7 +374,8 @@ def test_local_yes_first_closes_the_card(machine, phone):
     machine.decide_locally("Enter")
     machine.wait_file("out.txt")
     closed = phone.wait_approval(card["approval"], "cancelled")
-    assert closed["reason"] == "allowedLocally"
+    # The second where Claude Code's registry says that it works again before its hook, which a busy machine starts late, says what ran.
+    assert closed["reason"] in ("allowedLocally", "answeredLocally")
     assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
     machine.wait_screen("All done now.")
     phone.wait_summary(session_of(card), lambda summary: summary["status"] == "idle" and summary["approvals"] == 0)

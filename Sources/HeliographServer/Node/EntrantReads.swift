@@ -9,23 +9,24 @@ final class EntrantReads {
 
     private let loop: EventLoop
     private let interval: Duration
-    /// Calls back when the store was read, or could not be.
-    private let read: (@escaping () -> Void) -> Void
+    /// Calls back when the store was read (true), or could not be.
+    private let read: (@escaping (Bool) -> Void) -> Void
     private var nextRead: ContinuousClock.Instant?
     /// Set while a read is due at `nextRead`.
     private var timer: TimerID?
-    private var waiting: [() -> Void] = []
+    private var waiting: [(Bool) -> Void] = []
 
-    init(loop: EventLoop, interval: Duration = EntrantReads.interval, read: @escaping (@escaping () -> Void) -> Void) {
+    init(loop: EventLoop, interval: Duration = EntrantReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {
         self.loop = loop
         self.interval = interval
         self.read = read
     }
 
-    /// `done` is called when a read has ended that began after this.
-    func askInTime(then done: (() -> Void)? = nil) {
+    /// `done` is called when a read has ended that began after this, with whether the store could be read; at once, as if it could not, where too
+    /// many wait.
+    func askInTime(then done: ((Bool) -> Void)? = nil) {
         if let done {
-            guard waiting.count < Self.waitingMax else { return done() }
+            guard waiting.count < Self.waitingMax else { return done(false) }
             waiting.append(done)
         }
         guard timer == nil else { return }
@@ -44,6 +45,6 @@ final class EntrantReads {
         nextRead = .now + interval
         let answered = waiting
         waiting = []
-        read { for done in answered { done() } }
+        read { wasRead in for done in answered { done(wasRead) } }
     }
 }

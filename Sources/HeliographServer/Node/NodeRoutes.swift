@@ -55,9 +55,10 @@ final class NodeRoutes {
         parts.changed = { [weak self] in self?.haveWaysChanged = true }
     }
 
-    func answer(_ request: HTTPRequest, _ id: HTTPRequestID) { answer(request, id, isAskedAgain: false) }
+    func answer(_ request: HTTPRequest, _ id: HTTPRequestID) { answer(request, id, wereTokensRead: nil) }
 
-    private func answer(_ request: HTTPRequest, _ id: HTTPRequestID, isAskedAgain: Bool) {
+    /// `wereTokensRead`: they should have been since the request came; nil: nothing has been tried yet.
+    private func answer(_ request: HTTPRequest, _ id: HTTPRequestID, wereTokensRead: Bool?) {
         if case .unix = request.peer { return answerAdministrator(request, id) }
         if Self.isOfNoWorkspace(request) { return own.answer(request, id) }
         if responder.answersAlike(request, id) { return }
@@ -72,12 +73,12 @@ final class NodeRoutes {
             }
         } catch {
             // Another node may have let it in a moment ago; once the tokens have been read since, that is known.
-            guard error == .unknown, let digest = Authenticator.digest(in: request), unknownTokens.mayBeNew(digest) else {
-                return own.answer(request, id)
-            }
+            guard error == .unknown, wereTokensRead != true, let digest = Authenticator.digest(in: request),
+                unknownTokens.mayBeNew(digest)
+            else { return own.answer(request, id) }
             // They could not be read. Whoever hears that it is not paired throws its token away.
-            guard !isAskedAgain else { return fail(id, "the relay cannot read who may come in; try again") }
-            reads.askInTime { [weak self] in self?.answer(request, id, isAskedAgain: true) }
+            guard wereTokensRead == nil else { return fail(id, "the relay cannot read who may come in; try again") }
+            reads.askInTime { [weak self] wereRead in self?.answer(request, id, wereTokensRead: wereRead) }
         }
     }
 
@@ -260,7 +261,7 @@ final class NodeRoutes {
         if note(response, to: id) { return }
         forget(id)
         guard changing.remove(id) != nil, response.status < 300 else { return responder.pass(id, response) }
-        reads.askInTime { [responder] in responder.pass(id, response) }
+        reads.askInTime { [responder] _ in responder.pass(id, response) }
     }
 
     private static func sightings(in response: HTTPResponse) -> TokenSightings? {

@@ -85,8 +85,9 @@ final class NodeServer {
         let reads = EntrantReads(loop: loop) { done in
             let doubted = unknownTokens.doubted
             access.reload { result in
-                if case .success = result { unknownTokens.wereRead(doubted) }
-                done()
+                guard case .success = result else { return done(false) }
+                unknownTokens.wereRead(doubted)
+                done(true)
             }
         }
         let ways = WorkspaceWays()

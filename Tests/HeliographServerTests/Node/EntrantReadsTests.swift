@@ -7,8 +7,10 @@ import WebSocketEngine
 @Suite struct EntrantReadsTests {
     /// A store that is read when the test says so.
     private final class Store {
-        var reads: [() -> Void] = []
+        var reads: [(Bool) -> Void] = []
         var answered: [Int] = []
+        /// Of them, those for whom it could not be read.
+        var unread: [Int] = []
     }
 
     private final class Stage {
@@ -20,7 +22,12 @@ import WebSocketEngine
             reads = EntrantReads(loop: loop, interval: interval) { store.reads.append($0) }
         }
 
-        func ask(_ number: Int) { reads.askInTime { [store] in store.answered.append(number) } }
+        func ask(_ number: Int) {
+            reads.askInTime { [store] wasRead in
+                store.answered.append(number)
+                if !wasRead { store.unread.append(number) }
+            }
+        }
     }
 
     @Test func `what many ask for within a second is one read, and each is answered by one that began after it`() async throws {
@@ -33,13 +40,13 @@ import WebSocketEngine
             for number in 1...20 { stage.ask(number) }
             stage.reads.askInTime()
             #expect(store.reads.count == 1)
-            store.reads[0]()
+            store.reads[0](true)
             #expect(store.answered == [0])
             // The database says that something changed.
             stage.reads.readNow()
             #expect(store.reads.count == 2)
-            store.reads[1]()
-            #expect(store.answered == Array(0...20))
+            store.reads[1](false)
+            #expect(store.answered == Array(0...20) && store.unread == Array(1...20), "that the store could not be read is told")
         }
     }
 
@@ -54,7 +61,7 @@ import WebSocketEngine
         }
         while try await loop.run({ _ in stage.value.store.reads.count }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
         try await loop.run { _ in
-            stage.value.store.reads[1]()
+            stage.value.store.reads[1](true)
             #expect(stage.value.store.answered == [1], "the first read has not ended")
         }
     }
@@ -66,7 +73,7 @@ import WebSocketEngine
             let stage = stage.value
             stage.reads.readNow()
             for number in 0...EntrantReads.waitingMax { stage.ask(number) }
-            #expect(stage.store.answered == [EntrantReads.waitingMax])
+            #expect(stage.store.answered == [EntrantReads.waitingMax] && stage.store.unread == stage.store.answered)
         }
     }
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1] / "Integration"
-UNSTEADY_MAX = 4
+UNSTEADY_MAX = 8
 """More of them say something about the change, or about a machine on which nobody should test."""
 
 SOME_TESTS_FAILED = 1

@@ -50,6 +50,7 @@ final class PushWorld {
 
     // MARK: What the relay does
 
+    /// Before it does anything.
     func relayStarts(after last: PushID) {
         lastPlanned = last
         if world.relay.wallOffset != wallOffset {
@@ -57,6 +58,12 @@ final class PushWorld {
             channel.clockWasSet()
         }
         wallOffset = world.relay.wallOffset
+    }
+
+    /// It has taken up what was under way.
+    func started(_ relay: Relay) {
+        ring.relayStarted(relay.planner.knownDevices, wall: world.relay.wall)
+        looked(at: relay)
     }
 
     func relayCrashed() {

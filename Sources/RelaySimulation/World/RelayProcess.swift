@@ -61,7 +61,7 @@ final class RelayProcess {
             world.pushes?.relayStarts(after: fresh.planner.lastPush)
             let effects = fresh.started(at: instant)
             relay = fresh
-            world.pushes?.looked(at: fresh)
+            world.pushes?.started(fresh)
             world.trace.note(world.now, "relay", "starts", "life \(life)")
             world.checkReplay()
             run(effects)

@@ -12,6 +12,10 @@ struct RingChecker {
         let push: PushID
         /// A relay that has no answer sends the same again after its start.
         let isRepeated: Bool
+        /// An alert, and not a card that rings.
+        let isAlert: Bool
+        /// In milliseconds since 1970.
+        let worthUntil: Int64
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
@@ -42,7 +46,12 @@ struct RingChecker {
         for name in names(of: order) {
             let before = rings[name] ?? []
             if before.contains(where: { $0.push == order.id }) { continue }
-            rings[name] = before + [Ring(push: order.id, isRepeated: order.isHarmlessToRepeat)]
+            rings[name] =
+                before + [
+                    Ring(
+                        push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.code != nil,
+                        worthUntil: order.worthUntil)
+                ]
             if let heard = before.first(where: { !$0.isLost }) {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
                 return "\(order.device) rings for \(name.approval) \(pushes)"
@@ -64,6 +73,18 @@ struct RingChecker {
         for (name, list) in rings {
             for index in list.indices where list[index].outcome == nil && !list[index].isRepeated {
                 rings[name]?[index].outcome = .unknown("the relay ended before it had an answer")
+            }
+        }
+    }
+
+    /// It sends again what has no answer, unless that is not worth it any more or the device has no way for alerts: its token was dropped while
+    /// another push was under way to it.
+    mutating func relayStarted(_ known: [KnownDevice], wall: Int64) {
+        let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
+        for (name, list) in rings {
+            for (index, ring) in list.enumerated() where ring.outcome == nil {
+                guard ring.worthUntil <= wall || ring.isAlert && !reached.contains(name.device) else { continue }
+                rings[name]?[index].outcome = .unknown("the relay that started had no way to send it again")
             }
         }
     }

@@ -93,12 +93,13 @@ test-serial:
 test-pure:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
-# Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion.
+# Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion. Every fault that is planted has to be seen.
 test-simulation: test-seeds test-soak
 
 test-seeds: simulator
 	.build/release/heliograph-simulate --seeds 3000
-	.build/release/heliograph-simulate --nodes --seeds 1000
+	.build/release/heliograph-simulate --nodes --seeds 3000
+	.build/release/heliograph-simulate --plants --seeds 500
 
 test-soak: simulator
 	@# Half of it has to be long enough for retention and forgetting to hold the core at what it keeps for good.

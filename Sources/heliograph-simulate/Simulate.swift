@@ -15,6 +15,7 @@ struct Simulate: AsyncParsableCommand {
               heliograph-simulate --seed 1 --hours 24
               heliograph-simulate --nodes --seeds 1000
               heliograph-simulate --nodes --seed 4711 --trace
+              heliograph-simulate --plants --seeds 500
             """)
 
     @Option(help: "How many seeds to run.") var seeds: UInt64 = 1_000
@@ -30,6 +31,8 @@ struct Simulate: AsyncParsableCommand {
             \(ClusterPlant.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
     var plant: String?
+    @Flag(help: "Plant each fault by itself, in one seed after the other, and fail where the checker that watches for it sees none.")
+    var plants = false
     @Option(
         help: """
             With --nodes: what fails alone when all is level again, in place of what the seed says: \
@@ -39,6 +42,7 @@ struct Simulate: AsyncParsableCommand {
 
     func run() async throws {
         guard seeds > 0 else { throw ValidationError("at least one seed") }
+        if plants { return try await runPlants() }
         if nodes { return try await runClusters() }
         var settings = SimulationSettings()
         if let plant {
@@ -95,6 +99,17 @@ struct Simulate: AsyncParsableCommand {
             print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
             throw ExitCode(1)
         }
+    }
+
+    private func runPlants() async throws {
+        let sightings = await Sighting.ofEveryPlant(in: from..<from + seeds)
+        let missed = sightings.filter { !$0.isByWatcher }
+        for sighting in missed {
+            print("\(sighting.plant)\(sighting.seed.map { ", seed \($0)" } ?? ""): \(sighting.text)")
+        }
+        let latest = sightings.compactMap(\.seed).max() ?? 0
+        print("\(sightings.count) planted faults, \(missed.count) missed by who watches for them; the last is seen in seed \(latest)")
+        guard missed.isEmpty else { throw ExitCode(1) }
     }
 
     // MARK: - Clusters

@@ -62,6 +62,7 @@ struct ClusterSimulationTests {
         }
     }
 
+    /// That each is seen takes thousands of worlds, and an optimised build: `make test-seeds`.
     @Test("there is a planted fault for every promise of several owners")
     func everyPromise() {
         let watched = ClusterPlant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) }
@@ -69,20 +70,5 @@ struct ClusterSimulationTests {
             .service, .placement, .removal, .identity, .numbers, .codes, .alerts, .wall, .fence, .kept,
         ]
         #expect(watched.isSuperset(of: own))
-    }
-
-    /// Where it takes many worlds to meet a fault, the first that does.
-    private static let firstSeeds: [ClusterPlant: UInt64] = [
-        .keptEpoch: 37, .reusedNumber: 90, .droppedAll: 13, .mutePushes: 27,
-    ]
-
-    @Test("every checker of a cluster sees the fault that is planted for it", arguments: ClusterPlant.allCases)
-    func planted(_ plant: ClusterPlant) throws {
-        let settings = plant.settings
-        let first = Self.firstSeeds[plant] ?? 1
-        let caught = (first...first + 400).lazy.compactMap { ClusterSimulator(seed: $0, settings: settings).run().violation }
-            .first
-        let violation = try #require(caught, "\(plant) is never seen")
-        #expect(plant.watchers.contains(violation.promise), "\(plant) is seen as \(violation)")
     }
 }

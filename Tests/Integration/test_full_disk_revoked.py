@@ -202,6 +202,16 @@ def test_a_page_is_told_what_is_not_on_disk(relay: Relay, tmp_path: Path) -> Non
     assert status(relay, stolen) == 401 and len(audit(relay)) == 1
 
 
+def test_a_page_that_logs_out_is_told_what_is_not_on_disk(relay: Relay, tmp_path: Path) -> None:
+    token = relay.token("client", "laptop")
+    token_id = relay.token_id("laptop")
+    with injected(relay.process.pid, "pwrite64:error=ENOSPC:when=1+", log=tmp_path / "strace"):
+        answer = relay.post("/v1/logout", b"", {"Authorization": f"Bearer {token}"})
+        assert answer.status == 503 and "it is revoked and shut out" in answer.json["error"]["message"], answer.body
+        assert status(relay, token) == 401
+    wait_until(lambda: is_stored(relay, token_id), 60, lambda: f"it to be stored: {relay.log_text()[-1500:]}")
+
+
 def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Relay, tmp_path: Path) -> None:
     """Also where only the running relay knows of it: a thief's token let one in, which let another in and then logged out."""
     names = ("mine", "stolen", "middle", "last")

@@ -51,7 +51,7 @@ import Testing
         #expect(relay.heard.count == 2)
         relay.fail(with: .unreachable, .unreachable)
         await desk().press(.allow, approval: "a1")
-        #expect(await told.sentences == ["The relay cannot be reached. Nothing was decided."])
+        #expect(await told.sentences == ["The relay cannot be reached. Open the app to see whether this was decided."])
     }
 
     @Test(
@@ -67,7 +67,7 @@ import Testing
         relay.fail(with: code, code)
         await desk().press(.deny(), approval: "a1")
         #expect(relay.heard.count == 4, "once more, and not for ever")
-        #expect(await told.sentences == ["The relay cannot be reached. Nothing was decided."])
+        #expect(await told.sentences == ["The relay cannot be reached. Open the app to see whether this was decided."])
     }
 
     @Test(

@@ -76,14 +76,15 @@ extension Routes {
         }
         guard let reason = revoked.reason else { return respond(id, .json(200, TokenRoster.revoked(revoked.tokens))) }
         if own == nil { return respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)"))) }
-        respond(
-            id,
-            Self.unavailable(
-                """
-                it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
-                it gets in again. The relay goes on trying
-                """))
+        respond(id, Self.unwritten)
     }
+
+    /// To whoever asked for a revocation that only memory has.
+    static let unwritten = unavailable(
+        """
+        it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
+        it gets in again. The relay goes on trying
+        """)
 
     /// Those who are connected by it hear of its new name when they connect again.
     private func renameToken(_ id: String, _ request: HTTPRequest, by own: Token, _ answering: HTTPRequestID) {

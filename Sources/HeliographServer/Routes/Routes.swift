@@ -159,6 +159,7 @@ final class Routes {
         let revocation = TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds)
         access.revoke(revocation) { [self] result in
             switch result {
+            case .success(let revoked) where revoked.reason != nil: respond(id, Self.unwritten)
             case .success: respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
             case .failure(let error): fail(id, error)
             }

@@ -26,7 +26,8 @@ public final class DecisionDesk: Sendable {
             case .needsApp: "Open the app to decide this."
             case .failed(let error):
                 switch error.code {
-                case .unreachable, .busy: "The relay cannot be reached. Nothing was decided."
+                // What was sent may have arrived, and only the answer not.
+                case .unreachable, .busy: "The relay cannot be reached. Open the app to see whether this was decided."
                 case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
                 case .notFound: "This was decided already, or the alert is too old. Open the app to see."
                 default: "This could not be decided here. Open the app."

@@ -32,10 +32,10 @@ STRICT := HELIOGRAPH_STRICT=1
 # The program that `swift test` runs.
 SUITES := .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing
 # A module at a time and not a file: a fifth less of the compiler's time for who builds everything, and more for who changes a line.
-# With threads the compiler writes an object for each file, which SwiftPM expects.
+# With threads the compiler writes an object for each file, which SwiftPM expects. And without what a debugger needs, which is a sixth of it.
 WHOLE_MODULES ?=
 # A folder of their own: SwiftPM does one thing at a time in a folder, and the release binary is built while they run.
-FOR_TESTS := --scratch-path .build/tests $(if $(WHOLE_MODULES),-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+FOR_TESTS := --scratch-path .build/tests $(if $(WHOLE_MODULES),-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -debug-info-format none)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.

@@ -45,9 +45,20 @@ final class NodeParts: NodeOverview {
         }
     }
 
+    /// What a number says at this node.
+    enum Numbered: Equatable {
+        case workspace(WorkspaceID)
+        /// No workspace has it.
+        case unused
+        /// This node has not looked at the database yet: nothing is known of any.
+        case unseen
+    }
+
     /// As the database counts workspaces; 0 is the first.
-    func workspace(numbered number: Int64) -> WorkspaceID? {
-        number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
+    func workspace(numbered number: Int64) -> Numbered {
+        guard view != nil else { return .unseen }
+        let found = number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
+        return found.map { .workspace($0) } ?? .unused
     }
 
     /// Whether it serves anybody.

@@ -149,10 +149,14 @@ final class NodeRoutes {
     /// A code names its workspace by the number of its push; see decision record 0097.
     private func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let code = String(request.path.dropFirst(Routes.decisionsPath.count))
-        guard let number = PushCodes.workspace(ofCode: code), let workspace = parts.workspace(numbered: number) else {
-            return own.answer(request, id)
+        switch PushCodes.workspace(ofCode: code).map(parts.workspace(numbered:)) {
+        case .workspace(let workspace)?: carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
+        case .unused?, nil: own.answer(request, id)
+        case .unseen?:
+            // It may be right. A phone that hears that there is no such code never shows it again.
+            guard RemotePeer.link(of: id.rawValue) == nil else { return refuseCarried(id) }
+            fail(id, "this relay has just begun, and does not know yet who decides that; try again")
         }
-        carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
     }
 
     // MARK: - To where a workspace is
@@ -175,6 +179,11 @@ final class NodeRoutes {
     /// node keeps the request, and finds out.
     private func takeOver(_ request: HTTPRequest, _ id: HTTPRequestID, of workspace: WorkspaceID) {
         if case .core(let core) = parts.way(to: workspace) { return core.routes.answer(request, id) }
+        refuseCarried(id)
+    }
+
+    /// Nothing was begun.
+    private func refuseCarried(_ id: HTTPRequestID) {
         var response = Routes.unavailable("the relay that was asked does not own this workspace; try again")
         response.headers.append((NodeLinkProtocol.notOwner.name, NodeLinkProtocol.notOwner.value))
         responder.respond(id, response)

@@ -83,16 +83,16 @@ struct CallMachineTests {
         _ = machine.handle(.called(id(1), call(), other), at: 0)
         _ = machine.handle(.called(id(2), call(), other), at: 0)
         // This node still takes the other for the owner.
-        #expect(machine.handle(.returned(id(1), other), at: 10) == [])
+        #expect(machine.handle(.failed(id(1), .noOwner, other), at: 10) == [])
         #expect(machine.handle(.called(id(3), call(), other), at: 11) == [], "it would come back, too")
-        #expect(machine.handle(.returned(id(2), other), at: 12) == [])
+        #expect(machine.handle(.failed(id(2), .noOwner, other), at: 12) == [])
         #expect(machine.handle(.looked(["w1": other]), at: 20) == [], "nothing has changed")
         #expect(
             machine.handle(.looked(["w1": third]), at: 30) == [
                 .carry(id(1), keeps: true), .carry(id(2), keeps: true), .carry(id(3), keeps: true),
             ])
         #expect(machine.handle(.called(id(4), call(), third), at: 31) == [.carry(id(4), keeps: true)])
-        #expect(machine.handle(.returned(id(4), .own), at: 32) == [.carry(id(4), keeps: false)], "it is this node's by now")
+        #expect(machine.handle(.failed(id(4), .noOwner, .own), at: 32) == [.carry(id(4), keeps: false)], "it is this node's by now")
     }
 
     @Test("a node that did not own the workspace is asked again after a while, and no longer than a request waits")
@@ -100,7 +100,7 @@ struct CallMachineTests {
         var machine = CallMachine()
         _ = machine.handle(.called(id(1), call(), other), at: 0)
         var (now, tries) = (Int64(1), 1)
-        var orders = machine.handle(.returned(id(1), other), at: now)
+        var orders = machine.handle(.failed(id(1), .noOwner, other), at: now)
         while orders.isEmpty {
             guard let due = machine.due else { break }
             #expect(due > now, "a look that comes too early would come again at once")
@@ -108,7 +108,7 @@ struct CallMachineTests {
             orders = machine.handle(.looked(["w1": other]), at: now)
             guard orders == [.carry(id(1), keeps: true)] else { break }
             tries += 1
-            orders = machine.handle(.returned(id(1), other), at: now + 1)
+            orders = machine.handle(.failed(id(1), .noOwner, other), at: now + 1)
             now += 1
         }
         #expect(orders == [.refuse(id(1), .noOwner)] && now >= CallMachine.patience)
@@ -117,11 +117,63 @@ struct CallMachineTests {
         #expect(machine.due == nil && machine.handle(.looked(["w1": other]), at: now + 1_000) == [])
     }
 
+    @Test("what waited finds the link to its new owner full, and goes along it as soon as there is room")
+    func crowded() {
+        var (machine, edge) = (CallMachine(), EdgeMachine())
+        let request = HTTPCall(
+            method: "POST", path: "/", query: nil, headers: [], body: [], peer: .ip("127.0.0.1"), isNamedByProxy: false,
+            isTLS: false)
+        _ = edge.handle(.linkOpened)
+        var (carried, numbers) = ([CallMachine.CallID](), [UInt64]())
+        /// As `NodeRoutes` and `EdgeRunner` do.
+        func carryOut(_ orders: [CallMachine.Order], at now: Int64) {
+            for order in orders {
+                guard case .carry(let call, true) = order else { return #expect(Bool(false), "\(order)") }
+                for order in edge.handle(.called(call, request)) {
+                    switch order {
+                    case .tell(.call(let number, _)): (carried, numbers) = (carried + [call], numbers + [number])
+                    case .fail(let call, let failure): carryOut(machine.handle(.failed(call, failure, other), at: now), at: now)
+                    default: #expect(Bool(false), "\(order)")
+                    }
+                }
+            }
+        }
+        carryOut(machine.handle(.called(id(1), call(of: "w3", by: .token("t3")), other), at: 0), at: 0)
+        fill(&machine, ["w1", "w2"], each: CallMachine.callsOfWorkspaceMax)
+        carryOut(machine.handle(.looked(["w1": other, "w2": other]), at: 10), at: 10)
+        #expect(carried.count == NodeLinkLimits.callsMax && machine.workspaces == ["w2"] && machine.waitingCount == 1)
+        #expect(machine.handle(.looked(["w2": other]), at: 11) == [], "it is not asked again at once")
+        #expect(machine.due == 10 + CallMachine.retryInterval)
+        _ = edge.handle(.ownerSaid(.answer(numbers[0], HTTPAnswer(status: 200, headers: [], body: []))))
+        carryOut(machine.handle(.looked(["w2": other]), at: 10 + CallMachine.retryInterval), at: 10 + CallMachine.retryInterval)
+        #expect(machine.waitingCount == 0 && Set(carried).count == CallMachine.callsMax + 1 && carried.count == Set(carried).count)
+    }
+
+    @Test("where the link stays full, that is what a request is refused for when its time is over")
+    func crowdedForLong() {
+        var machine = CallMachine()
+        _ = machine.handle(.called(id(1), call(), other), at: 0)
+        #expect(machine.handle(.failed(id(1), .tooMany, other), at: 0) == [])
+        #expect(machine.handle(.looked(["w1": other]), at: CallMachine.retryInterval) == [.carry(id(1), keeps: true)])
+        #expect(machine.handle(.failed(id(1), .tooMany, other), at: CallMachine.patience - 1) == [])
+        #expect(machine.handle(.looked(["w1": other]), at: CallMachine.patience) == [.refuse(id(1), .crowded)])
+        #expect(machine.handle(.failed(id(2), .tooMany, other), at: 0) == [.refuse(id(2), .crowded)], "nobody has kept it")
+    }
+
+    @Test("what was under way over a link that has ended may have been done, and waits for nothing")
+    func unanswered() {
+        var machine = CallMachine()
+        _ = machine.handle(.called(id(1), call(), other), at: 0)
+        #expect(machine.handle(.failed(id(1), .linkEnded, third), at: 1) == [.refuse(id(1), .unanswered)])
+        #expect(machine.handle(.failed(id(2), .linkEnded, third), at: 1) == [.refuse(id(2), .unanswered)], "nobody has kept it")
+        #expect(machine.workspaces == [] && machine.handle(.looked(["w1": third]), at: 2) == [])
+    }
+
     @Test("a doubt that is over wakes nobody while there is no way")
     func doubtIsOver() {
         var machine = CallMachine()
         _ = machine.handle(.called(id(1), call(), other), at: 0)
-        _ = machine.handle(.returned(id(1), nil), at: 0)
+        _ = machine.handle(.failed(id(1), .noOwner, nil), at: 0)
         #expect(machine.due == CallMachine.retryInterval)
         #expect(machine.handle(.looked([:]), at: CallMachine.retryInterval) == [])
         #expect(machine.due == CallMachine.patience)
@@ -132,7 +184,7 @@ struct CallMachineTests {
         var machine = CallMachine()
         _ = machine.handle(.called(id(1), call(), other), at: 0)
         #expect(machine.handle(.ended(id(1)), at: 1) == [])
-        #expect(machine.handle(.returned(id(1), third), at: 2) == [.refuse(id(1), .noOwner)], "nobody has kept it")
+        #expect(machine.handle(.failed(id(1), .noOwner, third), at: 2) == [.refuse(id(1), .noOwner)], "nobody has kept it")
         #expect(machine.handle(.looked(["w1": third]), at: 3) == [])
     }
 
@@ -192,7 +244,7 @@ struct CallMachineTests {
         #expect(machine.handle(.called(id(1), call(bytes: size), other), at: 0) == [.carry(id(1), keeps: true)])
         #expect(machine.handle(.called(id(2), call(bytes: size), other), at: 0) == [.carry(id(2), keeps: true)])
         #expect(machine.handle(.called(id(3), call(), other), at: 0) == [.carry(id(3), keeps: false)])
-        #expect(machine.handle(.returned(id(3), nil), at: 1) == [.refuse(id(3), .noOwner)])
+        #expect(machine.handle(.failed(id(3), .noOwner, nil), at: 1) == [.refuse(id(3), .noOwner)])
         #expect(machine.handle(.ended(id(1)), at: 2) == [])
         #expect(machine.handle(.called(id(4), call(bytes: size), other), at: 3) == [.carry(id(4), keeps: true)])
     }
@@ -207,6 +259,6 @@ struct CallMachineTests {
         #expect(machine.workspaces == [] && machine.due == nil)
         #expect(machine.handle(.called(id(6), call(), nil), at: 2) == [.refuse(id(6), .leaving)])
         #expect(machine.handle(.called(id(7), call(of: "w4"), other), at: 2) == [.carry(id(7), keeps: true)])
-        #expect(machine.handle(.returned(id(3), third), at: 3) == [.refuse(id(3), .leaving)])
+        #expect(machine.handle(.failed(id(3), .noOwner, third), at: 3) == [.refuse(id(3), .leaving)])
     }
 }

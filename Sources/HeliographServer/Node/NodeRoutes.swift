@@ -208,7 +208,7 @@ final class NodeRoutes {
             case .link(let edge):
                 if Routes.changesEntrants(found.request) { changing.insert(id) }
                 edge.call(found.request, id)
-            case nil: handle(.returned(call, nil))
+            case nil: handle(.failed(call, .noOwner, nil))
             }
         case .refuse(let call, let refusal):
             let id = HTTPRequestID(call)
@@ -221,6 +221,8 @@ final class NodeRoutes {
         switch refusal {
         case .noOwner: "no relay that owns this workspace was reached within \(CallMachine.patience / 1_000) s; try again"
         case .tooMany: "no relay that owns this workspace is reached, and too many requests wait for one; try again"
+        case .crowded: "too many ask at once; try again"
+        case .unanswered: "there was no answer in time; it may have been done all the same"
         case .leaving: "this relay is about to end; try again"
         }
     }
@@ -281,16 +283,7 @@ final class NodeRoutes {
     func failed(_ id: HTTPRequestID, _ failure: EdgeMachine.CallFailure) {
         if note(nil, to: id) { return }
         changing.remove(id)
-        switch failure {
-        case .noOwner:
-            handle(.returned(CallMachine.CallID(id), kept[id].flatMap { parts.named(wayTo: $0.workspace) }))
-        case .tooMany:
-            forget(id)
-            fail(id, "too many ask at once; try again")
-        case .linkEnded:
-            forget(id)
-            fail(id, "there was no answer in time; it may have been done all the same")
-        }
+        handle(.failed(CallMachine.CallID(id), failure, kept[id].flatMap { parts.named(wayTo: $0.workspace) }))
     }
 
     private func fail(_ id: HTTPRequestID, _ sentence: String) { responder.respond(id, Routes.unavailable(sentence)) }

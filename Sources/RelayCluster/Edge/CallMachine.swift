@@ -9,9 +9,9 @@ package struct CallMachine {
     package enum Fact: Sendable {
         /// A request came, and its workspace has this way; nil: it has none.
         case called(CallID, Call, Way?)
-        /// Where the request was carried to nothing of it was begun. The way is the one of now.
-        case returned(CallID, Way?)
-        /// It was answered, or may have been done, or its client has gone.
+        /// There is no answer where the request was carried to. The way is the one of now.
+        case failed(CallID, EdgeMachine.CallFailure, Way?)
+        /// It was answered, or its client has gone.
         case ended(CallID)
         /// The ways to `workspaces`, as they are now: some have changed, or `due` has come.
         case looked([String: Way])
@@ -57,6 +57,10 @@ package struct CallMachine {
         case noOwner
         /// More wait already than may.
         case tooMany
+        /// The link to its owner was full, for as long as a request waits.
+        case crowded
+        /// It was under way over a link that has ended: it may have been done.
+        case unanswered
         /// This node is about to end: another one is better asked.
         case leaving
     }
@@ -64,7 +68,8 @@ package struct CallMachine {
     /// From its coming on, whatever happens to it. A takeover from a killed owner takes about a second, a hand-over half of one; an app that
     /// iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
     package static let patience: Int64 = 5_000
-    /// Until the same node is asked again that did not own the workspace: by then this node has looked who does.
+    /// Until the same node is asked again that did not own the workspace, or to which the link was full: by then this node has looked who
+    /// does, and a full link has carried a crowd.
     package static let retryInterval: Int64 = 250
     /// Each occupies a connection: a quarter of those that a listener has without a WebSocket (`Limits.pendingMax`).
     package static let callsMax = 256
@@ -87,9 +92,11 @@ package struct CallMachine {
         /// In the order of their coming.
         let number: UInt64
         let until: Int64
+        /// What it is refused for when its time is over.
+        var lack = Refusal.noOwner
     }
 
-    /// Where a workspace was not owned although a row of the database said so: not asked again before `until`.
+    /// Where a workspace was not owned although a row of the database said so, or where the link was full: not asked again before `until`.
     private struct Doubt {
         let way: Way
         let until: Int64
@@ -121,7 +128,11 @@ package struct CallMachine {
     package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
         switch fact {
         case .called(let id, let call, let way): called(id, call, way, at: now)
-        case .returned(let id, let way): returned(id, way, at: now)
+        case .failed(let id, .noOwner, let way): returned(id, way, for: .noOwner, at: now)
+        case .failed(let id, .tooMany, let way): returned(id, way, for: .crowded, at: now)
+        case .failed(let id, .linkEnded, _):
+            _ = takeUnderWay(id)
+            refuse(id, .unanswered)
         case .ended(let id):
             waiting[id] = nil
             _ = takeUnderWay(id)
@@ -143,11 +154,14 @@ package struct CallMachine {
         carry(id, entry, along: way)
     }
 
-    private mutating func returned(_ id: CallID, _ way: Way?, at now: Int64) {
-        guard let (entry, asked) = takeUnderWay(id) else { return refuse(id, isLeaving ? .leaving : .noOwner) }
+    /// Nothing of it was begun.
+    private mutating func returned(_ id: CallID, _ way: Way?, for lack: Refusal, at now: Int64) {
+        guard let taken = takeUnderWay(id) else { return refuse(id, isLeaving ? .leaving : lack) }
+        var entry = taken.entry
+        entry.lack = lack
         doubts = doubts.filter { now < $0.value.until }
-        doubts[entry.call.workspace] = Doubt(way: asked, until: now + Self.retryInterval)
-        guard now < entry.until else { return refuse(id, .noOwner) }
+        doubts[entry.call.workspace] = Doubt(way: taken.way, until: now + Self.retryInterval)
+        guard now < entry.until else { return refuse(id, lack) }
         wait(id, entry)
         if let way, isOpen(way, to: entry.call.workspace, at: now) { release(entry.call.workspace, along: way) }
     }
@@ -157,7 +171,7 @@ package struct CallMachine {
         for workspace in workspaces.sorted() {
             if let way = ways[workspace], isOpen(way, to: workspace, at: now) { release(workspace, along: way) }
         }
-        for id in inOrder({ $0.until <= now }) { refuse(id, .noOwner) }
+        for id in inOrder({ $0.until <= now }) { refuse(id, waiting[id]?.lack ?? .noOwner) }
     }
 
     // MARK: - One request

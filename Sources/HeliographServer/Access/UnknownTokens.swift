@@ -4,8 +4,18 @@ import Synchronization
 ///
 /// A peer that shows one is asked to come again until the tokens have been read again; then it is known, or refused like any other.
 final class UnknownTokens: Sendable {
-    /// Each is 32 bytes. A crowd that guesses is refused at once from then on.
+    /// Each is 32 bytes. Of those above nothing is noted: they are asked to come again until the tokens have been read.
     static let countMax = 4_096
+
+    /// What a token may be that this node does not know.
+    enum Standing {
+        /// None: the tokens have been read since it was first shown.
+        case refuted
+        /// One that is in the tokens when they are read next, or none; noted until then.
+        case doubted
+        /// The same, for which there is no room: reads that are still to come tell of those that are noted.
+        case unnoted
+    }
 
     private struct Shown {
         /// Shown, and not read since.
@@ -16,14 +26,14 @@ final class UnknownTokens: Sendable {
 
     private let state = Mutex(Shown())
 
-    /// False: it is none.
-    func mayBeNew(_ digest: [UInt8]) -> Bool {
+    func note(_ digest: [UInt8]) -> Standing {
         state.withLock { state in
-            if state.refuted.contains(digest) { return false }
+            if state.refuted.contains(digest) { return .refuted }
+            if state.doubted.contains(digest) { return .doubted }
             if state.doubted.count + state.refuted.count >= Self.countMax { state.refuted = [] }
-            guard state.doubted.count < Self.countMax else { return false }
+            guard state.doubted.count < Self.countMax else { return .unnoted }
             state.doubted.insert(digest)
-            return true
+            return .doubted
         }
     }
 

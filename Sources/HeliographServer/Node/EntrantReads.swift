@@ -3,7 +3,8 @@ import WebSocketEngine
 /// When an edge reads anew who may come in: at once where the database says that it changed, and once a second at most for all who ask for
 /// it. Neither guesses of strangers nor requests of peers are a load on the database. Lives on the main loop's thread.
 final class EntrantReads {
-    /// Answers that wait for a read. Those above it go out at once: the database's count of changes brings this edge what they changed.
+    /// Answers that wait, for a read that is due or for one under way. Those above it go out at once: the database's count of changes brings
+    /// this edge what they changed.
     static let waitingMax = 256
     static let interval = Duration.seconds(1)
 
@@ -15,6 +16,8 @@ final class EntrantReads {
     /// Set while a read is due at `nextRead`.
     private var timer: TimerID?
     private var waiting: [(Bool) -> Void] = []
+    /// Those, and the ones that reads under way answer.
+    private var unanswered = 0
 
     init(loop: EventLoop, interval: Duration = EntrantReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {
         self.loop = loop
@@ -26,7 +29,8 @@ final class EntrantReads {
     /// many wait.
     func askInTime(then done: ((Bool) -> Void)? = nil) {
         if let done {
-            guard waiting.count < Self.waitingMax else { return done(false) }
+            guard unanswered < Self.waitingMax else { return done(false) }
+            unanswered += 1
             waiting.append(done)
         }
         guard timer == nil else { return }
@@ -38,13 +42,18 @@ final class EntrantReads {
         }
     }
 
-    /// For all who wait, too.
+    /// For all who wait, too. A store that could not be read is read again.
     func readNow() {
         if let timer { loop.cancel(timer) }
         timer = nil
         nextRead = .now + interval
         let answered = waiting
         waiting = []
-        read { wasRead in for done in answered { done(wasRead) } }
+        read { [self] wasRead in
+            unanswered -= answered.count
+            for done in answered { done(wasRead) }
+            // What is unknown here stays in doubt until it was.
+            if !wasRead { askInTime() }
+        }
     }
 }

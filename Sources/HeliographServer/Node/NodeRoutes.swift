@@ -12,6 +12,8 @@ final class NodeRoutes {
     private let responder: Responder
     private let reads: EntrantReads
     private let unknownTokens: UnknownTokens
+    /// Those with a token that may be new.
+    private let doubted: DoubtedRequests
     /// For what is of no workspace.
     private let own: Routes
     private let parts: NodeParts
@@ -49,6 +51,7 @@ final class NodeRoutes {
         self.responder = responder
         self.reads = reads
         self.unknownTokens = unknownTokens
+        doubted = DoubtedRequests(reads)
         self.own = own
         self.parts = parts
         self.measures = measures
@@ -73,12 +76,18 @@ final class NodeRoutes {
             }
         } catch {
             // Another node may have let it in a moment ago; once the tokens have been read since, that is known.
-            guard error == .unknown, wereTokensRead != true, let digest = Authenticator.digest(in: request),
-                unknownTokens.mayBeNew(digest)
-            else { return own.answer(request, id) }
-            // They could not be read. Whoever hears that it is not paired throws its token away.
-            guard wereTokensRead == nil else { return fail(id, "the relay cannot read who may come in; try again") }
-            reads.askInTime { [weak self] wereRead in self?.answer(request, id, wereTokensRead: wereRead) }
+            guard error == .unknown, wereTokensRead != true, let digest = Authenticator.digest(in: request) else {
+                return own.answer(request, id)
+            }
+            let isKept: Bool
+            switch unknownTokens.note(digest) {
+            case .refuted: return own.answer(request, id)
+            case .doubted where wereTokensRead == nil:
+                isKept = doubted.keep(request, id) { [weak self] in self?.answer($0, id, wereTokensRead: $1) }
+            case .doubted, .unnoted: isKept = false
+            }
+            // Whoever hears that it is not paired throws its token away.
+            if !isKept { fail(id, "the relay cannot read who may come in; try again") }
         }
     }
 
@@ -166,13 +175,8 @@ final class NodeRoutes {
     ) {
         guard RemotePeer.link(of: id.rawValue) == nil else { return takeOver(request, id, of: workspace) }
         kept[id] = Kept(request: request, workspace: workspace)
-        let call = CallMachine.Call(workspace: workspace.rawValue, asker: asker, bytes: Self.bytes(of: request))
+        let call = CallMachine.Call(workspace: workspace.rawValue, asker: asker, bytes: request.keptBytes)
         handle(.called(CallMachine.CallID(id), call, parts.named(wayTo: workspace)))
-    }
-
-    private static func bytes(of request: HTTPRequest) -> Int {
-        let around = request.path.utf8.count + (request.query?.utf8.count ?? 0)
-        return request.headers.reduce(request.body.count + around) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
     /// What another node has handed on goes no further, nor does it wait here: one of the two looked at an older state of who owns what. That
@@ -257,7 +261,10 @@ final class NodeRoutes {
     private static var now: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
 
     /// The client has gone before it was answered.
-    func aborted(_ id: HTTPRequestID) { forget(id) }
+    func aborted(_ id: HTTPRequestID) {
+        doubted.drop(id)
+        forget(id)
+    }
 
     private func forget(_ id: HTTPRequestID) {
         if kept.removeValue(forKey: id) != nil { handle(.ended(CallMachine.CallID(id))) }

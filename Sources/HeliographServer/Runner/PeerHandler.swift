@@ -169,7 +169,6 @@ final class PeerHandler: ServerHandler {
             token = try authenticator.authenticate(request, to: role == .host ? .report : .watch, isUpgrade: true)
         } catch {
             if error == .unknown, let digest = Authenticator.digest(in: request), mayBeNew(digest) {
-                deliver(.tokenUnknown(digest), 0)
                 return .refuse(
                     status: 503, headers: [HTTPResponse.retryAfter(seconds: 1)],
                     body: "this token is not known here yet; try again\n"
@@ -205,7 +204,14 @@ final class PeerHandler: ServerHandler {
 
     /// Another node may have let it in a moment ago; once the tokens have been read since, that is known.
     private func mayBeNew(_ digest: [UInt8]) -> Bool {
-        if case .node(_, let unknown, _) = part { unknown.mayBeNew(digest) } else { false }
+        guard case .node(_, let unknown, _) = part else { return false }
+        switch unknown.note(digest) {
+        case .refuted: return false
+        case .doubted: deliver(.tokenUnknown(digest), 0)
+        // A read is to come for those that are noted.
+        case .unnoted: break
+        }
+        return true
     }
 
     private func way(to workspace: WorkspaceID) -> WorkspaceWays.Way? {

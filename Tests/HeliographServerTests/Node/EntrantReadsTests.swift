@@ -78,6 +78,39 @@ import WebSocketEngine
         }
     }
 
+    @Test func `those who wait for reads under way count, too, however long these take`() async throws {
+        let loop = try await TestLoop.start()
+        let stage = try await loop.make { Stage($0, interval: .seconds(3_600)) }
+        try await loop.run { _ in
+            let (stage, store) = (stage.value, stage.value.store)
+            for number in 0..<EntrantReads.waitingMax {
+                stage.ask(number)
+                // As when the database says that something changed.
+                if number.isMultiple(of: 64) { stage.reads.readNow() }
+            }
+            #expect(store.answered.isEmpty)
+            stage.ask(1_000)
+            #expect(store.answered == [1_000] && store.unread == [1_000], "there is no place before one of them has ended")
+            store.reads[0](true)
+            #expect(store.answered == [1_000, 0])
+            stage.ask(1_001)
+            stage.ask(1_002)
+            #expect(store.answered == [1_000, 0, 1_002], "one place became free")
+        }
+    }
+
+    @Test func `a store that could not be read is read again, though nobody asks`() async throws {
+        let loop = try await TestLoop.start()
+        let stage = try await loop.make { loop in
+            let stage = Stage(loop, interval: .milliseconds(20))
+            stage.reads.readNow()
+            stage.store.reads[0](false)
+            #expect(stage.store.reads.count == 1, "not at once")
+            return stage
+        }
+        while try await loop.run({ _ in stage.value.store.reads.count }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     @Test func `only requests that change who may come in are followed by a read`() {
         func changes(_ method: String, _ path: String) -> Bool {
             Routes.changesEntrants(HTTPRequest(method: method, path: path, headers: [], body: [], peer: .ip("127.0.0.1")))

@@ -1,0 +1,36 @@
+import WebSocketEngine
+
+/// Requests with a token that this node does not know, until it has read who may come in. Lives on the main loop's thread.
+final class DoubtedRequests {
+    /// Of all that wait, whichever read they wait for: with an ordinary body each, there is room for half of `EntrantReads.waitingMax`.
+    static let bytesMax = 8 << 20
+
+    private let reads: EntrantReads
+    private var requests: [HTTPRequestID: HTTPRequest] = [:]
+    private var bytes = 0
+
+    init(_ reads: EntrantReads) { self.reads = reads }
+
+    /// `done` gets the request back when a read that began after this has ended, with whether the store could be read; never where it was
+    /// dropped meanwhile. False: too much waits, and nothing is kept.
+    func keep(_ request: HTTPRequest, _ id: HTTPRequestID, then done: @escaping (HTTPRequest, Bool) -> Void) -> Bool {
+        precondition(requests[id] == nil, "a request comes once")
+        guard requests.count < EntrantReads.waitingMax, bytes + request.keptBytes <= Self.bytesMax else { return false }
+        requests[id] = request
+        bytes += request.keptBytes
+        reads.askInTime { [weak self] wasRead in
+            guard let request = self?.take(id) else { return }
+            done(request, wasRead)
+        }
+        return true
+    }
+
+    /// Its client has gone.
+    func drop(_ id: HTTPRequestID) { _ = take(id) }
+
+    private func take(_ id: HTTPRequestID) -> HTTPRequest? {
+        guard let request = requests.removeValue(forKey: id) else { return nil }
+        bytes -= request.keptBytes
+        return request
+    }
+}

@@ -151,6 +151,30 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
     assert tablet.connection.close_code == 4401
 
 
+def test_a_revocation_that_the_database_does_not_take_holds_wherever_its_owner_is_reached(make_cluster, server):
+    """It is ordered at one edge, and the thief comes by another: the owner of the workspace serves neither of them."""
+    cluster = make_cluster(3)
+    owner, (left, right) = cluster.owner, cluster.edges
+    stolen, mine = left.token("client", "stolen"), {"Authorization": f"Bearer {left.token('client', 'mine')}"}
+    identifier = next(token["id"] for token in owner.get("/v1/tokens", mine).json["tokens"] if token["name"] == "stolen")
+    thiefs = {"Authorization": f"Bearer {stolen}"}
+    assert right.get("/v1/me", thiefs).status == 200
+    thief = WireClient(right, "thief", stolen)
+    refusal = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$"
+    server.sql(f"{refusal}; CREATE TRIGGER refuse BEFORE UPDATE OF revoked_at ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()", owner.database)
+    revoked = left.run("token", "revoke", identifier, "--data", str(left.data), check=False)
+    assert revoked.returncode == 7 and "NOT on disk" in revoked.stderr and identifier in revoked.stdout, revoked
+    # The other edge owns nothing: nobody links to it.
+    assert "shut out at 1 of 2 other relays on the database, too, and may get in at the rest" in revoked.stderr, revoked
+    assert thief.connection.wait_closed() == 4401
+    assert [node.get("/v1/me", thiefs).status for node in (owner, left)] == [401, 401]
+    assert right.get("/v1/devices", thiefs).status == 401 and right.get("/v1/devices", mine).status == 200
+    server.sql("DROP FUNCTION refuse CASCADE", owner.database)
+    wait_until(lambda: right.get("/v1/me", thiefs).status == 401, 20, "it to be stored, and read")
+    assert server.sql("SELECT count(*) FROM tokens WHERE revoked_at IS NOT NULL", owner.database) == "1"
+    wait_until(lambda: all(node.metric('heliograph_revocations_waiting{place="memory"}') == 0 for node in cluster.nodes), 20, "nothing to wait in memory")
+
+
 def test_a_token_that_cannot_be_looked_up_is_not_refused(make_cluster, server):
     """Another node may have made it a moment ago, and whoever hears that it is not paired throws it away."""
     edge = make_cluster(2).edges[0]

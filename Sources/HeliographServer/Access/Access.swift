@@ -41,6 +41,10 @@ final class Access {
     /// Tells other nodes of a change that was made here, and calls back when those that can be reached have taken it up.
     var tellOthers: (@escaping () -> Void) -> Void = { $0() }
 
+    /// Asks other nodes to shut out as well who uses a token whose revocation no store takes, and calls back when they have, or with nil where
+    /// there are none.
+    var shutOutElsewhere: (TokenRevocation, @escaping (Elsewhere?) -> Void) -> Void = { $1(nil) }
+
     /// Between two tries to read a store that does not answer.
     private static let retryInterval = Duration.seconds(1)
     /// Between two tries to write to a store that takes nothing.
@@ -171,16 +175,31 @@ final class Access {
         let tokens: [Token]
         /// Why it holds in this process alone, until the store takes it; nil: it is stored.
         let reason: (any Error)?
+        /// How far it holds at other nodes, where it is not stored; nil: there are none.
+        let elsewhere: Elsewhere?
+    }
+
+    struct Elsewhere: Equatable {
+        /// The others on the database.
+        let relays: Int
+        /// Of them, those that have shut it out, too.
+        let holding: Int
+
+        /// To be added to why it is not stored.
+        var sentence: String {
+            "; it is shut out at \(holding) of \(relays) other relays on the database, too"
+                + (holding < relays ? ", and may get in at the rest" : "")
+        }
     }
 
     /// Ends tokens, whatever the store does: where it does not take that, they are let in no more all the same, those who use them go, and
-    /// it is tried again until the store does. `answer` is called before they go.
+    /// it is tried again until the store does. `answer` is called before they go, unless other nodes are asked first.
     func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
         change {
             try $0.revoke(revocation)
         } then: { [self] result in
             switch result {
-            case .success(let ended): answer(.success(Revoked(tokens: ended, reason: nil)))
+            case .success(let ended): answer(.success(Revoked(tokens: ended, reason: nil, elsewhere: nil)))
             case .failure(let error): revokeUnwritten(revocation, error, then: answer)
             }
         }
@@ -189,18 +208,33 @@ final class Access {
     private func revokeUnwritten(
         _ revocation: TokenRevocation, _ error: any Error, then answer: @escaping (Result<Revoked, any Error>) -> Void
     ) {
+        let ended = hold(revocation, error)
+        guard !ended.isEmpty else { return answer(.failure(error)) }
+        shutOutElsewhere(revocation) { answer(.success(Revoked(tokens: ended, reason: error, elsewhere: $0))) }
+    }
+
+    /// Another node has found that the store does not take it. False: nobody here is ended by it, or too many wait already.
+    func hold(_ revocation: TokenRevocation) -> Bool {
+        former.contains { $0.id == revocation.id } || !hold(revocation, nil).isEmpty
+    }
+
+    /// What it ends here. `error` is why the store has not taken it; nil: another node's has not.
+    private func hold(_ revocation: TokenRevocation, _ error: (any Error)?) -> [Token] {
         let known = authenticator.allTokens + former
         let ended = revocation.ended(of: known)
-        guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return answer(.failure(error)) }
+        guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return [] }
         unwritten.append(revocation)
         logger.critical(
             "a revocation is not on disk: it holds until this process ends, and is tried again until the store takes it",
-            metadata: ["token.ids": "\(ended.map(\.id).joined(separator: " "))", "error": "\(error)"])
+            metadata: [
+                "token.ids": "\(ended.map(\.id).joined(separator: " "))",
+                "error": "\(error.map { "\($0)" } ?? "another relay on the database could not store it")",
+            ])
         takeTokens(known)
-        answer(.success(Revoked(tokens: ended, reason: error)))
         let bound = LoopBound(self, loop: loop)
         loop.handle.execute { bound.value.showOut() }
         writeLater()
+        return ended
     }
 
     private func writeLater() {

@@ -50,7 +50,7 @@ extension Administration {
         let answer: HTTPExchange.Answer
         do throws(HTTPError) {
             answer = try AdminSocket(in: folder)
-                .ask(.post, "\(AdminPath.tokens)/\(revocation.id)/revoke", body: call.bytes)
+                .ask(.post, AdminPath.revocation(of: revocation.id), body: call.bytes)
         } catch {
             guard error.code == .unreachable else { throw error }
             return nil

@@ -10,4 +10,12 @@ enum AdminPath {
     static let clock = "/v1/admin/clock"
     static let tokens = "/v1/admin/tokens"
     static let report = "/v1/admin/report"
+
+    static func revocation(of token: String) -> String { "\(tokens)/\(token)/revoke" }
+
+    /// The token that a request to this path revokes; nil: none.
+    static func token(revokedBy path: String) -> String? {
+        guard path.hasPrefix(tokens + "/"), path.hasSuffix("/revoke") else { return nil }
+        return String(path.dropFirst(tokens.count + 1).dropLast("/revoke".count))
+    }
 }

@@ -64,6 +64,9 @@ final class NodeParts: NodeOverview {
     /// Whether it serves anybody.
     var isServing: Bool { view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false }
 
+    /// Other nodes that live; nil: this one has not looked at the database yet.
+    var others: Int? { view.map { $0.nodes.count { $0.holder != holder } } }
+
     func owns(_ workspace: WorkspaceID) -> Bool { cores[workspace] != nil }
 
     var counts: Report.NodeCounts {

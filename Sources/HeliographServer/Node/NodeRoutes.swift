@@ -39,6 +39,7 @@ final class NodeRoutes {
     private struct Question {
         var missing: Int
         var answers: [HTTPResponse] = []
+        var timer: TimerID?
         let done: ([HTTPResponse]) -> Void
     }
 
@@ -104,10 +105,12 @@ final class NodeRoutes {
 
     /// For another node, which asks all.
     private func answerPart(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        guard (request.method, request.path) == ("GET", AdminPath.tokens), NodePeer(request.peer) == .administrator else {
-            return own.answer(request, id)
+        guard NodePeer(request.peer) == .administrator else { return own.answer(request, id) }
+        switch (request.method, request.path, AdminPath.token(revokedBy: request.path)) {
+        case ("GET", AdminPath.tokens, _): own.listTokens(ownSightings, id)
+        case ("POST", _, let token?): own.holdRevocation(of: token, request, id)
+        default: own.answer(request, id)
         }
-        own.listTokens(ownSightings, id)
     }
 
     /// Tokens or workspaces were changed by way of this node: `done` is called when the owners that it reaches have read them again, so that
@@ -116,26 +119,59 @@ final class NodeRoutes {
         askOwners("POST", AdminPath.reload) { _ in done() }
     }
 
-    /// All those that this node reaches. `done` gets the answers that there are: one whose link ends says nothing.
-    private func askOwners(_ method: String, _ path: String, then done: @escaping ([HTTPResponse]) -> Void) {
+    /// A token is revoked by way of this node, and the database does not take that: the owners that it reaches are asked once, so that nobody
+    /// is served by it at any workspace of theirs, whichever node has the socket.
+    func tellOwners(of revocation: TokenRevocation, then done: @escaping (Access.Elsewhere?) -> Void) {
+        guard let others = parts.others, others > 0 else { return done(nil) }
+        askOwners(
+            "POST", AdminPath.revocation(of: revocation.id), query: revocation.by,
+            body: RevocationCall(keepsChildren: revocation.keepsChildren).bytes, within: Self.revocationPatience
+        ) { answers in
+            done(Access.Elsewhere(relays: others, holding: answers.count { $0.status < 300 }))
+        }
+    }
+
+    /// An owner answers at once, without its database. A link to one that is stopped may take longer to end.
+    private static let revocationPatience = Duration.seconds(3)
+
+    /// All those that this node reaches. `done` gets the answers that there are: one whose link ends says nothing, nor does one that comes
+    /// later than `within`.
+    private func askOwners(
+        _ method: String, _ path: String, query: String? = nil, body: [UInt8] = [], within: Duration? = nil,
+        then done: @escaping ([HTTPResponse]) -> Void
+    ) {
         let owners = parts.edges.values.filter(\.isServing)
         guard !owners.isEmpty else { return done([]) }
         lastAsked += 1
-        let id = HTTPRequestID(rawValue: RemotePeer.call(link: 0, number: lastAsked))
-        asked[id] = Question(missing: owners.count, done: done)
-        let request = HTTPRequest(method: method, path: path, body: [], peer: .unix(userID: geteuid(), processID: 0))
+        let id = HTTPRequestID(rawValue: RemotePeer.call(link: Self.ownLink, number: lastAsked))
+        let timer = within.map { loop.schedule(after: $0) { [weak self] in self?.finish(id) } }
+        asked[id] = Question(missing: owners.count, timer: timer, done: done)
+        let request = HTTPRequest(
+            method: method, path: path, query: query, body: body, peer: .unix(userID: geteuid(), processID: 0))
         for owner in owners { owner.call(request, id) }
     }
 
     /// False: it is no answer to what several were asked.
     private func note(_ answer: HTTPResponse?, to id: HTTPRequestID) -> Bool {
-        guard var question = asked[id] else { return false }
-        question.missing -= 1
-        question.answers += answer.map { [$0] } ?? []
-        asked[id] = question.missing > 0 ? question : nil
-        if question.missing == 0 { question.done(question.answers) }
+        guard RemotePeer.link(of: id.rawValue) == Self.ownLink else { return false }
+        // Else it comes too late.
+        if var question = asked[id] {
+            question.missing -= 1
+            question.answers += answer.map { [$0] } ?? []
+            asked[id] = question
+            if question.missing == 0 { finish(id) }
+        }
         return true
     }
+
+    private func finish(_ id: HTTPRequestID) {
+        guard let question = asked.removeValue(forKey: id) else { return }
+        if let timer = question.timer { loop.cancel(timer) }
+        question.done(question.answers)
+    }
+
+    /// Where others have the numbers of their links.
+    private static let ownLink = 0
 
     /// Each node counts those of its workspaces, whichever node has their sockets.
     private var ownSightings: TokenSightings { access.sightings { [parts] in parts.cores[$0.workspace] != nil } }

@@ -101,6 +101,7 @@ final class NodeServer {
             parts, routes: routes, reads: reads, admission: access.admission, connections: connections,
             measures: common.around.measures, logger: logger)
         access.tellOthers = { [unowned routes] in routes.tellOwners(then: $0) }
+        access.shutOutElsewhere = { [unowned routes] in routes.tellOwners(of: $0, then: $1) }
         connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
         (self.common, self.node, self.access, self.logger) = (common, node, access, logger)
         (self.parts, self.ingress, self.routes) = (parts, ingress, routes)

@@ -75,16 +75,30 @@ extension Routes {
             logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own?.id ?? "the relay's machine")"])
         }
         guard let reason = revoked.reason else { return respond(id, .json(200, TokenRoster.revoked(revoked.tokens))) }
-        if own == nil { return respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)"))) }
-        respond(id, Self.unwritten)
+        guard own == nil else { return respond(id, Self.unwritten(revoked)) }
+        let elsewhere = revoked.elsewhere?.sentence ?? ""
+        respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)\(elsewhere)")))
     }
 
-    /// To whoever asked for a revocation that only memory has.
-    static let unwritten = unavailable(
-        """
-        it is revoked and shut out, but the relay's store does not take that yet: if the relay ends before it does, \
-        it gets in again. The relay goes on trying
-        """)
+    /// To who asked for a revocation that only memory has.
+    static func unwritten(_ revoked: Access.Revoked) -> HTTPResponse {
+        unavailable(
+            """
+            it is revoked and shut out, but the relay's store does not take that yet\(revoked.elsewhere?.sentence ?? ""): if the relay \
+            ends before it does, it gets in again. The relay goes on trying
+            """)
+    }
+
+    /// Another relay of the database cannot store that: who comes by it is shut out here, too, and the store is not asked before.
+    func holdRevocation(of name: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
+        let call: RevocationCall
+        do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
+            return respond(id, .json(400, Notice(error)))
+        }
+        let revocation = TokenRevocation(
+            id: name, keepsChildren: call.keepsChildren, by: request.query, at: WallClock.milliseconds)
+        respond(id, access.hold(revocation) ? .json(202, TokenRoster.revoked([])) : Self.noSuchToken)
+    }
 
     /// Those who are connected by it hear of its new name when they connect again.
     private func renameToken(_ id: String, _ request: HTTPRequest, by own: Token, _ answering: HTTPRequestID) {

@@ -79,11 +79,11 @@ final class Routes {
         case ("POST", AdminPath.clock):
             respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", AdminPath.tokens): listTokens(id)
-        case ("POST", let path) where path.hasPrefix(AdminPath.tokens + "/") && path.hasSuffix("/revoke"):
-            let name = path.dropFirst(AdminPath.tokens.count + 1).dropLast("/revoke".count)
-            revokeToken(String(name), request, by: nil, id)
         case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
+        case ("POST", let path):
+            guard let name = AdminPath.token(revokedBy: path) else { return respond(id, .text(404, "there is nothing here\n")) }
+            revokeToken(name, request, by: nil, id)
         default: respond(id, .text(404, "there is nothing here\n"))
         }
     }
@@ -159,7 +159,7 @@ final class Routes {
         let revocation = TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds)
         access.revoke(revocation) { [self] result in
             switch result {
-            case .success(let revoked) where revoked.reason != nil: respond(id, Self.unwritten)
+            case .success(let revoked) where revoked.reason != nil: respond(id, Self.unwritten(revoked))
             case .success: respond(id, HTTPResponse(status: 204, headers: BrowserCookie.taken(isSecure: isSecure)))
             case .failure(let error): fail(id, error)
             }

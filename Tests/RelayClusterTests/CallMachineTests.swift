@@ -92,7 +92,8 @@ struct CallMachineTests {
                 .carry(id(1), keeps: true), .carry(id(2), keeps: true), .carry(id(3), keeps: true),
             ])
         #expect(machine.handle(.called(id(4), call(), third), at: 31) == [.carry(id(4), keeps: true)])
-        #expect(machine.handle(.failed(id(4), .noOwner, .own), at: 32) == [.carry(id(4), keeps: false)], "it is this node's by now")
+        #expect(
+            machine.handle(.failed(id(4), .noOwner, .own), at: 32) == [.carry(id(4), keeps: false)], "it is this node's by now")
     }
 
     @Test("a node that did not own the workspace is asked again after a while, and no longer than a request waits")
@@ -146,7 +147,8 @@ struct CallMachineTests {
         #expect(machine.due == 10 + CallMachine.retryInterval)
         _ = edge.handle(.ownerSaid(.answer(numbers[0], HTTPAnswer(status: 200, headers: [], body: []))))
         carryOut(machine.handle(.looked(["w2": other]), at: 10 + CallMachine.retryInterval), at: 10 + CallMachine.retryInterval)
-        #expect(machine.waitingCount == 0 && Set(carried).count == CallMachine.callsMax + 1 && carried.count == Set(carried).count)
+        #expect(
+            machine.waitingCount == 0 && Set(carried).count == CallMachine.callsMax + 1 && carried.count == Set(carried).count)
     }
 
     @Test("where the link stays full, that is what a request is refused for when its time is over")

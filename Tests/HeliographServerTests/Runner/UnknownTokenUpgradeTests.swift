@@ -23,7 +23,9 @@ import WebSocketEngine
             func status(_ token: Int) -> UInt16? {
                 let request = HTTPRequest(
                     method: "GET", path: ProtocolVersion.clientPath,
-                    headers: [("sec-websocket-protocol", ProtocolVersion.subprotocol), ("authorization", "Bearer hgc_\(token)")],
+                    headers: [
+                        ("sec-websocket-protocol", ProtocolVersion.subprotocol), ("authorization", "Bearer hgc_\(token)"),
+                    ],
                     peer: .ip("127.0.0.1"))
                 let decision = handler.upgradeRequested(request, on: ConnectionID(rawValue: UInt64(token + 1)))
                 guard case .refuse(let status, let headers, _) = decision else { return nil }
@@ -32,7 +34,8 @@ import WebSocketEngine
             }
             for token in 0..<UnknownTokens.countMax { #expect(status(token) == 503) }
             #expect(arrivals.all.count == UnknownTokens.countMax, "a read is asked for")
-            #expect(status(10_000) == 503 && arrivals.all.count == UnknownTokens.countMax, "one that is not noted asks for none")
+            #expect(
+                status(10_000) == 503 && arrivals.all.count == UnknownTokens.countMax, "one that is not noted asks for none")
             unknown.wereRead(unknown.doubted)
             #expect(status(7) == 401 && status(10_000) == 503 && arrivals.all.count == UnknownTokens.countMax + 1)
         }

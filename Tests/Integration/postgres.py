@@ -81,17 +81,20 @@ class PostgresServer:
         self.sql(f"CREATE DATABASE {database}")
 
     @contextlib.contextmanager
-    def locked(self, table: str, database: str) -> Iterator[None]:
-        """Others read the table meanwhile, and wait where they want to write into it."""
+    def locked(self, table: str, database: str, mode: str = "EXCLUSIVE", statement: str = "") -> Iterator[None]:
+        """Others read the table meanwhile, and wait where they want to write into it; with `ACCESS EXCLUSIVE` they do not read it either. What the
+        statement changes is there when it is unlocked."""
         command = [str(self.psql), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", database]
         with subprocess.Popen(command, stdin=subprocess.PIPE, text=True) as process:
             assert process.stdin is not None
             try:
-                process.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE;\n")
+                process.stdin.write(f"BEGIN; LOCK TABLE {table} IN {mode} MODE; {statement};\n")
                 process.stdin.flush()
-                held = f"SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'ExclusiveLock' AND granted"
+                name = mode.title().replace(" ", "") + "Lock"
+                held = f"SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = '{name}' AND granted"
                 wait_until(lambda: self.sql(held, database) == "1", 10, f"{table} to be locked")
                 yield
+                process.stdin.write("COMMIT;\n")
             finally:
                 # A session that ends takes its transaction with it.
                 process.stdin.close()

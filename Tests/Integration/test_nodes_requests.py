@@ -181,3 +181,25 @@ def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobo
         edge.stop()
         answer, seconds = asked.result()
         assert answer.status == 503 and "about to end" in answer.json["error"]["message"] and seconds < WAIT_SECONDS, (answer.body, seconds)
+
+
+def test_a_request_whose_client_has_gone_while_its_token_is_looked_up_is_not_carried_out(make_cluster: Any, server: Any) -> None:
+    cluster = make_cluster(2)
+    edge = cluster.edges[0]
+    edge.token("client", "phone")
+    late = {"Authorization": "Bearer hgc_late", "Content-Type": "application/json"}
+    device = {"device": "d1", "name": "n", "profile": "heliograph", "environment": "sandbox", "system": "18.1"}
+    reading = (
+        "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN nodes ON split_part(application_name, '/', 2) = holder "
+        f"WHERE relation = 'tokens'::regclass AND NOT granted AND nodes.name = '{edge.folder.name}'"
+    )
+    # A token that is made at another node at this moment: nobody reads it before that has committed.
+    with server.locked("tokens", edge.database, "ACCESS EXCLUSIVE", "UPDATE tokens SET digest = sha256('hgc_late') WHERE name = 'phone'"):
+        before = edge.connections_report()["all"]
+        leaving = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(10))
+        leaving.request("PUT", "/v1/devices/d1", json.dumps(device), late)
+        wait_until(lambda: server.sql(reading, edge.database) != "0", 5, "the tokens to be read for it")
+        leaving.close()
+        wait_until(lambda: edge.connections_report()["all"] <= before, 5, lambda: f"it to be gone: {edge.connections_report()}, {before} before")
+    assert edge.get("/v1/me", late).status == 200
+    assert edge.get("/v1/devices", late).json["devices"] == []

@@ -143,6 +143,8 @@ package struct Relay {
         package var stagedCost = 0
         /// Something waits for the next batch.
         package var isStaging = false
+        /// A batch is under way: until that has ended there is no next one.
+        package var isCommitting = false
         /// Events that wait for the next batch.
         package var stagedEvents = 0
         /// A person or an agent waits for the next batch.
@@ -158,6 +160,7 @@ package struct Relay {
         backlog.bytes = staging.eventBytes + (committing?.eventBytes ?? 0)
         backlog.stagedCost = staging.cost
         backlog.isStaging = !staging.isEmpty
+        backlog.isCommitting = committing != nil
         backlog.stagedEvents = staging.eventCount
         backlog.isAwaited = staging.isAwaited
         return backlog

@@ -254,6 +254,12 @@ internal import Synchronization
         tickDelay.ask(forNanoseconds: nanoseconds)
     }
 
+    /// What ticks were put off for is over: where none waits by now, none waits for it beyond `latest`; nil: at all.
+    package func putOffTick(atMostUntil latest: MonotonicTime?) {
+        preconditionOnLoop()
+        tickDelay.shorten(to: latest)
+    }
+
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }

@@ -25,6 +25,12 @@ struct TickDelay {
         end = nil
     }
 
+    /// What it was asked for is over: where nothing waits for the end, it comes by then, or now (nil).
+    mutating func shorten(to latest: MonotonicTime?) {
+        guard !holdsTick, let end else { return }
+        self.end = latest.map { min($0, end) }
+    }
+
     /// Whether a delay begins with what this turn is about to write: `wrote` is then to follow. `lingers`: it also does without having been asked for.
     func begins(lingers: Bool) -> Bool { !isOver && !holdsTick && (asked > 0 || lingers && end == nil) }
 

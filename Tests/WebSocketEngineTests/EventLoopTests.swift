@@ -79,6 +79,26 @@ struct EventLoopTests {
         #expect(log.all == ["first", "more", "enough", "tick"])
     }
 
+    @Test("what comes after a tick that went early does not wait for what the tick could have")
+    func tickIsPutOffNoLonger() async throws {
+        let loop = try await TestLoop.start()
+        let log = EventLog<String>()
+        try await loop.run { loop in
+            loop.turnEnded = {
+                log.append("tick")
+                loop.putOffTick(atMostUntil: nil)
+            }
+            loop.hasMoreToGather = { log.all.last != "enough" }
+            loop.putOffTick(forNanoseconds: 3_600_000_000_000)
+            log.append("first")
+        }
+        try await loop.run { _ in log.append("enough") }
+        _ = try await log.next { $0 == "tick" }
+        try await loop.run { _ in log.append("later") }
+        _ = try await log.next { $0 == "tick" }
+        #expect(log.all == ["first", "enough", "tick", "later", "tick"])
+    }
+
     @Test("a tick that is put off comes when its time has come, whether there is more or not")
     func tickIsNotPutOffForEver() async throws {
         let loop = try await TestLoop.start()

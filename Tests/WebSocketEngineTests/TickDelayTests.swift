@@ -94,6 +94,30 @@ struct TickDelayTests {
         #expect(delay.holds { true })
     }
 
+    @Test("when what was waited for has come, the next tick does not wait for the rest of the time")
+    func shorter() {
+        var delay = TickDelay()
+        delay.ask(forNanoseconds: 100)
+        delay.wrote(at: time(0), lingers: 0)
+        #expect(delay.holds { true })
+        #expect(!delay.holds { false })
+        delay.shorten(to: time(200))
+        #expect(delay.end == time(100))
+        delay.shorten(to: time(60))
+        #expect(delay.end == time(60), "another wait lasts until then")
+        delay.shorten(to: nil)
+        #expect(!delay.holds { true })
+        delay.shorten(to: time(200))
+        #expect(delay.end == nil)
+        delay.ask(forNanoseconds: 10)
+        #expect(delay.begins(lingers: false))
+        delay.wrote(at: time(20), lingers: 0)
+        #expect(delay.end == time(30))
+        #expect(delay.holds { true })
+        delay.shorten(to: nil)
+        #expect(delay.end == time(30), "somebody waits for it")
+    }
+
     @Test("a loop that ends waits for nothing")
     func ends() {
         var delay = TickDelay()

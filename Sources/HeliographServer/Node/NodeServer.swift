@@ -124,15 +124,9 @@ final class NodeServer {
             for edge in parts.edges.values { edge.turnEnded() }
             connections.turnEnded()
         }
-        // Nobody waits for the hosts of another workspace.
         loop.hasMoreToGather = {
-            let isForCrowd = parts.cores.values.contains { $0.runner.waitsForCrowd }
-            var isGathering = false
-            for core in parts.cores.values where core.runner.isStaging {
-                guard core.runner.isGathering, core.runner.waitsForCrowd == isForCrowd else { return false }
-                isGathering = true
-            }
-            return isGathering
+            let now = MonotonicTime.now
+            return TickWish.isLater(parts.cores.values.map { $0.runner.tickWish(at: now) })
         }
         try startWatching(reads, unknownTokens)
         watchLease()
@@ -219,6 +213,7 @@ final class NodeServer {
         let claim = claims[id, default: 0] + 1
         claims[id] = claim
         core.runner.wasReadAnew = { [access] in access.reload() }
+        core.runner.lastCrowdEnd = { [parts] in parts.cores.values.compactMap(\.runner.crowdEnd).max() }
         core.runner.start(holders: access.authenticator.clients)
         if removed.contains(id) { core.tell(.workspaceRemoved(id)) }
         parts.begin(core, of: id)

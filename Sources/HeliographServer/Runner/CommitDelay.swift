@@ -17,12 +17,16 @@ struct CommitDelay {
     private var lastHadMany = false
     /// What the next commit is to have where it waits for a crowd; nil: it does not.
     private var hopedFor: Int?
+    /// Until when the next commit is kept waiting for a crowd; nil: it is not, or has been cut.
+    private(set) var crowdEnd: MonotonicTime?
     /// Waits for a crowd that brought less than that, one after the other, and how many commits are not kept waiting after them.
     private var inVain = 0
     private var passes = 0
 
     /// A commit has ended, and its hosts are told. For how many nanoseconds the next one is to wait. `crowd`: to so many another node writes it.
-    mutating func committed(events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog, crowd: Int = 0) -> Int64 {
+    mutating func committed(
+        events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog, crowd: Int, at now: MonotonicTime
+    ) -> Int64 {
         judge(events)
         let hadMany = events >= Self.eventsMin
         defer { lastHadMany = hadMany }
@@ -33,7 +37,9 @@ struct CommitDelay {
         if crowd >= Self.crowdMin {
             guard passes > 0 else {
                 hopedFor = sum
-                return min(Int64(crowd) * Self.nanosecondsForEach, Self.crowdNanosecondsMax)
+                let wait = min(Int64(crowd) * Self.nanosecondsForEach, Self.crowdNanosecondsMax)
+                crowdEnd = MonotonicTime(nanoseconds: now.nanoseconds + wait)
+                return wait
             }
             passes -= 1
         }
@@ -52,8 +58,14 @@ struct CommitDelay {
     /// A commit has failed: nobody says more because of it.
     mutating func failed() { (enough, lastHadMany, hopedFor) = (nil, false, nil) }
 
-    /// The next commit may be kept waiting for a crowd.
-    var waitsForCrowd: Bool { hopedFor != nil }
+    /// A commit begins. True where it was kept waiting for a crowd: what comes from now on is not.
+    mutating func begun() -> Bool {
+        defer { crowdEnd = nil }
+        return crowdEnd != nil
+    }
+
+    /// The next commit may be kept waiting for a crowd. Not where its hosts have said nothing for as long as that lasts.
+    func waitsForCrowd(at now: MonotonicTime) -> Bool { crowdEnd.map { now < $0 } ?? false }
 
     /// Whether more is to come that is worth waiting for.
     func isGathering(_ backlog: Relay.Backlog) -> Bool {

@@ -53,6 +53,8 @@ final class RelayRunner {
     private var removedWorkspaces: Set<WorkspaceID> = []
     /// The store was read again: who may come in has to be, too.
     var wasReadAnew: () -> Void = {}
+    /// Until when other cores of the process may be kept waiting for a crowd, at the latest; nil: none is.
+    var lastCrowdEnd: () -> MonotonicTime? = { nil }
     /// Which relay this is: answers for an earlier one are not for this.
     private var life = 0
 
@@ -162,8 +164,19 @@ final class RelayRunner {
     var isGathering: Bool {
         isStaging && commitDelay.isGathering(backlog) && !connections.isGathering && mailbox.isEmpty
     }
-    /// Where it is gathering, it may be for longer than others are to wait.
-    var waitsForCrowd: Bool { commitDelay.waitsForCrowd }
+    /// Until when the next commit may be kept waiting for a crowd; nil: it is not.
+    var crowdEnd: MonotonicTime? { commitDelay.crowdEnd }
+
+    /// What the next tick is for here, where the loop could put it off.
+    func tickWish(at now: MonotonicTime) -> TickWish {
+        var wish = TickWish(waitsForCrowd: commitDelay.waitsForCrowd(at: now))
+        if !mailbox.isEmpty {
+            wish.tick = .now
+        } else if isStaging, !backlog.isCommitting {
+            wish.tick = isGathering ? .later : .now
+        }
+        return wish
+    }
     var census: RelayCensus { relay.census }
     var sessionCount: Int { relay.sessionCount }
     var openApprovalCount: Int { relay.openApprovalCount }
@@ -277,6 +290,7 @@ final class RelayRunner {
     private func commit(_ batch: LogBatch) {
         guard let bound else { preconditionFailure("effects come after the start") }
         let (handle, life) = (loop.handle, life)
+        if commitDelay.begun() { loop.putOffTick(atMostUntil: lastCrowdEnd()) }
         let begun = DispatchTime.now()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.commit(batch) { outcome in
@@ -297,7 +311,7 @@ final class RelayRunner {
             connections.largestCrowd = 0
             feed(.committed)
             let wait = commitDelay.committed(
-                events: events, in: Int64(clamping: nanoseconds), backlog, crowd: connections.largestCrowd)
+                events: events, in: Int64(clamping: nanoseconds), backlog, crowd: connections.largestCrowd, at: .now)
             if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
         case .refused(let error):
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)

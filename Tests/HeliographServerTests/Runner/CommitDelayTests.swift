@@ -1,5 +1,6 @@
 import RelayCore
 import Testing
+import WebSocketEngine
 
 @testable import HeliographServer
 
@@ -75,15 +76,15 @@ import Testing
     @Test("where another node writes to a crowd, the next waits for what follows on that, and goes as soon as it is there")
     func crowd() {
         var delay = delay()
-        #expect(!delay.waitsForCrowd)
+        #expect(!delay.waitsForCrowd(at: CommitDelay.start))
         #expect(delay.committed(events: 20, in: 200_000, backlog(44), crowd: 1_000) == Self.crowdWait)
-        #expect(delay.waitsForCrowd)
+        #expect(delay.waitsForCrowd(at: CommitDelay.start))
         #expect(delay.isGathering(backlog(63)))
         #expect(!delay.isGathering(backlog(64)))
         #expect(!delay.isGathering(backlog(44, isAwaited: true)))
         #expect(delay.committed(events: 60, in: 200_000, backlog(0), crowd: 1_000) == Self.crowdWait)
         #expect(delay.committed(events: 60, in: 200_000, backlog(0)) == 100_000)
-        #expect(!delay.waitsForCrowd)
+        #expect(!delay.waitsForCrowd(at: CommitDelay.start))
     }
 
     @Test("it waits for no longer than so many take, and not for few, nor after a single burst")
@@ -94,7 +95,7 @@ import Testing
         var few = CommitDelay()
         for events in [64, 3, 64, 1] {
             #expect(few.committed(events: events, in: 200_000, backlog(0), crowd: 1_000) == 0, "\(events)")
-            #expect(!few.waitsForCrowd)
+            #expect(!few.waitsForCrowd(at: CommitDelay.start))
         }
     }
 
@@ -111,10 +112,39 @@ import Testing
         }
     }
 
+    @Test("it waits for a crowd until the commit begins, and for as long as that may last")
+    func crowdWaitEnds() {
+        func begins(_ delay: inout CommitDelay) -> Bool { delay.begun() }
+        func time(_ nanoseconds: Int64) -> MonotonicTime {
+            MonotonicTime(nanoseconds: CommitDelay.start.nanoseconds + nanoseconds)
+        }
+        var delay = delay()
+        #expect(begins(&delay) == false)
+        #expect(delay.committed(events: 32, in: 200_000, backlog(32), crowd: 1_000) == Self.crowdWait)
+        #expect(delay.crowdEnd == time(Self.crowdWait))
+        #expect(delay.waitsForCrowd(at: time(Self.crowdWait - 1)))
+        #expect(!delay.waitsForCrowd(at: time(Self.crowdWait)), "its hosts have fallen silent")
+        #expect(begins(&delay))
+        #expect(!delay.waitsForCrowd(at: time(1)), "what comes now is of the commit after it")
+        #expect(delay.crowdEnd == nil)
+        #expect(begins(&delay) == false)
+        #expect(delay.committed(events: 64, in: 200_000, backlog(0), crowd: 1_000) == Self.crowdWait, "it was not in vain")
+    }
+
     @Test("after a commit that failed nothing is known of what comes")
     func failed() {
         var delay = delay()
         delay.failed()
         #expect(delay.committed(events: 32, in: 200_000, backlog(32)) == 0)
+    }
+}
+
+extension CommitDelay {
+    fileprivate static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    /// The commit began before it ended.
+    fileprivate mutating func committed(events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog, crowd: Int = 0) -> Int64 {
+        _ = begun()
+        return committed(events: events, in: nanoseconds, backlog, crowd: crowd, at: Self.start)
     }
 }

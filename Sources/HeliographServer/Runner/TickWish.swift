@@ -1,0 +1,25 @@
+/// What the next tick is for in one core, where the loop could put it off for all of them.
+struct TickWish {
+    enum Tick {
+        /// Nothing: nothing was staged, or is until a commit has ended.
+        case indifferent
+        case now
+        /// More is to come that is worth waiting for.
+        case later
+    }
+
+    var tick = Tick.indifferent
+    /// A wait that is longer than others are to wait. It may have begun while nothing is staged yet.
+    var waitsForCrowd = false
+
+    /// Whether the tick that they share is put off. Nobody waits for the hosts of another workspace.
+    static func isLater(_ wishes: [TickWish]) -> Bool {
+        let isForCrowd = wishes.contains(where: \.waitsForCrowd)
+        var isLater = false
+        for wish in wishes where wish.tick != .indifferent {
+            guard wish.tick == .later, wish.waitsForCrowd == isForCrowd else { return false }
+            isLater = true
+        }
+        return isLater
+    }
+}

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// The last number that was given in a block. On disk as a record of kind `push`, from the moment a device is forgotten with its pushes; and with
+/// The last number that was given in a block. On disk as a record of kind `push`, from the moment a device is forgotten with its pushes, or its record is found not to decode; and with
 /// the first workspace for what the others are pushed, as they may be removed. Where there are several for one block, the largest counts.
 ///
 /// The next start would else give the same numbers again, and with them the codes: a notification that the forgotten device still shows would

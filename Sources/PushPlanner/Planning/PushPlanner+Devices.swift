@@ -104,10 +104,7 @@ extension PushPlanner {
 
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant, isReadAgain: Bool = true) {
         for card in cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
-        for last in isReadAgain ? pushes.lastNumbers(of: key) : [] {
-            stage(PushRecord(workspace: key.workspace, kind: .push, name: last.name, bytes: last.bytes))
-        }
-        forgetPushes(of: key)
+        forgetPushes(of: key, isReadAgain: isReadAgain)
         devices.remove(key)
         presences.forget(key)
         orders.append(.cancelTimer(.digest(key.workspace, key.device)))

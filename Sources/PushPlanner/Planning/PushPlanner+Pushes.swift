@@ -33,8 +33,13 @@ extension PushPlanner {
         orders.append(.push(intent))
     }
 
-    /// For a device that is forgotten.
-    mutating func forgetPushes(of key: DeviceKey) { stageRemoval(of: pushes.forgetAll(of: key)) }
+    /// For a device that is forgotten. Their last numbers stay, where what is kept of the workspace is read again.
+    mutating func forgetPushes(of key: DeviceKey, isReadAgain: Bool = true) {
+        for last in isReadAgain ? pushes.lastNumbers(of: key) : [] {
+            stage(PushRecord(workspace: key.workspace, kind: .push, name: last.name, bytes: last.bytes))
+        }
+        stageRemoval(of: pushes.forgetAll(of: key))
+    }
 
     private mutating func stageRemoval(of forgotten: [PlannedPush]) {
         for old in forgotten {

@@ -49,7 +49,8 @@ extension PushPlanner {
         }
     }
 
-    /// What belongs to devices that were forgotten with the last commit before the relay ended.
+    /// What belongs to devices that were forgotten with the last commit before the relay ended, or whose records do not decode: their
+    /// notifications may still be there.
     private mutating func forgetOrphans(at now: Instant) {
         for key in cards.keys.sorted() where devices[key.device] == nil { forgetCard(key, at: now) }
         for key in pushes.keys where devices[key] == nil { forgetPushes(of: key) }

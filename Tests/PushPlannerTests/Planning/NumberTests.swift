@@ -30,6 +30,17 @@ import Testing
             PushSettings(channels: [.apns: PlainChannel()], numbers: numbers), firstWorkspace: S.home.id, restoring: records)
     }
 
+    /// The device that is pushed to, in each workspace.
+    private var devices: [PushRecord] {
+        let device = Device(
+            id: S.device.device, name: "Phone", profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "18")
+        return [S.home.id, WorkspaceID("work")!].map { workspace in
+            PushRecord(
+                workspace: workspace, kind: .device, name: device.id.rawValue,
+                bytes: RegisteredDevice(device, client: S.phone.client, at: 0).bytes)
+        }
+    }
+
     /// As the first workspace keeps it.
     private func last(_ number: Int64, in workspace: WorkspaceID = S.home.id) -> PushRecord {
         let last = LastNumber(PushID(rawValue: number))
@@ -38,7 +49,7 @@ import Testing
 
     /// What is kept of last numbers at a start with these records.
     private func kept(_ numbers: PushNumbers = .ofAll, after records: [PushRecord]) -> [PushRecord] {
-        var planner = Self.planner(numbers, restoring: records)
+        var planner = Self.planner(numbers, restoring: devices + records)
         return lasts(planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: 1_795_178_096_000, uptime: 0)))
     }
 
@@ -139,6 +150,19 @@ import Testing
         var planner = Self.planner(restoring: [last(5), last(9, in: work), own])
         #expect(planner.damaged.isEmpty)
         #expect(planner.pushes.add(PlannedPush(push, card: nil)).intent.id.rawValue == 10, "the largest counts")
+    }
+
+    @Test("the numbers of a device whose record does not decode are not given again by the start after the next")
+    func lostDevice() throws {
+        let push = try rung(S(PlainChannel()))
+        let damaged = PushRecord(workspace: S.home.id, kind: .device, name: S.device.device.rawValue, bytes: Array("{}".utf8))
+        var planner = Self.planner(restoring: [damaged, record(push, as: 7)])
+        #expect(planner.damaged == ["device d1"])
+        let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: 1_795_178_096_000, uptime: 0))
+        let staged = orders.compactMap { if case .stage(let record) = $0 { record } else { nil } }
+        #expect(staged.contains { $0.name == "7" && $0.bytes == nil }, "its notification's code decides no more")
+        planner = Self.planner(restoring: [damaged] + staged.filter { $0.bytes != nil })
+        #expect(planner.pushes.add(PlannedPush(push, card: nil)).intent.id.rawValue == 8)
     }
 
     @Test("the number of a record that does not decode, and of a channel whose push is forgotten, is not given again")

@@ -73,18 +73,6 @@ import Testing
         private static let refusal = LogError(.unreachable(isPassing: true), "it takes no write")
     }
 
-    /// Nobody asks for any of it.
-    private struct Unkept: StoreUpkeep {
-        var byteCount: Int64 { 0 }
-        var isShortOfRoom: Bool { false }
-        func keepRoom() -> Bool { true }
-        func wouldTake(bytes: Int) -> Bool { true }
-        var takesWrites: Bool { true }
-        var damagedRecords: [DamagedRecord] { [] }
-        func checkEverything() throws(LogError) -> [DamagedRecord]? { nil }
-        func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 { 0 }
-    }
-
     /// What the watch has ordered, in words.
     private final class Orders: Sendable {
         private let said = Mutex<[String]>([])

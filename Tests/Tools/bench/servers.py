@@ -28,9 +28,10 @@ def compile_programs(folder: Path) -> None:
     if not compiler:
         raise BenchFailed("there is no C compiler: apt-get install gcc")
     websockets = subprocess.run(["pkg-config", "--cflags", "--libs", "libwebsockets"], check=True, capture_output=True, text=True).stdout.split()
-    for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets), ("lws_storm", websockets)):
+    for name, libraries in (("raw", ["-lsqlite3"]), ("plain_sqlite", ["-lsqlite3"]), ("bare_lws", websockets), ("lws_storm", websockets), ("crowd", [])):
         subprocess.run([compiler, "-O2", "-o", str(folder / name), str(HERE / f"{name}.c"), *libraries], check=True)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "slow_sync.so"), str(HERE / "slow_sync.c"), "-ldl"], check=True)
+    for name in ("slow_sync", "thread_tables"):
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / f"{name}.so"), str(HERE / f"{name}.c"), "-ldl"], check=True)
 
 
 def slow_disk(programs: Path, microseconds: int) -> dict[str, str]:

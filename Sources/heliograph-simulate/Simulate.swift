@@ -31,7 +31,7 @@ struct Simulate: AsyncParsableCommand {
             \(ClusterPlant.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
     var plant: String?
-    @Flag(help: "Plant each fault by itself, in one seed after the other, and fail where the checker that watches for it sees none.")
+    @Flag(help: "Plant each fault by itself, in one seed after the other, and fail where the checker of it sees none.")
     var plants = false
     @Option(
         help: """
@@ -108,7 +108,7 @@ struct Simulate: AsyncParsableCommand {
             print("\(sighting.plant)\(sighting.seed.map { ", seed \($0)" } ?? ""): \(sighting.text)")
         }
         let latest = sightings.compactMap(\.seed).max() ?? 0
-        print("\(sightings.count) planted faults, \(missed.count) missed by who watches for them; the last is seen in seed \(latest)")
+        print("\(sightings.count) planted faults, \(missed.count) missed by their checkers; the last is seen in seed \(latest)")
         guard missed.isEmpty else { throw ExitCode(1) }
     }
 

@@ -1,7 +1,7 @@
 /// Why a message was refused: a closed code, the place in the message, and a sentence.
 ///
 /// It goes to the peer as a `notice` or in a `reply`; it never carries the offending value, which could be a secret.
-package struct WireError: Error, Equatable, Sendable {
+package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
         /// The bytes are not JSON as RFC 8259 has it.
         case badJSON
@@ -21,14 +21,41 @@ package struct WireError: Error, Equatable, Sendable {
     }
 
     package let code: Code
-    /// `$.events[3].kind`, or `byte 17` where the JSON itself is broken.
-    package let path: String
+    private let place: Place
     package let message: String
+
+    /// Finding the words for a value's place takes a look at all that stand before it. Readers that try one shape after another throw many
+    /// errors away, so the words are found when somebody asks for them.
+    private enum Place: Sendable {
+        case path(String)
+        /// A value of a document, and what follows its path.
+        case value(JSONDocument, Int, then: String)
+    }
 
     package init(_ code: Code, at path: String, _ message: String) {
         self.code = code
-        self.path = path
+        place = .path(path)
         self.message = message
+    }
+
+    init(_ code: Code, at index: Int, then suffix: String = "", of document: JSONDocument, _ message: String) {
+        self.code = code
+        place = .value(document, index, then: suffix)
+        self.message = message
+    }
+
+    /// `$.events[3].kind`, or `byte 17` where the JSON itself is broken.
+    package var path: String {
+        switch place {
+        case .path(let path): path
+        case .value(let document, let index, let suffix): document.path(to: index) + suffix
+        }
+    }
+
+    package var description: String { "\(code.rawValue) at \(path): \(message)" }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.message == right.message && left.path == right.path
     }
 
     static func unknownType(_ type: String) -> WireError {

@@ -22,7 +22,8 @@ package enum JSONCut {
     }
 
     private static func render(_ value: JSONValue, stringBytes: Int, depthLeft: Int) -> [UInt8] {
-        if let members = try? value.members() {
+        // Most of a long list are neither.
+        if value.isObject, let members = try? value.members() {
             guard depthLeft > 0 else { return JSONWriter.string(tooDeep) }
             var bytes: [UInt8] = [UInt8(ascii: "{")]
             for (position, member) in members.enumerated() {
@@ -35,11 +36,11 @@ package enum JSONCut {
             }
             return bytes + [UInt8(ascii: "}")]
         }
-        if let elements = try? value.array() {
+        if value.isArray, let elements = try? value.array() {
             guard depthLeft > 0 else { return JSONWriter.string(tooDeep) }
             return JSONWriter.array(elements.map { render($0, stringBytes: stringBytes, depthLeft: depthLeft - 1) })
         }
-        guard value.bytes.count > stringBytes, let text = try? value.string() else { return Array(value.bytes) }
+        guard value.bytes.count > stringBytes, value.isString, let text = try? value.string() else { return Array(value.bytes) }
         return JSONWriter.string(
             TextCut.fit(TextCut.rough(text, bytesMax: stringBytes * 3 / 4) + TextCut.marker, bytesMax: stringBytes).text)
     }

@@ -30,7 +30,7 @@ package final class JSONDocument: Sendable {
 
     package var root: JSONValue { JSONValue(document: self, index: 0) }
 
-    /// The place of a node, as a path like `$.events[3].kind`; computed only when an error needs it.
+    /// The place of a node, as a path like `$.events[3].kind`; computed only when somebody asks an error for it.
     func path(to target: Int) -> String {
         var path = "$"
         var current = 0
@@ -113,7 +113,7 @@ extension JSONDocument {
     func requiredMember(_ key: StaticString, of object: Int) throws(WireError) -> Int {
         try requireObject(at: object)
         guard let member = member(key, of: object) else {
-            throw WireError(.missingField, at: "\(path(to: object)).\(key)", "the field is missing")
+            throw WireError(.missingField, at: object, then: ".\(key)", of: self, "the field is missing")
         }
         return member
     }
@@ -132,7 +132,7 @@ extension JSONDocument {
         // then be accepted once more.
         let text = try string(at: index)
         guard text.utf8.count <= bytesMax else {
-            throw WireError(.outOfRange, at: path(to: index), "longer than \(bytesMax) bytes")
+            throw WireError(.outOfRange, at: index, of: self, "longer than \(bytesMax) bytes")
         }
         return text
     }
@@ -165,17 +165,17 @@ extension JSONDocument {
 
     func identifier<Tag>(at index: Int) throws(WireError) -> Identifier<Tag> {
         guard let identifier = Identifier<Tag>(try string(at: index)) else {
-            throw WireError(.badValue, at: path(to: index), "an identifier has 1 to 64 of A-Z a-z 0-9 _ -")
+            throw WireError(.badValue, at: index, of: self, "an identifier has 1 to 64 of A-Z a-z 0-9 _ -")
         }
         return identifier
     }
 
     func wrongType(_ index: Int, _ wanted: String) -> WireError {
-        WireError(.wrongType, at: path(to: index), "this must be \(wanted)")
+        WireError(.wrongType, at: index, of: self, "this must be \(wanted)")
     }
 
     private func outOfRange(_ index: Int, _ range: ClosedRange<Int64>) -> WireError {
-        WireError(.outOfRange, at: path(to: index), "this must lie between \(range.lowerBound) and \(range.upperBound)")
+        WireError(.outOfRange, at: index, of: self, "this must lie between \(range.lowerBound) and \(range.upperBound)")
     }
 }
 

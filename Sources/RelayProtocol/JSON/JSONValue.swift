@@ -14,6 +14,7 @@ package struct JSONValue: Sendable {
     package var bytes: ArraySlice<UInt8> { document.bytes[node.start..<node.end] }
 
     package var isObject: Bool { node.kind == .object }
+    package var isArray: Bool { node.kind == .array }
     package var isString: Bool { node.kind == .string }
     package var isNull: Bool { node.kind == .null }
 

@@ -57,11 +57,11 @@ struct TextCutTests {
     /// With the square of its length it would take hours.
     @Test("a list of very many is cut in a time that grows with it", .timeLimit(.minutes(3)))
     func veryMany() throws {
-        let many = "[" + repeatElement("0,1.5,null", count: 50_000).joined(separator: ",") + "]"
+        let many = "[" + repeatElement("0,1.5,null", count: 15_000).joined(separator: ",") + "]"
         let (text, isCut) = JSONCut.fit(Array(many.utf8), bytesMax: 2_000)
         #expect(try isCut && JSONDocument(parsing: text).root.string("cut").hasPrefix("[0,1.5,null"))
         let root = try JSONDocument(parsing: many).root
         #expect(try root.array().allSatisfy { (try? $0.string()) == nil && $0.text("text") == nil })
-        #expect(throws: WireError(.wrongType, at: "$[149999]", "this must be a string")) { try root.array().last?.string() }
+        #expect(throws: WireError(.wrongType, at: "$[44999]", "this must be a string")) { try root.array().last?.string() }
     }
 }

@@ -169,6 +169,14 @@ final class ClusterNode {
         database.isCut()
     }
 
+    /// Other nodes are out of reach, and nothing says so: each end of each link takes the other for gone after a silence of its own,
+    /// also where nobody has anything to say.
+    func unlink(for wait: Int64) {
+        linksAreCutUntil = world.now + wait
+        edges.fallSilent()
+        links.fallSilent()
+    }
+
     /// No more faults.
     func recover() {
         thaw()

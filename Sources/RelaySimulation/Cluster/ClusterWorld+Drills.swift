@@ -58,7 +58,7 @@ extension ClusterWorld {
             let generation = fenced.row.generation
             database.fence(fenced.id)
             return { fenced.row.generation == generation ? "\(fenced.id) is not fenced" : nil }
-        case .unlinked: victim.linksAreCutUntil = now + Self.untilItIsOver
+        case .unlinked: victim.unlink(for: Self.untilItIsOver)
         case .promoted:
             database.promote(after: ClusterDrill.outage)
             return { [self] in database.timeline == timeline ? "there is no database" : nil }

@@ -31,6 +31,8 @@ final class EdgePart {
 
     func hangUp() { if let wire { world.end(wire) } }
 
+    func fallSilent() { if let wire { world.end(wire, isSlow: true) } }
+
     func opened() {
         world.trace.note(world.now, node.name, "has a link", "to \(owner.holder)")
         take(.linkOpened)

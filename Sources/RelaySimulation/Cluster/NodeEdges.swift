@@ -31,6 +31,9 @@ final class NodeEdges {
         node.placement.linkEnded(edge.owner.holder)
     }
 
+    /// Nothing arrives any more.
+    func fallSilent() { for edge in all { edge.fallSilent() } }
+
     /// Politely.
     func leave() { for edge in all { edge.take(.left) } }
 

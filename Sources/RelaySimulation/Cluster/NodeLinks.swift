@@ -46,6 +46,9 @@ final class NodeLinks {
         for peer in link.peers.all { remotes.removeValue(forKey: peer)?.part?.closed(peer) }
     }
 
+    /// Nothing arrives any more.
+    func fallSilent() { for wire in wires { world.end(wire, isSlow: true) } }
+
     /// The process is gone.
     func lose() { for wire in wires { world.end(wire) } }
 

@@ -15,14 +15,24 @@ let plain: [SwiftSetting] =
 /// Where Tests/Tools/fuzz.py builds: led by what an input reaches, memory watched. Optimised, or a second of it would be worth little, and
 /// with assertions, which are what is to be broken.
 let isFuzzing = Context.environment["HELIOGRAPH_FUZZ"] == "1"
-let settings = plain + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-O", "-assert-config", "Debug"])] : [])
+let optimised = ["-O", "-assert-config", "Debug"]
+let settings = plain + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"] + optimised)] : [])
+
+/// What computes most while the Swift tests run. Where everything is built and run once, it is optimised there, too, with its assertions:
+/// that takes less than it saves. Debuggers want it as it is written.
+let computing: Set = ["AgentClaude", "HostCore", "LayeringTests", "RelayProtocol"]
+let isRunOnce = Context.environment["HELIOGRAPH_WHOLE_MODULES"] == "1"
+
+func settings(of target: String) -> [SwiftSetting] {
+    settings + (isRunOnce && computing.contains(target) ? [.unsafeFlags(optimised, .when(configuration: .debug))] : [])
+}
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
+    .target(name: name, dependencies: dependencies, swiftSettings: settings(of: name), plugins: plugins)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings(of: name))
 }
 
 /// Whose packages only the relay, the host and the programs use. An app that depends on this package with `traits: []` gets none of them.

@@ -10,6 +10,12 @@ struct AlertBook {
         let approval: ApprovalID
     }
 
+    private struct Push: Hashable {
+        let workspace: WorkspaceID
+        let epoch: Epoch
+        let id: PushID
+    }
+
     private struct Ring {
         let epoch: Epoch
         let push: PushID
@@ -21,13 +27,17 @@ struct AlertBook {
 
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
+    /// What an owner found without an answer, and did not send again. Whoever committed it may send it yet: a process that was stopped
+    /// between the two, and has not heard that another took over.
+    private var givenUp: Set<Push> = []
 
     mutating func ordered(_ order: PushIntent, in epoch: Epoch) -> String? {
         guard let name = Self.name(of: order) else { return nil }
         let before = (rings[name] ?? []).filter { $0.epoch == epoch }
         if before.contains(where: { $0.push == order.id }) { return nil }
-        rings[name, default: []].append(Ring(epoch: epoch, push: order.id))
-        guard let first = before.first(where: { !$0.isLost }) else { return nil }
+        let isGivenUp = givenUp.contains(Push(workspace: order.workspace, epoch: epoch, id: order.id))
+        rings[name, default: []].append(Ring(epoch: epoch, push: order.id, outcome: isGivenUp ? Self.unanswered : nil))
+        guard !isGivenUp, let first = before.first(where: { !$0.isLost }) else { return nil }
         return "\(order.device) of \(order.workspace) rings for \(name.approval) by push \(order.id.rawValue), and has by push "
             + "\(first.push.rawValue)"
     }
@@ -44,12 +54,15 @@ struct AlertBook {
     mutating func began(in workspace: WorkspaceID, _ epoch: Epoch, unanswered: Set<PushID>, repeating: Set<PushID>) {
         let given = unanswered.subtracting(repeating)
         guard !given.isEmpty else { return }
+        for push in given { givenUp.insert(Push(workspace: workspace, epoch: epoch, id: push)) }
         for (name, list) in rings where name.workspace == workspace {
             for place in list.indices where list[place].epoch == epoch && given.contains(list[place].push) {
-                rings[name]?[place].outcome = .unknown("the owner ended before it had an answer")
+                rings[name]?[place].outcome = Self.unanswered
             }
         }
     }
+
+    private static let unanswered = PushOutcome.unknown("the owner ended before it had an answer")
 
     /// Its service has it.
     mutating func arrived(_ order: PushIntent) { if let name = Self.name(of: order) { heard.insert(name) } }

@@ -82,8 +82,11 @@ final class ClusterDatabase {
         return reading
     }
 
-    /// It is there, and what was held when it came up is free where its holder has gone.
-    var isSettled: Bool { !isAway && startedAt + Self.lease <= world.now }
+    /// It is there, what was held when it came up is free where its holder has gone, and it takes nobody for connected who has gone.
+    var isSettled: Bool {
+        !isAway && startedAt + Self.lease <= world.now && !connections.contains { $0.isOpen && $0.isGivenUp }
+            && !workspaces.contains(where: \.hasAbandonedTransaction)
+    }
 
     // MARK: Connections
 

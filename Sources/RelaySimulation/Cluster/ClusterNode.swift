@@ -97,8 +97,11 @@ final class ClusterNode {
         start()
     }
 
-    /// It serves, and has nothing to end with.
-    var isReady: Bool { isUp && !isFrozen && placement.isReady }
+    /// It serves, has nothing to end with, and does not wait for what it asked while things failed.
+    var isReady: Bool {
+        isUp && !isFrozen && placement.isReady && !entrants.isReading
+            && database.isDone(withAllAskedBy: world.settings.duration)
+    }
 
     /// At once, in the middle of whatever it does.
     func end(_ reason: String) {

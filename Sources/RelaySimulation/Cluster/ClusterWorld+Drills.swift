@@ -1,14 +1,9 @@
 /// Drills: in a world that is level again one thing fails, and service has to be back while it lasts.
 extension ClusterWorld {
     /// Between two looks whether it is.
-    private static let step: Int64 = 50
-    /// For a node that was asked to end before the calm, and a database that has just come up.
-    private static let readyWithin =
-        NodePlacement.drainWithin + NodePlacement.leavingWait + ClusterNode.restartMax + ServiceLimits.look
+    static let step: Int64 = 50
 
     func drill(_ drill: ClusterDrill) {
-        advance(until: now + Self.readyWithin, by: Self.step) { unready }
-        guard violation == nil else { return }
         let (victim, begun, count) = (victim, now, standing.count)
         let left = drill.leavesVictimOut ? victim : nil
         let promise = drill == .removed ? ClusterPromise.removal : .service
@@ -35,12 +30,6 @@ extension ClusterWorld {
         isDrilling = false
         victim.recover()
         victim.startAgain()
-    }
-
-    /// Something of before is not over yet.
-    private var unready: (promise: ClusterPromise, what: String)? {
-        if let node = nodes.first(where: { !$0.isReady }) { return (.level, "\(node.name) has not started") }
-        return database.isSettled ? nil : (.level, "the database has not settled")
     }
 
     /// Hands back who says what has still to happen for there to be anything to come back from.

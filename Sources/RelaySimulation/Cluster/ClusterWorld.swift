@@ -41,8 +41,8 @@ final class ClusterWorld {
     private(set) var isCalm = false
     /// How long it took after the calm until everybody was level.
     private(set) var levelAfter: Int64?
-    /// When everybody was level for the first time after the faults; nil: not yet.
-    var settledAt: Int64? { levelAfter.map { settings.duration + $0 } }
+    /// When everybody was level for the first time after the faults, and what they had begun was over; nil: not yet.
+    private(set) var settledAt: Int64?
     /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
     var isDrilling = false
     /// What came of the drill; nil: there was none.
@@ -194,6 +194,9 @@ final class ClusterWorld {
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
+        // What is promised of a world in which nothing fails is promised from here on.
+        advance(until: now + ServiceLimits.ready, by: Self.step) { unready }
+        settledAt = now
         settledSince = now
         advance(until: now + ServiceLimits.removed) { leftover.map { (promise: .removal, what: $0) } }
         if violation == nil { drillOnce(settings.drill ?? drawnDrill) }
@@ -246,6 +249,12 @@ final class ClusterWorld {
         if let complaint { return (.level, complaint) }
         if let unanswered = pushes?.unanswered { return (.codes, unanswered) }
         return pushes?.unrung.map { (.alerts, $0) }
+    }
+
+    /// What still goes on of what the faults began; nil: nothing does.
+    private var unready: (promise: ClusterPromise, what: String)? {
+        if let node = nodes.first(where: { !$0.isReady }) { return (.level, "\(node.name) is not ready") }
+        return database.isSettled ? nil : (.level, "the database has not settled")
     }
 
     /// Two nodes of which one owns more than one workspace more than the other.

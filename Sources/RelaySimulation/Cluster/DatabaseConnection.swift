@@ -13,12 +13,19 @@ final class DatabaseConnection {
     let holder: String
     let purpose: Purpose
     private(set) var isOpen = true
+    /// Its node has let go of it, and the database may not have noticed: until then the node counts as connected.
+    private(set) var isGivenUp = false
     /// Told once, to the caller that waits for an answer.
     var whenClosed: (() -> Void)?
 
     init(holder: String, purpose: Purpose) {
         self.holder = holder
         self.purpose = purpose
+    }
+
+    func giveUp() {
+        isGivenUp = true
+        whenClosed = nil
     }
 
     func close() {

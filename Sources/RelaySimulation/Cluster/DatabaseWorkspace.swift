@@ -47,6 +47,9 @@ final class DatabaseWorkspace {
 
     func hasTransaction(of holder: String) -> Bool { (active + queue).contains { $0.connection.holder == holder } }
 
+    /// Something is done for a node that has let go of it.
+    var hasAbandonedTransaction: Bool { (active + queue).contains { !$0.connection.isOpen || $0.connection.isGivenUp } }
+
     // MARK: Transactions
 
     func begin(

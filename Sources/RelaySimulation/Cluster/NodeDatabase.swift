@@ -4,11 +4,16 @@ import RelayProtocol
 final class NodeDatabase {
     /// As the product's `PostgresDatabase.askingMax`, about.
     static let askingMax: Int64 = 3_000
+    /// Until the database has noticed that nobody is at the other end of a connection.
+    static let noticedMax: Int64 = 8_000
 
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     /// In the order in which they were first made.
     private var connections: [DatabaseConnection] = []
+    private var lastQuestion = 0
+    /// When each was asked that is neither answered nor given up.
+    private var questions: [Int: Int64] = [:]
 
     init(_ node: ClusterNode) { self.node = node }
 
@@ -21,10 +26,14 @@ final class NodeDatabase {
         var isOver = false
         let life = node.life
         let connection = node.databaseIsCutUntil <= world.now ? connection(purpose) : nil
+        lastQuestion += 1
+        let number = lastQuestion
+        questions[number] = world.now
         // A connection keeps this: it must not keep the connection.
         let end = { [unowned node = node, weak connection] (value: Answer?) in
             guard !isOver, life == node.life else { return }
             isOver = true
+            node.database.questions[number] = nil
             if value == nil, let connection { node.database.drop(connection) }
             answer(value)
         }
@@ -58,9 +67,9 @@ final class NodeDatabase {
 
     private func drop(_ connection: DatabaseConnection) {
         connections.removeAll { $0 === connection }
-        connection.whenClosed = nil
+        connection.giveUp()
         // One that cannot be reached is noticed later.
-        world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...8_000)) { _ in connection.close() }
+        world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...Self.noticedMax)) { _ in connection.close() }
     }
 
     /// Nothing of this workspace is asked any more.
@@ -69,6 +78,9 @@ final class NodeDatabase {
             drop(connection)
         }
     }
+
+    /// Nothing is waited for that was asked by then.
+    func isDone(withAllAskedBy time: Int64) -> Bool { questions.values.allSatisfy { $0 > time } }
 
     // MARK: Ends
 

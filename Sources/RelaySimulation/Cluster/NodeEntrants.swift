@@ -18,7 +18,7 @@ final class NodeEntrants {
     private var reading = Reading()
     /// The database's count of changes, as it was last told; nil: it never was.
     private var toldChanges: Int64?
-    private var isReading = false
+    private(set) var isReading = false
     private var isReadAgain = false
     /// Who wants to know what a reading finds that has not begun; and those of the one that is under way.
     private var nextReaders: [(Bool) -> Void] = []

@@ -78,6 +78,15 @@ enum ServiceLimits {
             + comingBack(to: nodes) + exchange
     }
 
+    /// From then on, until nothing goes on of what the faults began. What takes longest of it: a node that drains and comes back; a database
+    /// that has just come up, where nobody takes over for a lease; a connection that nobody is at any more, or a commit that nobody waits
+    /// for, and that a claim waits for. Beside it a question is in vain.
+    static let ready =
+        max(
+            NodePlacement.drainWithin + NodePlacement.leavingWait + ClusterNode.restartMax,
+            ClusterFaults.outageMax + ClusterDatabase.lease, max(NodeDatabase.noticedMax, DatabaseWorkspace.slowCommitMax))
+        + NodeDatabase.askingMax + look
+
     /// From then on, until nothing is left of a workspace that was removed: its owner may be waiting for a database that did not take a step.
     static let removed = OwnerPart.removalRetry + takeover + gone
 

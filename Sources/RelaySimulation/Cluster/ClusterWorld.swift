@@ -194,8 +194,10 @@ final class ClusterWorld {
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
-        // What is promised of a world in which nothing fails is promised from here on.
-        advance(until: now + ServiceLimits.ready, by: Self.step) { unready }
+        // What still goes on of the faults may end a node once more. What is promised of a world in which nothing fails is promised from
+        // then on.
+        let back = now + ServiceLimits.ready + ServiceLimits.level(afterAllOf: nodes.count)
+        advance(until: back, by: Self.step) { unready ?? complaint }
         settledAt = now
         settledSince = now
         advance(until: now + ServiceLimits.removed) { leftover.map { (promise: .removal, what: $0) } }
@@ -212,6 +214,9 @@ final class ClusterWorld {
     }
 
     private func drillOnce(_ drill: ClusterDrill) {
+        // A node that has come back may just be given a workspace.
+        advance(until: now + ServiceLimits.level(afterAllOf: nodes.count), by: Self.step) { complaint }
+        guard violation == nil else { return }
         self.drill(drill)
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
     }

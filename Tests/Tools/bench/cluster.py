@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from machines import Machine, NoMachines
 from nodes import Cluster, Node
 from postgres import PostgresServer, ReplicatedPostgres
 from relay import Relay
@@ -23,6 +24,11 @@ WORKSPACES = 8
 BATCH = 64
 WINDOW = 16_384
 """Events under way, over all hosts."""
+MACHINES = 6
+MACHINE_SHARE = 0.1
+"""Of a processor, for each node, where each has a machine of its own: so little that they, the database and the load need less than there is."""
+MACHINE_WINDOW = 2_048
+"""Events under way there, over all hosts."""
 SLOW_MICROSECONDS = 4_000
 """What each sync of a disk over a network takes longer."""
 CLIENTS = 5_000
@@ -154,8 +160,31 @@ def events(bench: Bench) -> Yield:
         yield Ratio(f"{WORKSPACES} workspaces / one, on {title}", rates["PostgreSQL, three nodes", WORKSPACES] / rates["PostgreSQL, three nodes", 1], 3, False)
 
 
-def ingested(server: Server, bench: Bench) -> float:
-    return float(server.bench("ingest", hosts=WORKSPACES, window=WINDOW, batch=BATCH, size=EVENT_BYTES, duration=bench.seconds)["result"]["donePerSecond"])
+def ingested(server: Server, bench: Bench, window: int = WINDOW) -> float:
+    return float(server.bench("ingest", hosts=WORKSPACES, window=window, batch=BATCH, size=EVENT_BYTES, duration=bench.seconds)["result"]["donePerSecond"])
+
+
+def machines(bench: Bench) -> Yield:
+    """The same load, where it is nodes that are scarce, as they are where each has a machine of its own, and not the processors that all share here."""
+    rates = {}
+    for count in (1, WORKSPACES):
+        with ExitStack() as undo:
+            try:
+                groups = [Machine(MACHINE_SHARE) for _ in range(MACHINES)]
+            except NoMachines as missing:
+                return (yield f"left out: {missing}")
+            for group in groups:
+                undo.callback(group.close)
+            database = undo.enter_context(Database(MACHINES))
+            names = make_workspaces(database.owner, count)
+            database.lead(database.cluster.nodes, [], count=WORKSPACES, workspaces=names)
+            for group, node in zip(groups, database.cluster.nodes):
+                assert node.process
+                group.take(node.process.pid)
+            rates[count] = ingested(database, bench, MACHINE_WINDOW)
+            busy = ", ".join(f"{group.throttled():.0%}" for group in groups)
+            yield f"{MACHINES} nodes, {MACHINE_SHARE:.0%} of a processor each, {count} workspaces: {rates[count]:,.0f} events/s; each wanted more in {busy} of its time"
+    yield Ratio(f"{WORKSPACES} workspaces / one, where each node has a machine of its own", rates[WORKSPACES] / rates[1], 3, False)
 
 
 def approval(bench: Bench) -> Yield:
@@ -297,6 +326,7 @@ def transactions(database: Database) -> float:
 
 CLUSTER: dict[str, tuple[str, Callable[[Bench], Yield]]] = {
     "cluster-events": ("several nodes: durable events a second, 8 hosts, 64 events a message", events),
+    "cluster-machines": (f"several nodes: the same, each with {MACHINE_SHARE:.0%} of a processor of its own", machines),
     "cluster-approval": ("several nodes: approval, host → node → client → node → host, each step on disk", approval),
     "cluster-takeover": ("several nodes: the owner of a workspace is lost", takeover),
     "cluster-deliveries": ("several nodes: saturated, 1,000 subscribers, window 64", deliveries),

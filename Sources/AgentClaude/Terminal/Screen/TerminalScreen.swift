@@ -156,13 +156,16 @@ package struct TerminalScreen: Sendable {
     }
 
     private func joins(_ scalar: Unicode.Scalar) -> Bool {
-        guard let before, let end = grid[cursor.row][before].text.unicodeScalars.last else { return false }
-        if end == ScalarWidth.joiner { return true }
+        guard let before else { return false }
+        let text = grid[cursor.row][before].text
+        guard let end = text.unicodeScalars.last else { return false }
+        // Two pictures; two letters stay two.
+        if end == ScalarWidth.joiner { return (text + String(scalar)).count == 1 }
         if ScalarWidth.isModifier(scalar) { return end.properties.isEmojiModifierBase || end == ScalarWidth.pictureSelector }
         // Two letters make a flag.
         let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
         return flags.contains(scalar.value) && flags.contains(end.value)
-            && grid[cursor.row][before].text.unicodeScalars.count == 1
+            && text.unicodeScalars.count == 1
     }
 
     private mutating func combine(_ scalar: Unicode.Scalar) {

@@ -25,8 +25,8 @@ BATCH = 64
 WINDOW = 16_384
 """Events under way, over all hosts."""
 MACHINES = 8
-MACHINE_SHARE = 0.08
-"""Of a processor, for each node, where each has a machine of its own: so little that they, the database and the load need less than there is."""
+MACHINE_SHARE = 0.1
+"""Of a processor, for each node, where each has a machine of its own: so little that nodes are what is scarce."""
 MACHINE_WINDOW = 2_048
 """Events under way there, over all hosts."""
 SLOW_MICROSECONDS = 4_000

@@ -7,7 +7,8 @@ from pathlib import Path
 GROUPS = Path("/sys/fs/cgroup")
 PREFIX = "heliograph-bench-"
 PERIOD_MICROSECONDS = 10_000
-"""After which a machine goes on that has used up its share: short, or what is measured would be this wait."""
+"""After which a machine goes on that has used up its share: short, or what is measured would be this wait. Linux takes no share of less
+than a millisecond of it."""
 NUMBERS = itertools.count()
 
 
@@ -26,7 +27,7 @@ class Machine:
 
     @staticmethod
     def _made(share: float) -> Path:
-        quota = max(1_000, round(share * PERIOD_MICROSECONDS))
+        quota = round(share * PERIOD_MICROSECONDS)
         first = GROUPS / "cpu"
         parent = first if first.is_dir() else GROUPS
         sweep(parent)

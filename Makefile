@@ -94,6 +94,10 @@ test-serial:
 test-pure:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
+test-module: packages ## Build and run the tests of one module: M=HostCore, FILTER=NameOfSuite
+	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests $(FOR_TESTS)
+	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
+
 # Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion. Every fault that is planted has to be seen.
 test-simulation: test-seeds test-soak
 
@@ -217,4 +221,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator test-suites test-worlds app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test test-module build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator test-suites test-worlds app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

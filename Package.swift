@@ -339,3 +339,17 @@ let package = Package(
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),
     ] + fuzzing
 )
+
+// `make test-module M=HostCore` builds the tests of that module with what they reach, and nothing else.
+if let module = Context.environment["HELIOGRAPH_MODULE"] {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var reached: Set<String> = []
+    var open = [module + "Tests"]
+    while let name = open.popLast() {
+        guard let target = targets[name], reached.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
+        for case .plugin(let name, _) in target.plugins ?? [] { open.append(name) }
+    }
+    package.targets.removeAll { !reached.contains($0.name) }
+    package.products = []
+}

@@ -16,6 +16,8 @@ PATIENCE ?= 3
 # Whoever may mount, trace and make networks has failed a test of faults that is left out; elsewhere the runs say which are.
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
+# Which tests of real agents run: those of agents that changed and the others' journeys, or `all`.
+AGENTS ?= changed
 # Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
 WORKERS ?= 4
 # Of processor time, for each fuzz target; and how many of them at a time.
@@ -28,23 +30,29 @@ PROGRAMS := $(RELEASE) heliograph && $(RELEASE) heliograph-hook
 PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
-STRICT := HELIOGRAPH_STRICT=1 $(if $(WHOLE_MODULES),HELIOGRAPH_WHOLE_MODULES=1)
-# The program that `swift test` runs.
-SUITES := .build/tests/debug/heliographPackageTests.xctest --testing-library swift-testing
-# A module at a time and not a file: a fifth less of the compiler's time for who builds everything, and more for who changes a line.
-# With threads the compiler writes an object for each file, which SwiftPM expects. And without what a debugger needs, which is a sixth of it.
-# The modules that compute most are optimised then, with their assertions; Package.swift names them.
-WHOLE_MODULES ?=
-# A folder of their own: SwiftPM does one thing at a time in a folder, and the release binary is built while they run.
-FOR_TESTS := --scratch-path .build/tests $(if $(WHOLE_MODULES),-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -debug-info-format none)
+STRICT := HELIOGRAPH_STRICT=1
+# One build for every test: the sources optimised, with assertions and open to the tests, the tests as they are written. The programs in it
+# differ from the released ones in that alone; `make nightly` runs the released flags.
+CHECKED := .build/check
+BUILD_CHECKED := HELIOGRAPH_CHECKED=1 $(STRICT) swift build -c release -Xswiftc -enable-testing --scratch-path $(CHECKED)
+TESTED := $(CHECKED)/release/heliograph
+SIMULATE := $(CHECKED)/release/heliograph-simulate
+# The program that `swift test` runs, without its lock on the folder.
+SUITES := $(CHECKED)/release/heliographPackageTests.xctest --testing-library swift-testing
+# For one module: neither optimised nor linked with the others, a few seconds after a change of a line.
+MODULE_SCRATCH := .build/tests
+MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing-library swift-testing
+# First seed of the simulated worlds: each commit tries others.
+FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
+WORLDS ?= 1500
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
 WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
-PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb HeliographCrypto HeliographLink HeliographQRCode \
-	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol
+PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Fuzz HeliographCrypto HeliographLink HeliographQRCode \
+	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol RelaySimulation
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
 # Everything that `swift format` looks at.
@@ -71,73 +79,66 @@ demo: build ## Play a recorded session, and a phone, into the relay of `make run
 pictures: build venv ## Take the README's pictures, of the page and of the Lock Screen
 	$(PYTHON) Tests/Tools/screenshot.py $(ARGS)
 
-test: test-swift test-web test-simulation test-integration ## Every test: Swift, web modules, the simulation, then the release binary with real peers
+test: test-web ## Every test: the page's modules, Swift, the simulation, and the programs with real agents and browsers
+	@NICENESS=0 Tests/Tools/beside .build/installing.log "$(MAKE) --no-print-directory servers venv" "$(MAKE) --no-print-directory build-tests"
+	@# Most tests wait for something, and leave the processors to what only computes.
+	@NICENESS=10 Tests/Tools/beside .build/computing.log "$(MAKE) --no-print-directory test-pure test-simulation" \
+		"$(MAKE) --no-print-directory test-serial test-integration"
 
-build-tests: packages venv
-	$(STRICT) swift build --build-tests $(FOR_TESTS)
+build-tests: packages
+	$(BUILD_CHECKED) --build-tests
 
-test-swift: test-suites test-worlds
-
-test-suites: build-tests servers
-	@# One at a time: many look at how real sockets and processes behave in time, on machines of two processors. What only computes
-	@# runs at the same time, and is not put off for what is built meanwhile.
-	@NICENESS=5 Tests/Tools/untouched Tests/Tools/beside .build/tests-pure.log "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-serial"
-
-# It uses every processor by itself. Without `swift test`, as below, and after what builds it.
-test-worlds:
-	$(STRICT) $(WATCHED) $(SUITES) --filter '^RelaySimulationTests[.]'
-
+# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
 test-serial:
-	$(STRICT) $(NO_SKIPS) $(WATCHED) swift test --skip-build $(FOR_TESTS) --no-parallel --skip '$(THE_PURE)|RelaySimulationTests'
+	$(STRICT) $(NO_SKIPS) Tests/Tools/untouched $(WATCHED) $(SUITES) --no-parallel --skip '$(THE_PURE)'
 
-# Without `swift test`, of which there is one at a time. Not in parallel inside: a test with a limit of time would wait for all others in it.
+# One at a time here, too: a test with a limit of time would wait for all others in it.
 test-pure:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
 test-module: packages ## Build and run the tests of one module: M=HostCore, FILTER=NameOfSuite
-	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests $(FOR_TESTS)
-	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
+	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests --scratch-path $(MODULE_SCRATCH)
+	$(STRICT) $(NO_SKIPS) $(WATCHED) $(MODULE_SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
 
-# Optimised, which is thirty times as fast; the Swift tests run a few worlds with every assertion. Every fault that is planted has to be seen.
-test-simulation: test-seeds test-soak
-
-test-seeds: simulator
-	.build/release/heliograph-simulate --seeds 3000
-	.build/release/heliograph-simulate --nodes --seeds 3000
-	.build/release/heliograph-simulate --plants --seeds 500
-
-test-soak: simulator
-	@# Half of it has to be long enough for retention and forgetting to hold the core at what it keeps for good.
-	.build/release/heliograph-simulate --seed 1 --hours 16
+# Every planted fault has to be seen. Half of the soak has to be long enough for retention to hold the core at what it keeps for good.
+test-simulation:
+	$(SIMULATE) --from $(FROM) --seeds $(WORLDS)
+	$(SIMULATE) --nodes --from $(FROM) --seeds $(WORLDS)
+	$(SIMULATE) --plants --seeds 500
+	$(SIMULATE) --seed 1 --hours 16
 
 simulator: packages
 	$(RELEASE) heliograph-simulate
 
-# An app without a screen, for the tests of what iPhone apps use.
-app-probe: packages
-	$(STRICT) swift build --product app-probe $(FOR_TESTS)
-
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
-test-integration: build app-probe venv test-packages servers
-	$(NO_SKIPS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) \
-		Tests/Integration $(PYTEST)
+# AGENTS=all runs every test with a real agent; else those of the agents whose folders have not changed are represented by their journeys.
+test-integration: build-tests venv servers
+	$(NO_SKIPS) HELIOGRAPH_BIN=$(abspath $(TESTED)) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
+		Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 
-check: lint build-tests ## What CI runs: format, types, then every test (layering is one of them), and each fuzz target for a minute
-	@# Most tests leave a processor free: the release binaries, which the last of them need, and the fuzzing are made meanwhile,
-	@# and the simulation, which needs no other.
-	@Tests/Tools/beside .build/fuzz.log \
-		"$(MAKE) --no-print-directory build test-simulation test-worlds && $(MAKE) --no-print-directory fuzz SECONDS=60 JOBS=2 ARGS=" \
-		"$(MAKE) --no-print-directory test-suites test-web test-integration"
+check: lint test ## What CI runs: format, words, types, then every test (layering and the fuzz targets' kept corpus are among them)
 
-fuzz: packages ## Fuzz what untrusted bytes reach: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
+nightly: ## Hours, a report in .build/nightly: every agent's tests, the released flags, 100,000 worlds, fuzzing, soak, sanitizers; ARGS="--only fuzz"
+	Tests/Tools/nightly.py $(ARGS)
+
+# The integration tests against programs built as they are released.
+test-released: build test-packages servers venv
+	$(NO_SKIPS) HELIOGRAPH_AGENTS=journeys HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
+		Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration
+
+worlds: simulator
+	.build/release/heliograph-simulate --from $(FROM) --seeds 50000
+	.build/release/heliograph-simulate --nodes --from $(FROM) --seeds 50000
+
+fuzz: packages ## Fuzz what untrusted bytes reach, and keep what was found: SECONDS=3600 of processor time a target, JOBS=2 at a time, ARGS="--only codec"
 	@# As a release, whose modules are compiled as a whole: two thirds of the time.
 	$(STRICT) HELIOGRAPH_FUZZ=1 swift build -c release -Xswiftc -enable-testing --product fuzz --scratch-path .build/fuzz
-	Tests/Tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
+	Tests/Tools/fuzz.py --keep --seconds $(SECONDS) --jobs $(JOBS) $(ARGS)
 
-redaction: build-tests ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
-	HELIOGRAPH_COMMANDS=$(COMMANDS) $(STRICT) $(SUITES) --filter '^HostCoreTests[.]SecretMeasureTests/ofOnesOwn'
+redaction: ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
+	HELIOGRAPH_COMMANDS=$(COMMANDS) $(MAKE) --no-print-directory test-module M=HostCore FILTER=SecretMeasureTests/ofOnesOwn
 
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
@@ -170,8 +171,8 @@ image-check: build venv test-packages ## Build the container's image by hand in 
 	@Tests/Tools/install-packages debootstrap
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_image.py $(PYTEST)
 
-wire: build-tests ## Write what is made from the wire's table: the page's types, and the fields in the protocol document
-	HELIOGRAPH_WIRE=write $(STRICT) swift test --skip-build $(FOR_TESTS) --filter WireFilesTests
+wire: ## Write what is made from the wire's table: the page's types, and the fields in the protocol document
+	HELIOGRAPH_WIRE=write $(MAKE) --no-print-directory test-module M=RelayProtocol FILTER=WireFilesTests
 
 lint: test-packages ## Check the format of the Swift, words, circles among folders, and the types of the page
 	swift format lint --strict --recursive --parallel $(SWIFT)
@@ -221,4 +222,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test test-module build-tests test-swift test-simulation test-serial test-pure test-seeds test-soak simulator test-suites test-worlds app-probe test-web test-integration check fuzz sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

@@ -15,24 +15,25 @@ let plain: [SwiftSetting] =
 /// Where Tests/Tools/fuzz.py builds: led by what an input reaches, memory watched. Optimised, or a second of it would be worth little, and
 /// with assertions, which are what is to be broken.
 let isFuzzing = Context.environment["HELIOGRAPH_FUZZ"] == "1"
-let optimised = ["-O", "-assert-config", "Debug"]
-let settings = plain + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"] + optimised)] : [])
 
-/// What computes most while the Swift tests run. Where everything is built and run once, it is optimised there, too, with its assertions:
-/// that takes less than it saves. Debuggers want it as it is written.
-let computing: Set = ["AgentClaude", "HostCore", "LayeringTests", "RelayProtocol"]
-let isRunOnce = Context.environment["HELIOGRAPH_WHOLE_MODULES"] == "1"
-
-func settings(of target: String) -> [SwiftSetting] {
-    settings + (isRunOnce && computing.contains(target) ? [.unsafeFlags(optimised, .when(configuration: .debug))] : [])
-}
+/// One build for all tests, see the Makefile: what is tested is optimised and has its assertions, what tests it is as it is written.
+let isChecked = Context.environment["HELIOGRAPH_CHECKED"] == "1"
+let checkedFlags = ["-assert-config", "Debug"]
+/// As `--static-swift-stdlib` does for the released program, and cannot for what `--build-tests` builds.
+let swiftLinkedIn =
+    ["-static-stdlib"] + ["CoreFoundation", "_FoundationCShims", "_FoundationCollections", "_FoundationICU"].map { "-l" + $0 }
+let fuzzedFlags = ["-sanitize=fuzzer,address", "-O"] + checkedFlags
+let settings: [SwiftSetting] =
+    plain + (isFuzzing ? [.unsafeFlags(fuzzedFlags)] : []) + (isChecked ? [.unsafeFlags(checkedFlags)] : [])
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings(of: name), plugins: plugins)
+    .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings(of: name))
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude,
+        swiftSettings: isChecked ? plain + [.unsafeFlags(["-Onone"])] : settings)
 }
 
 /// Whose packages only the relay, the host and the programs use. An app that depends on this package with `traits: []` gets none of them.
@@ -57,17 +58,7 @@ let fuzzing: [Target] =
     : [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
-            name: "fuzz",
-            dependencies: [
-                "AgentClaude", "CLibFuzzer", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
-                "HeliographHost",
-                "HeliographTestSupport",
-                "HostCore",
-                "PushAPNs",
-                "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
-                "WebSocketEngine",
-            ],
-            path: "Tests/Fuzz", swiftSettings: settings,
+            name: "fuzz", dependencies: ["CLibFuzzer", "FuzzTargets"], path: "Tests/Fuzz/Program", swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     ]
 
@@ -86,12 +77,12 @@ let package = Package(
         .default(enabledTraits: [relayTrait]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     ],
     targets: [
         // The command: arguments, nothing else.
@@ -103,7 +94,7 @@ let package = Package(
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
             ],
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: isChecked ? [.unsafeFlags(swiftLinkedIn)] : []),
 
         // What agents call, by itself. Without shared libraries and at a fixed address, so that nothing is looked up or relocated before it begins.
         .executableTarget(
@@ -237,6 +228,15 @@ let package = Package(
             name: "HeliographTestSupport", dependencies: ["RelayProtocol"], path: "Tests/HeliographTestSupport",
             swiftSettings: settings),
         tests("LayeringTests", []),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "AgentClaude", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHook", "HeliographHost",
+                "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster",
+                "RelayCore", "RelayModel", "RelayProtocol", "WebSocketEngine",
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: settings),
+        tests("FuzzTests", ["FuzzTargets"]),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
         tests(

@@ -95,10 +95,7 @@ struct Simulate: AsyncParsableCommand {
                 )
             }
         }
-        guard failed.isEmpty else {
-            print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
-            throw ExitCode(1)
-        }
+        try report(failed)
     }
 
     private func runPlants() async throws {
@@ -150,11 +147,14 @@ struct Simulate: AsyncParsableCommand {
             "\(seeds) clusters, \(failed.count) failed, \(steps) steps in \(ContinuousClock.now - begun), "
                 + "all level at most \(latest) ms after the last fault")
         for drill in ClusterDrill.allCases { if let list = drills[drill] { Self.tell(drill, list) } }
-        guard failed.isEmpty else {
-            print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
-            print("replay one with: heliograph-simulate --nodes --seed N --trace")
-            throw ExitCode(1)
-        }
+        try report(failed)
+    }
+
+    private func report(_ failed: [UInt64]) throws {
+        guard let first = failed.min() else { return }
+        print("failed: \(failed.sorted().map(String.init).joined(separator: " "))")
+        print("replay: heliograph-simulate\(nodes ? " --nodes" : "") --seed \(first) --trace")
+        throw ExitCode(1)
     }
 
     private static func tell(_ drill: ClusterDrill, _ list: [ClusterSimulator.Drilled]) {

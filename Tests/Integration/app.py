@@ -3,13 +3,12 @@
 import json
 import subprocess
 import threading
-from pathlib import Path
 from typing import Any
 
+from relay import ROOT
 from waits import wait_until
 
-# Of the debug build: the release's static linking would want libcurl, for a transport that has no WebSockets on Linux.
-PROBE = Path(__file__).resolve().parents[2] / ".build/tests/debug/app-probe"
+PROBE = ROOT / ".build/check/release/app-probe"
 
 
 class App:

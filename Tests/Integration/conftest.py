@@ -15,6 +15,7 @@ import pytest
 from client import WireClient
 from daemon import Daemon, paired
 from host import ScriptedHost
+from journeys import is_left_out
 from relay import Relay
 
 
@@ -25,8 +26,11 @@ LONG_FILES = (
 """Few tests that take 10 s and more each, or that install their agent first: what runs the tests begins with these."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file is for one process, and who took a long one last would work on alone. The others by their tests, as pytest-xdist has it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves agents that have not changed to their journeys, and orders the files: each is for one process, so the long ones come first."""
+    left_out = [item for item in items if item.get_closest_marker("agent") and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
     assert all((Path(__file__).parent / name).exists() for name in LONG_FILES), f"{LONG_FILES} are files here"
     tests = Counter(item.path.name for item in items)
 

@@ -39,7 +39,7 @@ struct SimulationTests {
         #expect(Simulator(seed: seed + 1_000_000).run().trace.hash != first.trace.hash)
     }
 
-    /// That each is seen takes thousands of worlds, and an optimised build: `make test-seeds`.
+    /// That each is seen takes thousands of worlds, and an optimised build: `make test-simulation`.
     @Test("there is a planted fault for every checker")
     func everyChecker() {
         #expect(Plant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) } == Set(CheckerName.allCases))

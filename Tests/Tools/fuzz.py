@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Runs the fuzz targets of Tests/Fuzz, each for so many seconds of processor time: `make fuzz SECONDS=60`.
 
-Processor time and not the clock's, because the targets run beside other work at the lowest priority. What libFuzzer found worth keeping
-stays in .build/fuzz/corpus and is where the next run begins; a finding is kept in .build/fuzz/findings, and ends this with status 1.
-`FUZZ_TARGET=codec .build/fuzz/release/fuzz FILE` runs one input again; -minimize_crash=1 -runs=100000 makes it small.
+Processor time and not the clock's, because the targets run beside other work at the lowest priority. A run begins with the kept corpus in
+Tests/Fuzz/Corpus, which `make check` replays; `--keep` adds what it found and minimises the whole. A finding is kept in .build/fuzz/findings,
+and ends this with status 1. `FUZZ_TARGET=codec .build/fuzz/release/fuzz FILE` runs one input again; -minimize_crash=1 -runs=100000 makes it small.
 """
 
 import argparse
+import base64
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,10 +29,19 @@ INPUT_SECONDS_MAX = 20
 """One input that takes longer is a finding; a thousandth of it is much, and the machine may be shared by many."""
 
 MEBIBYTES_MAX = 2_048
+KEPT = ROOT / "Tests/Fuzz/Corpus"
+KEPT_BYTES_MAX = 48 << 10
+"""Size of the kept corpus of a target: what a clone can carry and `make check` replays in seconds."""
+
 CLOCK_SHARE_MAX = 4
 """The clock may run so many times as long as the processor time that was asked for: who waits for this has waited enough."""
 PROCESSOR_SHARE_MIN = 0.5
 """Of the processor time that was asked for: with less, nobody can say that the target was fuzzed."""
+
+
+def kept(target: str) -> Iterator[bytes]:
+    file = KEPT / f"{target}.base64"
+    return map(base64.b64decode, file.read_text().split()) if file.exists() else iter(())
 
 
 class Run:
@@ -39,20 +50,21 @@ class Run:
     def __init__(self, target: str, binary: Path, folder: Path, seconds: int) -> None:
         self.target = target
         self.log = folder / f"{target}.log"
+        self.folder = folder
         corpus, seeds, findings = (folder / name / target for name in ("corpus", "seeds", "findings"))
-        for path in (corpus, seeds, findings):
+        for path in (corpus, findings):
             path.mkdir(parents=True, exist_ok=True)
-        for old in seeds.iterdir():
-            old.unlink()
-        for number, seed in enumerate(SEEDS[target](ROOT)):
+        shutil.rmtree(seeds, ignore_errors=True)
+        seeds.mkdir(parents=True)
+        for number, seed in enumerate([*SEEDS[target](ROOT), *kept(target)]):
             assert len(seed) <= INPUT_BYTES_MAX[target], f"a seed of {target} is longer than what is tried"
-            (seeds / f"{number:03}").write_bytes(seed)
+            (seeds / f"{number:04}").write_bytes(seed)
+        self.program = [str(binary), f"-max_len={INPUT_BYTES_MAX[target]}", f"-timeout={INPUT_SECONDS_MAX}", f"-rss_limit_mb={MEBIBYTES_MAX}"]
         command = [
-            str(binary), str(corpus), str(seeds), f"-max_len={INPUT_BYTES_MAX[target]}", f"-timeout={INPUT_SECONDS_MAX}",
-            f"-rss_limit_mb={MEBIBYTES_MAX}", f"-artifact_prefix={findings}/", "-print_final_stats=1",
+            *self.program, str(corpus), str(seeds), f"-artifact_prefix={findings}/", "-print_final_stats=1",
             f"-dict={ROOT / 'Tests/Tools/fuzz/json.dict'}",
         ]  # fmt: skip
-        environment = os.environ | {
+        self.environment = environment = os.environ | {
             "FUZZ_TARGET": target,
             "SWIFT_BACKTRACE": "enable=no",
             # Swift's runtime keeps what it made once for the life of the process.
@@ -94,13 +106,31 @@ class Run:
         found = re.findall(r"^.*(?:finding: |Fatal error|ERROR: |Test unit written to).*$", text, re.MULTILINE)
         return False, f"{said}, ended with {self.process.returncode}; see {self.log}\n  " + "\n  ".join(found[:8])
 
+    def keep(self) -> str:
+        """Replaces the target's kept corpus by the fewest inputs that cover as much, the short ones first."""
+        cover, corpus, seeds = (self.folder / name / self.target for name in ("cover", "corpus", "seeds"))
+        shutil.rmtree(cover, ignore_errors=True)
+        cover.mkdir(parents=True)
+        merge = [*self.program, "-set_cover_merge=1", str(cover), str(corpus), str(seeds)]
+        with self.log.open("ab") as log:
+            subprocess.run(merge, stdout=log, stderr=log, env=self.environment, check=True)
+        inputs = sorted({path.read_bytes() for path in cover.iterdir()}, key=lambda each: (len(each), each))
+        size, lines = 0, []
+        for each in inputs:
+            if size + len(each) <= KEPT_BYTES_MAX:
+                size += len(each)
+                lines.append(base64.b64encode(each).decode() + "\n")
+        KEPT.mkdir(exist_ok=True)
+        (KEPT / f"{self.target}.base64").write_text("".join(lines))
+        return f"{self.target}: kept {len(lines)} of {len(inputs)} inputs, {size} bytes"
+
     def end(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
 
 
-def all_of(targets: list[str], binary: Path, folder: Path, seconds: int, jobs: int) -> Iterator[tuple[bool, str]]:
+def all_of(targets: list[str], binary: Path, folder: Path, seconds: int, jobs: int, is_keeping: bool) -> Iterator[tuple[bool, str]]:
     waiting, running = list(targets), []
     try:
         while waiting or running:
@@ -109,7 +139,10 @@ def all_of(targets: list[str], binary: Path, folder: Path, seconds: int, jobs: i
             time.sleep(0.2)
             for run in [run for run in running if run.look()]:
                 running.remove(run)
-                yield run.verdict()
+                passed, said = run.verdict()
+                yield passed, said
+                if passed and is_keeping:
+                    yield True, run.keep()
     finally:
         for run in running:
             run.end()
@@ -121,10 +154,12 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / ".build/fuzz", help="for corpus, findings and logs")
     parser.add_argument("--seconds", type=int, default=60, help="of processor time, for each target")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", action="store_true", help="add what was found to the corpus in Tests/Fuzz/Corpus")
     parser.add_argument("--only", action="append", choices=sorted(SEEDS))
     options = parser.parse_args()
     is_good = True
-    for passed, said in all_of(options.only or sorted(SEEDS), options.binary.absolute(), options.folder.absolute(), options.seconds, options.jobs):
+    targets = options.only or sorted(SEEDS)
+    for passed, said in all_of(targets, options.binary.absolute(), options.folder.absolute(), options.seconds, options.jobs, options.keep):
         print(said, flush=True)
         is_good = is_good and passed
     return 0 if is_good else 1

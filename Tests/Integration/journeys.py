@@ -1,0 +1,87 @@
+"""Which tests of real agents a submission runs: all of an agent that has changed since they last passed, and the journeys of every other.
+
+An agent takes seconds to start, and its tests half of an integration run. `make nightly`, and `make test AGENTS=all`, run every one of them.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+TRIED = FOLDER / "agents-tried"
+"""A commit at which every test of every agent has passed. A run with AGENTS=all that passes writes it."""
+
+
+class Agent(NamedTuple):
+    sources: tuple[str, ...]
+    """Folders and files of the product and of the tests that are this agent's alone."""
+    tests: tuple[str, ...]
+
+
+AGENTS = {
+    "Claude Code": Agent(
+        ("Sources/AgentClaude", "Sources/HeliographHook", "Sources/HeliographHost/Claude", "Tests/Integration/claude.py"),
+        ("test_claude.py", "test_claude_asks.py", "test_claude_mcp.py", "test_claude_run.py", "test_claude_start.py", "test_claude_terminal.py",
+         "test_at_the_terminal.py", "test_cost.py", "test_order.py", "test_budgets.py", "test_journey.py", "test_days_work.py"),
+    ),
+    "Codex": Agent(
+        ("Sources/AgentCodex", "Sources/HeliographHost/Codex", "Tests/Integration/codex.py"),
+        ("test_codex.py", "test_codex_start.py", "test_codex_steering.py"),
+    ),
+    "ACP": Agent(
+        ("Sources/AgentACP", "Sources/HeliographHost/ACP", "Tests/Integration/acp_agents.py", "Tests/Integration/acp_peers.py"),
+        ("test_acp_forms.py", "test_openhands.py"),
+    ),
+}  # fmt: skip
+
+JOURNEYS = {
+    "test_journey.py", "test_days_work.py",
+    "test_claude.py::test_remote_allow_makes_the_file_appear", "test_claude.py::test_remote_deny_reaches_the_model",
+    "test_claude.py::test_a_question_is_answered_from_afar", "test_claude.py::test_a_secret_stays_on_the_machine",
+    "test_claude.py::test_a_plan_is_read_and_approved_from_afar", "test_claude.py::test_a_plain_allow_writes_nothing_and_is_asked_again",
+    "test_claude.py::test_local_yes_first_closes_the_card", "test_claude.py::test_relay_away_means_the_local_prompt_only",
+    "test_claude.py::test_relay_killed_with_an_open_card", "test_claude.py::test_daemon_killed_with_an_open_card",
+    "test_claude.py::test_agent_killed_with_an_open_card", "test_claude.py::test_cost_context_and_todo_show",
+    "test_claude.py::test_connect_keeps_what_is_there_and_disconnect_leaves_no_trace",
+    "test_claude.py::test_a_hook_without_a_daemon_says_nothing_and_is_quick", "test_claude.py::test_a_hook_gives_up_on_a_daemon_that_is_stopped",
+    "test_claude_run.py::test_a_prompt_is_taken_once_and_the_session_is_one", "test_claude_run.py::test_a_permission_is_decided_from_afar",
+    "test_claude_run.py::test_interrupted", "test_claude_run.py::test_the_agent_is_killed",
+    "test_claude_terminal.py::test_a_prompt_is_taken_once_with_a_window_and_without", "test_claude_terminal.py::test_both_at_once",
+    "test_claude_start.py::test_a_session_is_started_in_a_project_and_steered",
+    "test_claude_start.py::test_a_past_session_is_listed_resumed_and_taken_over",
+    "test_claude_mcp.py::test_without_its_screen_it_is_answered_afar", "test_claude_asks.py::test_run_without_its_screen",
+    "test_cost.py::test_resumed_and_forked_nothing_is_paid_twice", "test_budgets.py::test_a_held_session_asks_for_what_it_ran_unasked",
+    "test_at_the_terminal.py::test_both_at_once",
+    "test_codex.py::test_allowed_from_the_phone", "test_codex.py::test_denied_from_the_phone_the_turn_goes_on",
+    "test_codex.py::test_answered_at_the_terminal_first", "test_codex.py::test_our_daemon_is_killed_with_a_question_open",
+    "test_codex_start.py::test_a_thread_is_started_in_a_project_and_asks_first",
+    "test_codex_steering.py::test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays",
+    "test_codex_steering.py::test_interrupted",
+    "test_acp_forms.py",
+}  # fmt: skip
+"""Files and tests, by name: what a person does with each agent, and what a failure of each part must never allow."""
+
+
+def left_to_journeys() -> dict[str, str]:
+    """Agents none of whose folders differ from the commit at which all their tests passed, each with the reason in words.
+
+    An agent is tested whole if git cannot say: outside a clone, or in one without that commit.
+    """
+    commit = TRIED.read_text().strip() if TRIED.exists() else ""
+    if not commit:
+        return {}
+    reasons = {}
+    for name, agent in AGENTS.items():
+        tests = [f"Tests/Integration/{file}" for file in agent.tests]
+        diff = ["git", "-C", str(ROOT), "diff", "--quiet", commit, "--", *agent.sources, *tests, "Tests/Integration/requirements.txt"]
+        if subprocess.run(diff, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            reasons[name] = f"{name}: journeys only, as nothing of {', '.join(agent.sources)} or its tests has changed since {commit[:8]}"
+    return reasons
+
+
+def is_left_out(file: str, test: str) -> bool:
+    """Whether `test`, a function of `file` that runs a real agent, stays out of this run. HELIOGRAPH_JOURNEYS names the agents it concerns."""
+    left = os.environ.get("HELIOGRAPH_JOURNEYS", "").split(",")
+    return any(file in AGENTS[name].tests for name in left if name) and file not in JOURNEYS and f"{file}::{test}" not in JOURNEYS

@@ -51,12 +51,12 @@ WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
-PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Fuzz HeliographCrypto HeliographLink HeliographQRCode \
+PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol RelaySimulation
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
 # Everything that `swift format` looks at.
-SWIFT := Package.swift Sources Tests
+SWIFT := Package.swift Sources Tests deploy/ios
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -174,7 +174,7 @@ image-check: build venv test-packages ## Build the container's image by hand in 
 wire: ## Write what is made from the wire's table: the page's types, and the fields in the protocol document
 	HELIOGRAPH_WIRE=write $(MAKE) --no-print-directory test-module M=RelayProtocol FILTER=WireFilesTests
 
-lint: test-packages ## Check the format of the Swift, words, circles among folders, and the types of the page
+lint: test-packages ## Check the format of the Swift, words, circles among folders, and the types of the page and of what is for iPhones
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
 	Tests/Tools/check-words

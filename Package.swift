@@ -299,6 +299,7 @@ let package = Package(
             "APNsSimulatorTests", ["APNsSimulator", "ChannelAPNs", "LiveActivityKit", "PushPlanner", "RelayProtocol"],
             exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto", "HeliographTestSupport"]),
+        tests("HeliographKitTests", ["HeliographKit", "LiveActivityKit", "RelayProtocol"]),
         tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
         tests(
             "HostCoreTests",

@@ -312,7 +312,7 @@ public actor RelayClient {
 
     private func publish() {
         state.isComplete = link.view.isWorkspaceKnown
-        state.sessions = link.view.sessions.values.map(SessionRow.init).sorted {
+        state.sessions = link.view.sessions.values.filter { !$0.standsForHost }.map(SessionRow.init).sorted {
             ($1.lastActivityAt, $0.id) < ($0.lastActivityAt, $1.id)
         }
         state.approvals = link.view.pendingApprovals.map(PendingApproval.init)

@@ -26,4 +26,7 @@ public struct RelayState: Sendable {
     public internal(set) var events: [SessionEvent] = []
 
     public static let eventsMax = 500
+
+    /// Nothing is known yet.
+    public init() {}
 }

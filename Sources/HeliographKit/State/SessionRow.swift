@@ -12,12 +12,20 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     public let isHostConnected: Bool
     public let status: LiveActivityKit.SessionStatus
     public let operation: String?
+    public let error: String?
     public let todoCompleted: Int?
     public let todoTotal: Int?
+    public let todoCurrent: String?
+    /// Tools started.
+    public let operations: Int
+    public let messages: Int
     /// That wait for a person.
     public let approvals: Int
     public let questions: Int
     public let costMicroUSD: Int?
+    /// The highest level of a budget that was crossed, in percent.
+    public let budgetLevel: Int?
+    public let startedAt: Date
     public let lastActivityAt: Date
 
     init(_ summary: Summary) {
@@ -29,11 +37,17 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
         isHostConnected = summary.hostIsConnected
         status = LiveActivityKit.SessionStatus(rawValue: summary.status.rawValue) ?? .unknown
         operation = summary.operation.map(VisibleText.line)
+        error = summary.error.map(VisibleText.line)
         todoCompleted = summary.todo.map { Int($0.completed) }
         todoTotal = summary.todo.map { Int($0.total) }
+        todoCurrent = summary.todo?.current.map(VisibleText.line)
+        operations = Int(summary.operations)
+        messages = Int(summary.messages)
         approvals = Int(summary.approvals)
         questions = Int(summary.questions)
         costMicroUSD = summary.costMicroUSD.map { Int($0) }
+        budgetLevel = summary.budget.map { Int($0.level) }
+        startedAt = Date(milliseconds: summary.startedAt)
         lastActivityAt = Date(milliseconds: summary.lastActivityAt)
     }
 }

@@ -2,15 +2,17 @@
 import ActivityKit
 import Foundation
 public import SwiftUI
-public import WidgetKit
+import WidgetKit
 
 /// The card, for the `WidgetBundle` of the app's widget extension.
 public struct HeliographLiveActivity: Widget {
     public init() {}
 
-    public var body: some WidgetConfiguration {
+    public var body: some WidgetConfiguration { configuration.onWatchAndInCar() }
+
+    private var configuration: some WidgetConfiguration {
         ActivityConfiguration(for: HeliographActivityAttributes.self) { context in
-            LockScreenCard(face: CardFace(context))
+            PlacedCard(face: CardFace(context))
                 .widgetURL(CardFace(context).link?.url)
         } dynamicIsland: { context in
             let face = CardFace(context)
@@ -22,12 +24,23 @@ public struct HeliographLiveActivity: Widget {
             } compactLeading: {
                 CardSign(face: face)
             } compactTrailing: {
-                CardBrief(face: face)
+                IslandBrief(face: face)
             } minimal: {
                 CardSign(face: face)
             }
             .keylineTint(face.color)
             .widgetURL(face.link?.url)
+        }
+    }
+}
+
+extension WidgetConfiguration {
+    /// The watch's Smart Stack and CarPlay draw `SmallCard`; without this they squeeze the Dynamic Island's compact views side by side.
+    fileprivate func onWatchAndInCar() -> some WidgetConfiguration {
+        if #available(iOS 18.0, *) {
+            return supplementalActivityFamilies([.small])
+        } else {
+            return self
         }
     }
 }

@@ -100,6 +100,9 @@ public actor LiveActivityManager {
     /// Whether the relay knows all that it should.
     public var isReported: Bool { lifecycle.queue.entries.isEmpty }
 
+    /// Sessions that have a card of their own.
+    public var sessionsWithCards: Set<String> { Set(lifecycle.cards.filter(\.isLive).compactMap(\.session)) }
+
     public func hasCard(session: String?) -> Bool { lifecycle.liveCard(of: session) != nil }
 
     // MARK: Carrying out

@@ -1,33 +1,52 @@
+import Foundation
 import Kit
 import SwiftUI
+import UIKit
 import UserNotifications
 
 /// What the views show, and what they may do.
 @MainActor @Observable final class AppModel {
+    /// Half seconds in which the relay hears that this phone leaves.
+    private static let leavingTriesMax = 20
+
     private(set) var state = RelayState()
     private(set) var isPaired = false
+    /// What the person chose, and the alert token once the system gave one: that may be before the app is paired.
+    private(set) var device: DeviceRegistration
     var trouble: String?
     /// Sessions from the list on.
     var path: [String] = []
+    var showsSettings = false
 
-    private let keychain = Keychain()
+    private let keychain = Keychain.ofApp
     private var client: RelayClient?
     private var manager: LiveActivityManager?
+    private var follower = CardFollower()
     private var isForeground = false
     private var tasks: [Task<Void, Never>] = []
 
-    /// Made once, and kept.
-    private var device: String {
-        if let kept = UserDefaults.standard.string(forKey: "device") { return kept }
-        let made = UUID().uuidString
-        UserDefaults.standard.set(made, forKey: "device")
-        return made
+    init() {
+        let kept = UserDefaults.standard.data(forKey: "device").flatMap {
+            try? JSONDecoder().decode(DeviceRegistration.self, from: $0)
+        }
+        // The sandbox is where Xcode's own builds get their pushes from.
+        device =
+            kept
+            ?? DeviceRegistration(
+                device: UUID().uuidString, name: UIDevice.current.name, environment: .sandbox,
+                system: UIDevice.current.systemVersion)!
+        device.system = UIDevice.current.systemVersion
+        guard kept == nil else { return }
+        // Only with the full text does an alert offer to allow.
+        device.text = .full
+        device.starts = .always
+        keep()
     }
 
     /// With the relay that the app was paired with, if it was.
     func resume() {
         guard client == nil, let relay = UserDefaults.standard.url(forKey: "relay") else { return }
-        do { try begin(relay) } catch { trouble = "\(error)" }
+        do { try begin(relay) } catch { report(error) }
     }
 
     func pair(_ scanned: String) async {
@@ -38,55 +57,119 @@ import UserNotifications
             end()
             try begin(pairing.relay)
             await manager?.signedIn()
+            await manager?.setForeground(isForeground)
             await client?.setForeground(isForeground)
-            _ = try await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge])
-        } catch let error as LiveActivityError { trouble = error.message } catch { trouble = error.localizedDescription }
+            let options: UNAuthorizationOptions = [.alert, .sound, .badge, .providesAppNotificationSettings]
+            _ = try await UNUserNotificationCenter.current().requestAuthorization(options: options)
+        } catch { report(error) }
+    }
+
+    /// Ends the cards, and has the relay forget this phone before the token goes.
+    func signOut() async {
+        guard let manager else { return }
+        await client?.setForeground(false)
+        await manager.signOut()
+        for _ in 0..<Self.leavingTriesMax where await !manager.isForgotten { try? await Task.sleep(for: .milliseconds(500)) }
+        if await !manager.isForgotten {
+            trouble = "The relay could not be told. On its machine “heliograph devices” lists this phone, and removes it."
+        }
+        end()
+        UserDefaults.standard.removeObject(forKey: "relay")
+        do { try keychain.removeAll() } catch { report(error) }
     }
 
     func setForeground(_ isForeground: Bool) async {
         self.isForeground = isForeground
+        // What the person lets be shown on the Lock Screen may have changed.
+        if isForeground { AlertCategory.register() }
         await manager?.setForeground(isForeground)
         await client?.setForeground(isForeground)
     }
 
     func show(_ session: String?) async { await client?.show(session: session) }
 
+    func seen(_ approval: PendingApproval) async { await client?.seen(approval) }
+
     func open(_ link: DeepLink) { path = [link.session] }
 
-    func register(alertToken: Data) async { await manager?.register(alertToken: alertToken) }
+    /// Nil: it is not of a relay.
+    func isOnScreen(_ payload: AlertPayload?) -> Bool {
+        guard state.link == .live, let session = payload?.session else { return false }
+        return path.last == session
+    }
+
+    /// The system gives it at each launch, the first time before there is a relay to tell.
+    func register(alertToken: Data) async {
+        device.alertToken = alertToken.hexadecimal
+        await manager?.register(alertToken: alertToken)
+    }
+
+    func change(_ body: (inout DeviceRegistration) -> Void) async {
+        body(&device)
+        do { device.sealKey = device.text == .sealed ? try keychain.sealKey().base64EncodedString() : nil } catch {
+            report(error)
+        }
+        keep()
+        await manager?.change(device)
+    }
+
+    /// A card for this session, whatever the settings start by themselves.
+    func wantCard(of session: String) async {
+        follower.want(session)
+        await follow(state)
+    }
 
     func decide(_ approval: PendingApproval, _ verdict: Verdict) async {
         do {
             if case .refused(let code, let message, let winner)? = try await client?.decide(approval, verdict) {
                 trouble = DecisionReply.refused(code: code, message: message, winner: winner).sentence
             }
-        } catch let error as LiveActivityError { trouble = error.message } catch { trouble = error.localizedDescription }
+        } catch { report(error) }
+    }
+
+    private func keep() { UserDefaults.standard.set(try? JSONEncoder().encode(device), forKey: "device") }
+
+    private func report(_ error: any Error) {
+        trouble = (error as? LiveActivityError)?.message ?? error.localizedDescription
     }
 
     private func end() {
         for task in tasks { task.cancel() }
         (tasks, client, manager) = ([], nil, nil)
+        (state, isPaired, follower) = (RelayState(), false, CardFollower())
     }
 
     private func begin(_ relay: URL) throws {
         let reporter = try HTTPRelayReporter(relay: relay, credentials: keychain, exchange: URLSessionExchange())
         DecisionDesk.shared.setUp(reporter: reporter)
-        let client = try RelayClient(relay: relay, credentials: keychain, device: device, software: "sample/1")
-        guard
-            var registration = DeviceRegistration(
-                device: device, name: UIDevice.current.name, environment: .sandbox, system: UIDevice.current.systemVersion)
-        else { return }
-        // Only with the full text does an alert offer to allow.
-        registration.text = .full
-        let folder = URL.applicationSupportDirectory
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let client = try RelayClient(relay: relay, credentials: keychain, device: device.device, software: "sample/1")
+        let folder = try FileManager.default.url(
+            for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
         let manager = LiveActivityManager(
-            device: registration, reporter: reporter, store: LifecycleFile(folder.appending(path: "cards.json")),
+            device: device, reporter: reporter, store: LifecycleFile(folder.appending(path: "cards.json")),
             onTrouble: { trouble in Task { @MainActor [weak self] in self?.trouble = trouble.message } })
         (self.client, self.manager, isPaired) = (client, manager, true)
         tasks = [
             Task { await manager.run() },
-            Task { [weak self] in for await state in client.states { self?.state = state } },
+            Task { [weak self] in for await state in client.states { await self?.follow(state) } },
         ]
     }
+
+    /// The relay sends a phone whose app is open no pushes: its cards are the app's until then.
+    private func follow(_ state: RelayState) async {
+        self.state = state
+        guard isForeground, let manager else { return }
+        let cards = await manager.sessionsWithCards
+        for order in follower.follow(state, for: device, cards: cards, at: .now) {
+            do { try await manager.carryOut(order) } catch {
+                // The person wants no cards, or left.
+                if error.code != .disabled, error.code != .notForeground { trouble = error.message }
+            }
+        }
+    }
+}
+
+extension Keychain {
+    /// Shared with the notification service, which opens sealed alerts: the group of the entitlements, with the team's prefix.
+    static var ofApp: Keychain { Keychain(group: Bundle.main.object(forInfoDictionaryKey: "KeychainGroup") as? String) }
 }

@@ -1,6 +1,8 @@
 import AppIntents
+import Foundation
 import Kit
 import SwiftUI
+import UIKit
 import UserNotifications
 
 @main struct SampleApp: App {
@@ -26,11 +28,11 @@ struct AppPackage: AppIntentsPackage {
     static var includedPackages: [any AppIntentsPackage.Type] { [HeliographIntents.self] }
 }
 
-@MainActor final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCenterDelegate {
+final class AppDelegate: NSObject, UIApplicationDelegate {
     let model = AppModel()
 
     func application(
-        _ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+        _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         UNUserNotificationCenter.current().delegate = self
         AlertCategory.register()
@@ -40,19 +42,45 @@ struct AppPackage: AppIntentsPackage {
         return true
     }
 
-    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken token: Data) {
-        Task { await model.register(alertToken: token) }
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data) {
+        Task { await model.register(alertToken: deviceToken) }
     }
 
     func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
         model.trouble = error.localizedDescription
     }
+}
+
+/// The center calls from where it likes, and what it hands over is not Sendable: only values that are go on to the main actor. UIKit wants
+/// the handlers to be called there, which the `async` forms of these methods do not promise.
+extension AppDelegate: UNUserNotificationCenterDelegate {
+    /// An alert while the app is open.
+    nonisolated func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) {
+        let payload = try? AlertPayload(userInfo: notification.request.content.userInfo)
+        // Called once, on the main actor.
+        nonisolated(unsafe) let present = completionHandler
+        Task { @MainActor in present(model.isOnScreen(payload) ? [] : [.banner, .list, .sound]) }
+    }
 
     /// Allow and Deny of an alert, and a tap on it.
-    func userNotificationCenter(
-        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
-    ) async {
-        guard let answer = AlertResponse(response) else { return }
-        if let link = await DecisionDesk.shared.carryOut(answer) { model.open(link) }
+    nonisolated func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    ) {
+        let answer = AlertResponse(response)
+        // Called once, on the main actor.
+        nonisolated(unsafe) let done = completionHandler
+        Task { @MainActor in
+            if let answer, let link = await DecisionDesk.shared.carryOut(answer) { model.open(link) }
+            done()
+        }
+    }
+
+    /// From the system's page of this app's notifications.
+    nonisolated func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?) {
+        Task { @MainActor in model.showsSettings = true }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Kit
 import SwiftUI
 
@@ -8,11 +9,15 @@ struct RootView: View {
         Group {
             if model.isPaired { SessionList(model: model) } else { PairingView(model: model) }
         }
-        .alert("Heliograph", isPresented: Binding(get: { model.trouble != nil }, set: { if !$0 { model.trouble = nil } })) {
+        .alert("Heliograph", isPresented: hasTrouble) {
             Button("OK") {}
         } message: {
             Text(model.trouble ?? "")
         }
+    }
+
+    private var hasTrouble: Binding<Bool> {
+        Binding(get: { @MainActor in model.trouble != nil }, set: { @MainActor isShown in if !isShown { model.trouble = nil } })
     }
 }
 
@@ -51,6 +56,8 @@ struct SessionList: View {
             }
             .navigationTitle("Sessions")
             .navigationDestination(for: String.self) { SessionView(model: model, session: $0) }
+            .navigationDestination(isPresented: $model.showsSettings) { SettingsView(model: model) }
+            .toolbar { Button("Settings") { model.showsSettings = true } }
         }
     }
 }
@@ -80,6 +87,7 @@ struct SessionView: View {
     var body: some View {
         List {
             ForEach(model.state.approvals.filter { $0.session == session }) { ApprovalView(model: model, approval: $0) }
+            Button("Show on the Lock Screen") { Task { await model.wantCard(of: session) } }
             ForEach(model.state.events) { event in
                 VStack(alignment: .leading) {
                     Text(verbatim: event.kind).font(.caption).foregroundStyle(.secondary)
@@ -107,17 +115,7 @@ struct ApprovalView: View {
             }
             ForEach(approval.warnings, id: \.self) { Text(verbatim: $0).foregroundStyle(.orange) }
             if !approval.isWhole { Text("Its text is not whole here: it can be denied, not allowed.").foregroundStyle(.orange) }
-            ForEach(approval.questions) { question in
-                Text(verbatim: question.text)
-                // One question with one choice; a form for several is the app's own.
-                if approval.questions.count == 1, !question.isMultiple {
-                    ForEach(question.choices, id: \.self) { choice in
-                        Button(choice.label) {
-                            decide(.answer([question.answer([choice])]))
-                        }
-                    }
-                }
-            }
+            if approval.isQuestion { QuestionsView(approval: approval) { decide(.answer($0)) } }
             HStack {
                 Button("Deny", role: .destructive) { decide(.deny()) }
                 if approval.canAllow { Button("Allow") { decide(.allow) } }
@@ -125,6 +123,8 @@ struct ApprovalView: View {
         }
         .buttonStyle(.bordered)
         .disabled(isDeciding)
+        // No alert for it need ring here.
+        .task(id: approval.id) { await model.seen(approval) }
     }
 
     private func decide(_ verdict: Verdict) {
@@ -133,5 +133,54 @@ struct ApprovalView: View {
             await model.decide(approval, verdict)
             isDeciding = false
         }
+    }
+}
+
+/// A question can take one choice, several, or words of one's own; all of an approval are answered at once.
+struct QuestionsView: View {
+    let approval: PendingApproval
+    let answer: ([Answer]) -> Void
+    @State private var taken: [String: [PendingApproval.Question.Choice]] = [:]
+    @State private var words: [String: String] = [:]
+
+    var body: some View {
+        VStack(alignment: .leading, spacing: 8) {
+            ForEach(approval.questions) { question in
+                Text(verbatim: question.text)
+                ForEach(question.choices, id: \.self) { choice in
+                    Toggle(choice.label, isOn: isTaken(choice, of: question))
+                    if let description = choice.description {
+                        Text(verbatim: description).font(.caption).foregroundStyle(.secondary)
+                    }
+                }
+                if question.takesWords {
+                    TextField("In your own words", text: text(of: question), axis: .vertical)
+                }
+            }
+            Button("Answer") { answer(answers) }.disabled(answers.count < approval.questions.count)
+        }
+    }
+
+    private var answers: [Answer] {
+        approval.questions.compactMap { question in
+            let text = words[question.id].flatMap { $0.isEmpty ? nil : $0 }
+            let choices = taken[question.id] ?? []
+            return choices.isEmpty && text == nil ? nil : question.answer(choices, text: text)
+        }
+    }
+
+    private func isTaken(_ choice: PendingApproval.Question.Choice, of question: PendingApproval.Question) -> Binding<Bool> {
+        Binding(
+            get: { @MainActor in taken[question.id]?.contains(choice) ?? false },
+            set: { @MainActor isTaken in
+                var choices = question.isMultiple ? taken[question.id] ?? [] : []
+                choices.removeAll { $0 == choice }
+                if isTaken { choices.append(choice) }
+                taken[question.id] = choices
+            })
+    }
+
+    private func text(of question: PendingApproval.Question) -> Binding<String> {
+        Binding(get: { @MainActor in words[question.id] ?? "" }, set: { @MainActor text in words[question.id] = text })
     }
 }

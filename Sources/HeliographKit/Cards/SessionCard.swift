@@ -1,0 +1,47 @@
+public import Foundation
+public import LiveActivityKit
+
+/// The card of one session as an app in the foreground shows it, in the words of the relay's profile `heliograph`.
+public struct SessionCard: Sendable, Hashable {
+    public let attributes: HeliographActivityAttributes
+    public let content: HeliographActivityAttributes.ContentState
+
+    /// `asked`: the oldest approval that waits in this session. It never has `isWhole`: what is allowed from a card comes with its alert's code.
+    public init(_ session: SessionRow, asked: PendingApproval?, for device: DeviceRegistration, at now: Date) {
+        let showsText = device.text.showsText
+        attributes = HeliographActivityAttributes(
+            session: session.id, title: showsText ? session.title : "Session", project: showsText ? session.project : nil,
+            agent: showsText ? session.agent : "Agent", host: showsText ? session.host : "Host")
+        var progress: HeliographActivityAttributes.Progress?
+        if let completed = session.todoCompleted, let total = session.todoTotal {
+            progress = .init(completed: completed, total: total, current: showsText ? session.todoCurrent : nil)
+        }
+        content = HeliographActivityAttributes.ContentState(
+            status: session.shownStatus, operation: showsText ? session.operation : nil, progress: progress,
+            approvals: session.approvals, questions: session.questions,
+            approval: asked.map { Self.approval($0, showsText: showsText) },
+            costMicroUSD: device.hidesCost ? nil : session.costMicroUSD.map { Int64($0) }, budgetLevel: session.budgetLevel,
+            operations: session.operations, messages: session.messages, error: showsText ? session.error : nil,
+            startedAt: session.startedAt, updatedAt: now)
+    }
+
+    private static func approval(_ asked: PendingApproval, showsText: Bool) -> HeliographActivityAttributes.Approval {
+        guard showsText else {
+            let summary = asked.isQuestion ? "An agent has a question" : "An agent needs approval"
+            return .init(id: asked.id, tool: "A tool", summary: summary, isQuestion: asked.isQuestion)
+        }
+        return .init(id: asked.id, tool: asked.tool, summary: asked.title, isQuestion: asked.isQuestion)
+    }
+}
+
+extension SessionRow {
+    /// As pushes say it: `stale` if it went on when its host was last heard of.
+    var shownStatus: LiveActivityKit.SessionStatus {
+        !isHostConnected && (status == .starting || status == .running) ? .stale : status
+    }
+}
+
+extension DeviceRegistration.Text {
+    /// Otherwise a card shows counts only.
+    var showsText: Bool { self == .full || self == .summary }
+}

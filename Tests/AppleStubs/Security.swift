@@ -1,0 +1,30 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+//
+// Security as far as this repository uses it; see SwiftUI.swift. Without Objective-C there is no bridging: the types are what they bridge to.
+
+public import Foundation
+
+public typealias CFDictionary = [String: Any]
+public typealias CFString = String
+public typealias CFTypeRef = AnyObject
+public typealias OSStatus = Int32
+
+public let errSecSuccess: OSStatus = 0
+public let errSecItemNotFound: OSStatus = -25300
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecValueData: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecMatchLimit: CFString = ""
+public let kSecMatchLimitOne: CFString = ""
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? { nil }

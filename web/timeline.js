@@ -300,6 +300,8 @@ export class Timeline {
   #change(key, event) {
     const row = this.#byKey.get(key);
     if (!row || (row.event.kind === "tool.started" && row.end)) return null;
+    // Logs of older relays hold reports that hosts made after the end of an approval.
+    if (row.end && approvalEnds.has(row.end.kind)) return null;
     row.end = event;
     this.#touch(row);
     return row.key;
@@ -312,6 +314,8 @@ const threaded = new Set(["message", "tool.started", "tool.finished"]);
 const approvalKinds = new Set([
   "approval.decided", "approval.delivered", "approval.applied", "approval.expired", "approval.cancelled", "approval.stale",
 ]);
+
+const approvalEnds = new Set(["approval.applied", "approval.expired", "approval.cancelled", "approval.stale"]);
 
 /** Stages of what clients sent that are ends. */
 export const finalStages = new Set(["taken", "refused", "withdrawn", "unknown"]);

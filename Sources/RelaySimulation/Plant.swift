@@ -20,6 +20,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case repeatedAnswer
     /// A desk's answer is handed over though the disk did not take it.
     case unrecordedAnswer
+    /// A desk tells another end of an approval that is over.
+    case secondEnd
     /// News of an approval does not reach a client.
     case unheardApproval
     /// The relay is not told who has left.
@@ -138,7 +140,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .ghosts: [.memory]
         case .forgetfulLog: [.replay]
         case .absentHost: [.convergence]
-        case .leakySpool: [.completeness]
+        case .leakySpool, .secondEnd: [.completeness]
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
         case .forgottenSpending, .deafHost: [.budget]

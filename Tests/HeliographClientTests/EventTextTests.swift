@@ -37,6 +37,21 @@ struct EventTextTests {
         }
     }
 
+    @Test func whatIsToldOfAnApprovalAfterItsEndIsNotShown() {
+        let (one, other) = (SessionID("s1")!, SessionID("s2")!)
+        let approval = ApprovalID("a")!
+        var ends = ApprovalEnds()
+        func isShown(_ head: EventHead, _ session: SessionID) -> Bool {
+            !ends.isAfterEnd(EventText(Event(head, at: 1).bytes), of: session)
+        }
+        #expect(isShown(.approvalDelivered(approval), one))
+        #expect(isShown(.approvalApplied(approval, outcome: .ran), one))
+        #expect(!isShown(.approvalStale(approval, reason: "unknownApproval"), one))
+        #expect(!isShown(.approvalDelivered(approval), one))
+        #expect(isShown(.approvalCancelled(approval, reason: "turnEnded"), other))
+        #expect(isShown(.sessionRenamed(title: "x"), one))
+    }
+
     @Test func bytesThatAreNoEventAreSaidToBeNone() {
         #expect(EventText(Array("{}".utf8)).line == "an event that this version cannot read")
     }

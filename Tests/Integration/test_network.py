@@ -245,6 +245,29 @@ def test_a_decision_waits_for_a_host_that_cannot_be_heard(relay, proxy, laptop, 
     check_played(relay, agent, 5)
 
 
+@pytest.mark.parametrize("ending", ["kill", "stop"])
+def test_what_ran_before_the_daemon_was_restarted_stays_applied(relay, proxy, laptop, phone, ending):
+    """The reports of the daemon's last life wait in its spool while the relay, which has none of them, sends the decision again."""
+    agent = Agent(laptop)
+    process = agent.ask("toolu_asked")
+    card = phone.wait_card()
+    proxy.set("up", is_black=True)
+    assert phone.decide(card["session"], card["approval"], "allow")["stage"] == "decided"
+    assert decision_of(process) == "allow"
+    agent.ran("toolu_asked")
+    getattr(laptop, ending)()
+    proxy.cut(reset=True)
+    proxy.heal()
+    laptop.start()
+    laptop.wait_link()
+    phone.wait_approval(card["approval"], "applied")
+    laptop.wait_delivered()
+    check_played(relay, agent, 0)
+    log = whole_log(relay, agent.wire_session)
+    assert not positions_of(log, "approval.stale"), log
+    assert not [event for event in log if event["kind"] == "truncated"]
+
+
 def test_an_answer_lost_on_its_way_is_asked_for_again(relay, proxy, scripted_host):
     """The relay has decided, the client never hears it: the same command on a new connection gets the same answer."""
     host = scripted_host(relay)

@@ -150,6 +150,35 @@ struct ApprovalTests {
         #expect(t.take(client).last?.contains(#""code":"closed""#) == true)
     }
 
+    @Test("what a host tells of an approval after its end is in no log, is acknowledged, and is not said to be missing")
+    func afterEnd() throws {
+        let (t, host, client) = T.withPendingApproval()
+        let id = ApprovalID("a1")!
+        t.command(.subscribe(T.session, after: Position(epoch: T.epoch, seq: 2)), id: "s", by: client)
+        t.command(T.decide(.allow), id: "k1", by: client)
+        t.commit()
+        t.send([.approvalDelivered(id), .approvalApplied(id, outcome: .ran)], first: 3, by: host)
+        t.commit()
+        (_, _) = (t.take(host), t.take(client))
+        t.send([.approvalStale(id, reason: "unknownApproval")], first: 5, by: host)
+        t.commit()
+        #expect(t.take(host) == [#"{"type":"ack","acks":[{"session":"s1","through":5}]}"#])
+        #expect(t.take(client) == [], "nothing has changed for anybody")
+        t.send([.approvalCancelled(id, reason: "hostRestarted"), .sessionRenamed(title: "x")], first: 6, by: host)
+        t.commit()
+        #expect(t.take(host) == [#"{"type":"ack","acks":[{"session":"s1","through":7}]}"#])
+        let kinds = try (t.log[T.key] ?? []).map { try Event(stored: $0).head.kind }
+        #expect(
+            kinds == [
+                "session.started", "approval.requested", "approval.decided", "approval.delivered", "approval.applied",
+                "session.renamed",
+            ])
+        #expect(t.approvals[id]?.stage.word == .applied)
+        // Another life of the relay knows how far its host is.
+        #expect(t.types(t.host(sessions: [T.session])) == ["welcome"])
+        #expect(t.states[T.key]?.hostSeq == 7)
+    }
+
     @Test("expiry closes what nobody decided, by the host's own measure of time, and never what was delivered")
     func expiry() {
         let (t, host, client) = T.withPendingApproval(expiresAt: 1_060_000)

@@ -204,7 +204,16 @@ struct SteeringTests {
         #expect(said.last?.contains(#""through":5"#) == true, "it is not sent again")
         let shown = t.take(client).joined()
         #expect(shown.contains(#""stage":"taken""#) && !shown.contains("k9") && !shown.contains(#""stage":"unknown""#))
-        #expect(shown.contains("truncated"), "and that something is left out is said")
+        #expect(!shown.contains("truncated"), "nothing is missing")
+    }
+
+    @Test("a session that is known by such a report alone says that its beginning is missing")
+    func strangerFirst() throws {
+        let t = T()
+        let host = t.host(capabilities: [.steer])
+        t.send([.steeringChanged(SteeringChange(Self.name, .taken))], first: 1, by: host)
+        t.commit()
+        #expect(try (t.log[T.key] ?? []).map { try Event(stored: $0).head } == [.truncated(count: 1)])
     }
 
     @Test("a host that comes back unsteered hears what has no outcome, and what is still offered")

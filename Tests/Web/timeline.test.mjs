@@ -34,6 +34,14 @@ test("a call that its agent never finished ends with the run, whatever goes on a
   }
 });
 
+test("the first end of an approval counts: a report after it changes nothing", () => {
+  const timeline = new Timeline(1, ["requested", "decided", "delivered", "applied"].map((stage) => event(`approval.${stage}`, { approval: "a" })));
+  const [{ version }] = timeline.rows;
+  assert.equal(timeline.append(5, event("approval.stale", { approval: "a", reason: "unknownApproval" })), null);
+  assert.equal(timeline.append(6, event("approval.cancelled", { approval: "a", reason: "deniedLocally" })), null);
+  assert.deepEqual([timeline.rows.length, timeline.rows[0].end.kind, timeline.rows[0].version], [1, "approval.applied", version]);
+});
+
 test("an end without its start is a row of its own until the start is loaded", () => {
   assert.deepEqual(keys(new Timeline(5, [event("tool.finished", { call: "c" })])), ["t::c"]);
 });

@@ -26,6 +26,7 @@ final class WatchTask: ClientTask {
     private var isShowingPast = true
     private var wasDown = false
     private var names: [String: String] = [:]
+    private var ends = ApprovalEnds()
 
     init(_ run: ClientRun, _ options: WatchOptions) {
         self.run = run
@@ -160,6 +161,7 @@ final class WatchTask: ClientTask {
     }
 
     private func show(_ event: EventText, of session: SessionID) {
+        guard !ends.isAfterEnd(event, of: session) else { return }
         if event.isMinor, !options.showsMinor { return }
         if let request = event.question { return question(request, of: session, at: event.at) }
         if self.session != nil, let block = event.block {

@@ -8,6 +8,10 @@ package struct EventText: Sendable {
     /// All of a message, safe to print, where it is more than the line shows.
     package var block: String?
     package var style: Style?
+    /// The approval that this event tells a step of.
+    package var approval: ApprovalID?
+    /// That step is the last.
+    package var isApprovalsEnd = false
     /// The question that this event raises.
     package var question: ApprovalRequest?
     /// Bookkeeping, seldom of interest.
@@ -69,12 +73,21 @@ package struct EventText: Sendable {
             question = request
             set("\(Self.asks(request)): \(request.title)", .alert)
         case .approvalDecided(_, let decision): set(DecisionText.sentence(decision), .green)
-        case .approvalDelivered: minor("the decision reached the agent")
-        case .approvalApplied(_, let outcome): minor("the agent did as decided: \(outcome.rawValue)")
-        case .approvalExpired: set("nobody decided in time", .yellow)
-        case .approvalCancelled(_, let reason):
+        case .approvalDelivered(let id):
+            minor("the decision reached the agent")
+            approval = id
+        case .approvalApplied(let id, let outcome):
+            minor("the agent did as decided: \(outcome.rawValue)")
+            ends(id)
+        case .approvalExpired(let id):
+            set("nobody decided in time", .yellow)
+            ends(id)
+        case .approvalCancelled(let id, let reason):
             set("the question was settled elsewhere: \(DecisionText.words(for: reason))", .dim)
-        case .approvalStale(_, let reason): set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
+            ends(id)
+        case .approvalStale(let id, let reason):
+            set("the decision was not applied: \(DecisionText.words(for: reason))", .yellow)
+            ends(id)
         case .subagentStarted(let agent, let name, _): set("⑂ subagent started: \(name ?? agent)")
         case .subagentFinished(let agent, let name): minor("⑂ subagent finished: \(name ?? agent)")
         case .budgetCrossed(let crossing): set(Self.crossed(crossing), .yellow)
@@ -109,6 +122,8 @@ package struct EventText: Sendable {
         line = VisibleText.line(text)
         self.style = style
     }
+
+    private mutating func ends(_ id: ApprovalID) { (approval, isApprovalsEnd) = (id, true) }
 
     private mutating func minor(_ text: String) {
         set(text, .dim)

@@ -11,6 +11,10 @@ extension Logger {
             info(
                 "a decision came",
                 metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)"])
+        case .settledAlready(let session, let approval, let command):
+            info(
+                "a decision came again whose approval is over",
+                metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)"])
         case .foreign(let session, let command):
             warning(
                 "a decision came for a session of no agent that is known here",

@@ -82,11 +82,18 @@ package struct HostMachine {
     private mutating func start(_ holds: Holds) {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
         forget(steering.restore(from: journal.spool.index.notes, isWaiting: isWaiting))
+        var settled: [String] = []
         for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil {
+            // A power cut can leave the end of an approval, and its note.
+            if let id = ApprovalID(key), let session = AgentQuestion.session(ofNote: note), journal.isSettled(id, in: session) {
+                settled.append(key)
+                continue
+            }
             // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
         }
+        forget(settled)
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         tellAll(.held(holds))
@@ -186,7 +193,7 @@ package struct HostMachine {
         case .expectWelcome(let within): orders.append(.arm(.welcome, after: within))
         case .resendAfter(let wait): orders.append(.arm(.resend, after: wait))
         case .acknowledge(let session, let through):
-            journal.spool.acknowledge(session, through: through)
+            journal.acknowledge(session, through: through)
             if !isWaiting(session) { forget(steering.acknowledged(session)) }
         case .drop(let session, let seq):
             // A question that nobody will see is not waited for.
@@ -196,6 +203,10 @@ package struct HostMachine {
         case .decide(let session, let approval, let digest, let decision):
             guard let agent = agent(of: session.rawValue) else {
                 return orders.append(.log(.foreign(session, decision.command)))
+            }
+            // An earlier life of this daemon applied it, and the relay is about to hear so.
+            guard !journal.isSettled(approval, in: session) else {
+                return orders.append(.log(.settledAlready(session, approval, decision.command)))
             }
             orders.append(.log(.decided(session, approval, decision.command)))
             tell(agent, .decided(session, approval, digest, decision))
@@ -228,9 +239,11 @@ package struct HostMachine {
         journal.spool.isFailing || journal.spool.index.sessions[session]?.entries.isEmpty == false
     }
 
-    private mutating func forget(_ names: [SteeringName]) {
-        guard !names.isEmpty, let agent = agents.indices.first else { return }
-        _ = record(names.map(\.note).sorted().map { .remember($0, nil) }, of: agent)
+    private mutating func forget(_ names: [SteeringName]) { forget(names.map(\.note)) }
+
+    private mutating func forget(_ notes: [String]) {
+        guard !notes.isEmpty, let agent = agents.indices.first else { return }
+        _ = record(notes.sorted().map { .remember($0, nil) }, of: agent)
     }
 
     private mutating func sessionEnded(_ session: SessionID) {

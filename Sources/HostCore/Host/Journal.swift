@@ -16,8 +16,13 @@ struct Journal {
     private var sessionsWithGaps: Set<SessionID> = []
     /// Sessions whose end was said since it was last asked.
     private var ended: [SessionID] = []
+    /// Ends of approvals that the relay may not have: as many as the spool holds, and what it still owes.
+    private var settled: [SessionID: [(approval: ApprovalID, seq: Int64)]] = [:]
 
-    init(_ spool: Spool) { self.spool = spool }
+    init(_ spool: Spool) {
+        self.spool = spool
+        for session in spool.index.sessions.keys { findSettled(in: session) }
+    }
 
     /// One write for all of it; nil where there is nothing to write. `log` is told of events that the wire would refuse.
     mutating func record(
@@ -25,6 +30,7 @@ struct Journal {
     ) -> Outcome? {
         var items: [Spool.Item] = []
         var approvals: [(event: Int, id: ApprovalID, session: SessionID, isAsked: Bool)] = []
+        var ends: [(event: Int, id: ApprovalID, session: SessionID)] = []
         var sessions: [SessionID] = []
         var begun: [String] = []
         for effect in effects {
@@ -40,7 +46,7 @@ struct Journal {
                 case .approvalDelivered(let id): approvals.append((sessions.count, id, session, false))
                 case .sessionEnded: ended.append(session)
                 case .sessionStarted: begun.append(session.rawValue)
-                default: break
+                case let head: if let id = Self.settledApproval(of: head) { ends.append((sessions.count, id, session)) }
                 }
                 sessions.append(session)
                 items.append(Self.item(event.head, session, bytes, isKept: isKept))
@@ -55,7 +61,10 @@ struct Journal {
         do throws(SpoolError) {
             let numbers = try spool.append(items, isNeeded: isNeeded)
             for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
+            for end in ends { settled[end.session, default: []].append((end.id, numbers[end.event])) }
         } catch {
+            // Owed: it gets its number when the disk is back.
+            for end in ends { settled[end.session, default: []].append((end.id, .max)) }
             sessionsWithGaps.formUnion(sessions)
             return .refused(error, approvals.map(\.id))
         }
@@ -85,6 +94,48 @@ struct Journal {
             .owed(session, bytes)
         case .steeringChanged(let change) where change.stage.isFinal: .owed(session, bytes)
         default: .event(session, bytes, isKept: isKept)
+        }
+    }
+
+    // MARK: Approvals that are over
+
+    /// Its end waits for the relay, which does not know better than to send what was decided.
+    func isSettled(_ approval: ApprovalID, in session: SessionID) -> Bool {
+        settled[session]?.contains { $0.approval == approval } == true
+    }
+
+    /// The relay has the session on disk through that number.
+    mutating func acknowledge(_ session: SessionID, through: Int64) {
+        let next = spool.index.nextSeq(of: session)
+        spool.acknowledge(session, through: through)
+        guard let ends = settled[session] else { return }
+        if spool.index.nextSeq(of: session) != next {
+            // What waits has got other numbers.
+            let owed = ends.filter { $0.seq == .max }
+            findSettled(in: session)
+            settled[session, default: []] += owed
+        } else if let first = spool.index.sessions[session]?.entries.first?.seq {
+            settled[session] = ends.filter { $0.seq >= first }
+        } else if !spool.isFailing {
+            settled[session] = nil
+        }
+    }
+
+    /// Reads what waits of a session. An event that cannot be read is found out about when it is sent.
+    private mutating func findSettled(in session: SessionID) {
+        settled[session] = nil
+        for entry in spool.index.sessions[session]?.entries ?? [] where entry.isKept {
+            guard let bytes = spool.read(entry, of: session), let head = try? Event(stored: bytes).head,
+                let id = Self.settledApproval(of: head)
+            else { continue }
+            settled[session, default: []].append((id, entry.seq))
+        }
+    }
+
+    private static func settledApproval(of head: EventHead) -> ApprovalID? {
+        switch head {
+        case .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _): id
+        default: nil
         }
     }
 

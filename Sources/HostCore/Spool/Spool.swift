@@ -243,6 +243,9 @@ package final class Spool {
         return events
     }
 
+    /// Nil where the disk does not hold it, which changes nothing.
+    func read(_ entry: SpoolIndex.Entry, of session: SessionID) -> [UInt8]? { try? files.read(entry, of: session) }
+
     // MARK: The relay's word
 
     /// The relay has the session on disk through that number, 0 for not at all: its answer to `hello`, or an acknowledgement.

@@ -96,7 +96,7 @@ extension Relay {
             let key = staged.key
             guard let view = sessions.cut(of: key) else { continue }
             var messages = PreparedMessages()
-            if !subscriptions.live(of: key).isEmpty {
+            if !staged.events.isEmpty, !subscriptions.live(of: key).isEmpty {
                 messages.events = Self.message(of: staged, epochs[key.workspace]).bytes
             }
             if subscriptions.isWatched(key) {
@@ -137,6 +137,8 @@ extension Relay {
     }
 
     private mutating func show(_ staged: Staging.Staged, _ prepared: PreparedMessages?) {
+        // Only the place in its host's numbering has changed.
+        guard !staged.events.isEmpty else { return }
         let key = staged.key
         guard let view = shown[key] else {
             preconditionFailure("what was committed stays until the next input")

@@ -31,7 +31,7 @@ struct Session {
         return rateLimiter?.take(count, isSpare: isSpare, at: now)
     }
 
-    mutating func waits(for event: Event) -> Bool { staged.waits(for: event) }
+    mutating func refusal(of event: Event) -> ReportRefusal? { staged.refusal(of: event) }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.
     mutating func took(through hostSeq: Int64) {

@@ -157,13 +157,18 @@ struct Sessions {
         // Where they are: an event that is taken out of its array is copied.
         let events = said.events.span
         for index in repeated..<events.count {
-            if sessions.values[place].waits(for: events[index]) {
+            guard let refusal = sessions.values[place].refusal(of: events[index]) else {
                 stage(events[index], in: name, at: place, now, aged: time, &batch, &orders)
+                continue
+            }
+            if refusal == .noSuchCommand { orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer) }
+            let staged = sessions.values[place].staged
+            if staged.seq >= staged.state.summary.first {
+                batch.passOver(in: name, after: staged.seq)
             } else {
-                orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer)
-                stage(
-                    Event(.truncated(count: 1), at: events[index].at), in: name, at: place, now, aged: time, &batch, &orders
-                )
+                // A session is there by its events, and this one would have none.
+                let gap = Event(.truncated(count: 1), at: events[index].at)
+                stage(gap, in: name, at: place, now, aged: time, &batch, &orders)
             }
         }
         sessions.values[place].took(through: said.first + Int64(said.events.count) - 1)

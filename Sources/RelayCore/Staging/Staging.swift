@@ -63,6 +63,9 @@ struct Staging {
         }
     }
 
+    /// A number of the host's is used up by what is not recorded. `seq` is the session's last event.
+    mutating func passOver(in key: SessionKey, after seq: Int64) { _ = place(of: key, firstSeq: seq + 1) }
+
     private mutating func place(of key: SessionKey, firstSeq: Int64) -> Int {
         // Events come in runs of one session. Compared where it is: what is taken out of the array is counted up and down.
         if !appends.isEmpty, appends[appends.count - 1].key == key { return appends.count - 1 }

@@ -24,6 +24,9 @@ struct CompletenessChecker {
     private var said = 0
     private var given = 0
     private var lastTaken: SessionID?
+    /// What a host sent as the end of an approval, and what the log has an end of.
+    private var sentEnds: [ApprovalID: EventHead] = [:]
+    private var storedEnds: Set<ApprovalID> = []
     private var powerWasLost = false
 
     // MARK: The host
@@ -107,6 +110,26 @@ struct CompletenessChecker {
         return nil
     }
 
+    /// A host sends this to the relay, maybe not for the first time: an approval has one end, over all its lives.
+    mutating func sends(_ message: [UInt8]) -> String? {
+        guard case .events(let batch)? = try? HostMessage(parsing: message) else { return nil }
+        for event in batch.events {
+            guard let (id, isEnd) = Self.report(event.head), isEnd else { continue }
+            let first = sentEnds[id] ?? event.head
+            sentEnds[id] = first
+            if first != event.head { return "\(id) was \(first.kind), and is \(event.head.kind) then" }
+        }
+        return nil
+    }
+
+    private static func report(_ head: EventHead) -> (ApprovalID, isEnd: Bool)? {
+        switch head {
+        case .approvalDelivered(let id): (id, false)
+        case .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _): (id, true)
+        default: nil
+        }
+    }
+
     // MARK: The log
 
     /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool.
@@ -117,16 +140,27 @@ struct CompletenessChecker {
         for bytes in events {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
             switch event.head {
-            case .approvalDecided, .approvalExpired, .approvalStale(_, "tooMany"), .budgetCrossed: continue
+            case .approvalExpired(let id), .approvalStale(let id, "tooMany"):
+                storedEnds.insert(id)
+                continue
+            case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
             case .truncated(let count):
                 guard let count else { return "a truncated event does not count" }
+                while isPassedOver(session, number), entries[session]?[number - 1].isSkipped == false { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {
                     return "event \(lost) of \(session) is counted as lost, and waits in the spool"
                 }
                 number += Int(count)
             default:
                 let list = entries[session] ?? []
+                while isPassedOver(session, number), list[number - 1].bytes != bytes, !list[number - 1].isUncertain {
+                    number += 1
+                }
+                if let (id, isEnd) = Self.report(event.head) {
+                    if storedEnds.contains(id) { return "\(id) has a report after its end in the log" }
+                    if isEnd { storedEnds.insert(id) }
+                }
                 guard number <= list.count else { return "\(session) has an event \(number) that its host never wrote" }
                 let entry = list[number - 1]
                 if entry.bytes != bytes, !entry.isUncertain || refused[session]?.remove(bytes) == nil {
@@ -135,6 +169,7 @@ struct CompletenessChecker {
                 number += 1
             }
         }
+        while number <= hostSeq, isPassedOver(session, number) { number += 1 }
         next[session] = number
         guard Int64(number - 1) == hostSeq else {
             return "\(session) is said to be through \(hostSeq), its events are through \(number - 1)"
@@ -142,7 +177,17 @@ struct CompletenessChecker {
         return nil
     }
 
-    /// What became of a command that the relay does not know, or whose end it has, is counted in the log, and not in it.
+    /// What a host tells of a command that the relay does not wait for, or of an approval whose end is in the log, uses up a number and is not
+    /// in the log.
+    private func isPassedOver(_ session: SessionID, _ number: Int) -> Bool {
+        guard let list = entries[session], list.indices.contains(number - 1),
+            let head = (try? Event(stored: list[number - 1].bytes))?.head
+        else { return false }
+        if case .steeringChanged = head { return true }
+        return Self.report(head).map { storedEnds.contains($0.0) } ?? false
+    }
+
+    /// A session that begins with one of a command has it counted in the log.
     private func isRefusable(_ session: SessionID, _ number: Int) -> Bool {
         guard let list = entries[session], list.indices.contains(number - 1),
             case .steeringChanged? = (try? Event(stored: list[number - 1].bytes))?.head

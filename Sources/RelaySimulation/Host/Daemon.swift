@@ -123,6 +123,7 @@ final class Daemon {
                 return host.crash()
             }
             if let complaint = world.steering?.told(bytes) { world.report(.steering, complaint) }
+            if let complaint = host.ledger.sends(bytes) { world.report(.completeness, complaint) }
             if let connection { world.sendToRelay(bytes, on: connection) }
         case .close(let code):
             if let connection { world.peerCloses(connection, CloseCode(rawValue: code) ?? .goingAway) }

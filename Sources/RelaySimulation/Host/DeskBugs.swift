@@ -16,6 +16,12 @@ struct DeskBugs {
     /// What is handed over does not wait for the disk.
     var isUnrecorded: Bool { plant == .unrecordedAnswer }
 
+    /// What is told besides of an approval that ends so.
+    func end(after end: EventHead) -> EventHead? {
+        guard plant == .secondEnd, case .approvalApplied(let id, _) = end else { return nil }
+        return .approvalStale(id, reason: "unknownApproval")
+    }
+
     /// One answer for all who ask the same.
     func answer(beforeAsking question: ApprovalQuestion<SimulatedForm>) -> [UInt8]? {
         plant == .repeatedAnswer ? answers[question.digest] : nil

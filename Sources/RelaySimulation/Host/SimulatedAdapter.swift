@@ -223,7 +223,10 @@ struct SimulatedAdapter: AgentAdapter {
             if let digest = desk[id]?.digest { bugs.delivered(output, digest) }
             effects.append(bugs.isUnrecorded ? .restrict(token, output) : .respond(token, output))
         case .abstain(let token): effects.append(.respond(token, nil))
-        case .settled(let session, let end): if let end { emit(end, in: session) }
+        case .settled(let session, let end):
+            guard let end else { break }
+            emit(end, in: session)
+            if let second = bugs.end(after: end) { emit(second, in: session) }
         case .emit(let session, let head): emit(head, in: session)
         // A hook that goes away means No.
         case .judge(let id): tellDesk(.shown(id, .deniedAtTerminal))

@@ -129,6 +129,79 @@ struct HostMachineTests {
         #expect(bench.spool.index.notes["a3"] != nil)
     }
 
+    private func decide(_ bench: inout Bench) -> [String] {
+        bench.tell(.received(.decision(SessionID("one-s")!, Bench.approval, Bench.digest, Bench.decision)))
+    }
+
+    private static let asksAndRuns = [
+        Bench.emit(.approvalRequested(Bench.asks), in: "one-s", isKept: true),
+        Bench.emit(.approvalDelivered(Bench.approval), in: "one-s", isKept: true),
+        Bench.emit(.approvalApplied(Bench.approval, outcome: .ran), in: "one-s", isKept: true),
+    ]
+
+    @Test("a decision about an approval whose end waits in the spool tells nobody anything, in this life or the next")
+    func settled() throws {
+        let disk = MemoryDisk()
+        var bench = try Bench(on: disk)
+        _ = bench.connect()
+        _ = bench.tell("one", [Self.asksAndRuns[0]])
+        _ = bench.tell(.fired(.flush))
+        _ = bench.welcome([progress("one-s", 0)])
+        _ = bench.tell(.fired(.flush))
+        _ = bench.tell(.received(.ack([progress("one-s", 1)])))
+        #expect(decide(&bench).first == "one hears decided one-s a1")
+        _ = bench.tell("one", Array(Self.asksAndRuns[1...]))
+        #expect(decide(&bench) == ["log"])
+        bench = try Bench(on: disk)
+        _ = bench.tell(.linkOpened)
+        _ = bench.welcome([progress("one-s", 1)])
+        #expect(decide(&bench) == ["log"])
+        #expect(bench.tell(.fired(.flush)) == ["send one-s 2: approval.delivered approval.applied"])
+        _ = bench.tell(.received(.ack([progress("one-s", 2)])))
+        #expect(decide(&bench) == ["log"], "the relay has only a part of it")
+        _ = bench.tell(.received(.ack([progress("one-s", 3)])))
+        #expect(decide(&bench).first == "one hears decided one-s a1", "a relay that has the end and sends it yet is answered")
+    }
+
+    @Test("the end of an approval is known under the number that it gets where the relay has more than this host's files")
+    func settledAnew() throws {
+        var bench = try Bench()
+        _ = bench.tell("one", Self.asksAndRuns)
+        _ = bench.tell(.linkOpened)
+        _ = bench.welcome([progress("one-s", 9)])
+        #expect(bench.tell(.fired(.flush)).first?.hasPrefix("send one-s 10: approval.requested") == true)
+        _ = bench.tell(.received(.ack([progress("one-s", 10)])))
+        #expect(decide(&bench) == ["log"])
+    }
+
+    @Test("the end of an approval that waits in memory for a full disk is known")
+    func settledAndOwed() throws {
+        var bench = try Bench()
+        _ = bench.connect()
+        bench.disk.failing[.append] = full
+        _ = bench.tell("one", [Self.asksAndRuns[2]])
+        #expect(decide(&bench) == ["log"])
+        bench.disk.failing = [:]
+        _ = bench.tell(.fired(.disk))
+        #expect(decide(&bench) == ["log"])
+        _ = bench.tell(.fired(.flush))
+        _ = bench.welcome([progress("one-s", 0)])
+        _ = bench.tell(.fired(.flush))
+        _ = bench.tell(.received(.ack([progress("one-s", 1)])))
+        #expect(decide(&bench).first == "one hears decided one-s a1")
+    }
+
+    @Test("where a power cut left the end of an approval and the note that it is open, it is over")
+    func settledDespiteNote() throws {
+        let disk = MemoryDisk()
+        var bench = try Bench(on: disk)
+        let note: [UInt8] = JSONWriter.object { $0.field("session", "one-s") }
+        _ = bench.tell("one", Self.asksAndRuns + [.remember("a1", note)])
+        bench = try Bench(on: disk)
+        #expect(bench.started == ["one hears start "])
+        #expect(bench.spool.index.notes["a1"] == nil)
+    }
+
     @Test("what is held is known to all, is on disk once, and is tried again where it is not")
     func holds() throws {
         var bench = try Bench(["one", "two"], holds: Holds(everySession: true))

@@ -208,7 +208,7 @@ function linkChanged() {
     webPush?.loggedOut();
   }
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
-  if (link.phase === "waiting") draw(linkLost(state));
+  if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
     [devices, budgets].forEach((one) => one.again());

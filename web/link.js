@@ -38,7 +38,7 @@ const backoffMaxMs = 30_000; // a phone in a pocket finds the relay again within
 const restartingMs = 1_000; // the relay said it is restarting, and not when to come back: about how long that takes
 const restartingMaxMs = 60_000;
 const settledMs = 5_000; // a link that lived this long was a good one: forget the failures before it
-const greetingMs = 15_000; // open, but no welcome: as good as closed
+const attemptMs = 10_000; // a network that swallows packets refuses nothing: browsers themselves try for minutes
 const wakeProbeMs = 4_000; // a page that comes back to the screen waits this long for a sign of life
 const commandsMax = 100; // commands that wait for a reply: more than hands can make
 
@@ -70,7 +70,7 @@ export class Link {
   #failures = 0;
   #liveAt = 0;
   #heartbeat = { pingSeconds: 20, hangUpSeconds: 45 };
-  #probed = false;
+  /** When the link is dead unless the relay was heard; 0 while nothing was asked. */ #probedUntil = 0;
   /** @type {Set<string>} */ #watched = new Set();
   /** @type {Set<string>} Watched, but not known to the relay when it was asked. */ #refused = new Set();
   /** @type {Map<string, {message: Command, again: boolean, resolve: (reply: Reply) => void, reject: (error: CommandError) => void}>} */
@@ -96,6 +96,7 @@ export class Link {
     socket.onopen = () => socket === this.#socket && this.#opened();
     socket.onmessage = (event) => socket === this.#socket && this.#received(event.data);
     socket.onclose = (event) => socket === this.#socket && this.#closed(event.code, event.reason);
+    this.#limit();
   }
 
   /** Says goodbye and stays away, as after logging out. */
@@ -108,10 +109,15 @@ export class Link {
     this.#become("stopped");
   }
 
-  /** The page came to the screen, or the network came back: do not wait for a timer that slept. */
+  /**
+   * The page came to the screen, the network came back, or a person asked: a timer may have slept, and an attempt that has not become a live link
+   * may go by a network that is gone. So it begins anew; a live link is asked first.
+   */
   wake() {
-    if (this.phase === "waiting") this.start();
-    else if (this.phase === "live" || this.phase === "silent") this.#probe(wakeProbeMs);
+    if (this.phase === "idle" || this.phase === "stopped") return;
+    if (this.phase === "live") return this.#probe(wakeProbeMs);
+    this.#leave();
+    this.start();
   }
 
   /**
@@ -172,13 +178,19 @@ export class Link {
 
   #opened() {
     this.#become("greeting");
-    this.#timer = this.#environment.setTimer(() => this.#giveUp(), greetingMs);
+    this.#limit();
+  }
+
+  /** For the phase that begins. */
+  #limit() {
+    this.#environment.clearTimer(this.#timer);
+    this.#timer = this.#environment.setTimer(() => this.#giveUp(), attemptMs);
   }
 
   /** @param {unknown} data */
   #received(data) {
     this.heardAt = this.#environment.now();
-    this.#probed = false;
+    this.#probedUntil = 0;
     /** @type {Message} */
     let message;
     try {
@@ -265,10 +277,14 @@ export class Link {
 
   /** The peer is not there any more, whatever the socket says. */
   #giveUp() {
-    const socket = this.#socket;
-    this.#socket = null;
-    socket?.close();
+    this.#leave();
     this.#closed(1006, "");
+  }
+
+  #leave() {
+    const socket = this.#socket;
+    this.#drop(false);
+    socket?.close();
   }
 
   /** @param {boolean} all Whether also the commands that would be sent again are given up: one of them may be what broke the link. */
@@ -287,7 +303,7 @@ export class Link {
     this.#environment.clearTimer(this.#pulse);
     this.#timer = null;
     this.#pulse = null;
-    this.#probed = false;
+    this.#probedUntil = 0;
   }
 
   /**
@@ -297,8 +313,9 @@ export class Link {
   #beat() {
     this.#environment.clearTimer(this.#pulse);
     const { pingSeconds, hangUpSeconds } = this.#heartbeat;
-    const silence = this.#environment.now() - this.heardAt;
-    if (this.#probed) return this.#silent(Math.max(hangUpSeconds * 1000 - silence, 1000));
+    // A clock that is set back says as little of when that was as one that is set forward.
+    const silence = Math.abs(this.#environment.now() - this.heardAt);
+    if (this.#probedUntil) return this.#silent(Math.max(hangUpSeconds * 1000 - silence, 1000));
     if (silence >= pingSeconds * 1000) return this.#probe(Math.max((hangUpSeconds - pingSeconds) * 1000, wakeProbeMs));
     this.#pulse = this.#environment.setTimer(() => this.#beat(), pingSeconds * 1000 - silence);
     return undefined;
@@ -306,12 +323,13 @@ export class Link {
 
   /** @param {number} patience Milliseconds for the answer: the link is called silent after a third, dead after all. */
   #probe(patience) {
-    if (this.#probed) return;
+    const until = this.#environment.now() + patience;
+    if (this.#probedUntil && this.#probedUntil <= until) return;
     this.#environment.clearTimer(this.#pulse);
-    this.#probed = true;
+    this.#probedUntil = until;
     this.#quietly({ type: "ping" });
     this.#pulse = this.#environment.setTimer(() => {
-      if (this.#probed) this.#silent((patience * 2) / 3);
+      if (this.#probedUntil) this.#silent((patience * 2) / 3);
       else this.#beat();
     }, patience / 3);
   }
@@ -319,7 +337,7 @@ export class Link {
   /** @param {number} milliseconds Until it is given up. */
   #silent(milliseconds) {
     if (this.phase === "live") this.#become("silent");
-    this.#pulse = this.#environment.setTimer(() => (this.#probed ? this.#giveUp() : this.#beat()), milliseconds);
+    this.#pulse = this.#environment.setTimer(() => (this.#probedUntil ? this.#giveUp() : this.#beat()), milliseconds);
   }
 
   /**

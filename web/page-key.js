@@ -43,10 +43,23 @@ export const hasKey = () => kept() !== "";
 /** What a WebSocket offers: its headers are not the page's to set. The relay never picks the second. */
 export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${kept()}`] : [])];
 
+/** Longer than a relay on a bad line takes. A network that swallows packets fails nothing for minutes. */
+export const answerMs = 15_000;
+
+/**
+ * Ends a request that has no whole answer by then, as one that reached nobody.
+ * @param {number} milliseconds
+ */
+export function within(milliseconds) {
+  const patience = new AbortController();
+  setTimeout(() => patience.abort(new TypeError("The relay does not answer.")), milliseconds);
+  return patience.signal;
+}
+
 /**
  * A request to the relay, as this browser.
- * @param {string} path @param {RequestInit} [options]
+ * @param {string} path @param {RequestInit} [options] @param {number} [milliseconds] The limit for the whole answer.
  */
-export function ask(path, options = {}) {
-  return fetch(path, { ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": kept() } : {}) } });
+export function ask(path, options = {}, milliseconds = answerMs) {
+  return fetch(path, { signal: within(milliseconds), ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": kept() } : {}) } });
 }

@@ -15,6 +15,10 @@ export const readBytesMax = 5_000_000;
 export const sentBytesMax = 768 << 10;
 /** What models look at: a larger one is made smaller there. */
 export const sideMax = 1568;
+/** 200 MB while it is decoded; a phone's photo has up to 50 million. */
+export const pixelsMax = 50_000_000;
+/** For the largest at 13 kB a second, which is a bad line. */
+const carriedMs = 60_000;
 /** Fetched ones that are kept at hand. */
 const heldMax = 16;
 
@@ -70,7 +74,7 @@ export function drawn(bitmap, side) {
  * @returns {Promise<Named>}
  */
 export async function bring(session, blob) {
-  const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body: blob }).catch(() => null);
+  const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body: blob }, carriedMs).catch(() => null);
   const answer = await response?.json().catch(() => null);
   if (response?.ok && answer) return answer;
   throw new Error(`Not sent, without its picture: ${answer?.error?.message ?? "no connection"}.`);
@@ -86,7 +90,7 @@ const held = new Map();
  */
 export function kept(digest) {
   if (held.size > heldMax) held.clear();
-  const found = held.get(digest) ?? ask(`/v1/pictures/${digest}`).then((response) => {
+  const found = held.get(digest) ?? ask(`/v1/pictures/${digest}`, {}, carriedMs).then((response) => {
     if (response.ok) return response.blob();
     if (response.status === 404) return null;
     throw new Error();

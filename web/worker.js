@@ -12,6 +12,8 @@ const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 const cacheName = "shell";
 /** From a proxy that does not reach the relay, and from a relay that has no room just now. */
 const awayStatuses = [502, 503, 504];
+/** Until the beginning of its answer. A network that swallows packets fails nothing for minutes. */
+const pageWithin = 10_000;
 
 /** @param {Response} page Kept in place of the one before, if it is another. */
 async function keep(page) {
@@ -23,17 +25,23 @@ async function keep(page) {
 /** @param {FetchEvent} event @returns {Promise<Response>} */
 async function page(event) {
   const shell = async () => (await caches.open(cacheName)).match("/");
+  const asked = Promise.resolve(event.preloadResponse).then((preloaded) => preloaded ?? fetch(event.request));
   try {
-    const response = (await event.preloadResponse) ?? (await fetch(event.request));
+    const response = await inTime(asked);
     if (response.ok) event.waitUntil(keep(response.clone()));
     if (!awayStatuses.includes(response.status)) return response;
     return (await shell()) ?? response;
-  } catch (error) {
-    const kept = await shell();
-    if (kept) return kept;
-    throw error;
+  } catch {
+    // Without a shell it is the browser that waits, and that says what went wrong.
+    return (await shell()) ?? asked;
   }
 }
+
+/** @param {Promise<Response>} asked @returns {Promise<Response>} */
+const inTime = (asked) => new Promise((resolve, reject) => {
+  setTimeout(reject, pageWithin);
+  asked.then(resolve, reject);
+});
 
 worker.addEventListener("install", (event) => {
   worker.skipWaiting();

@@ -52,7 +52,10 @@ class FaultProxy:
         self.up, self.down = Faults(), Faults()
         self.cuts = 0
         self.connections = 0
+        self.swallows = False
+        """Connections that are made meanwhile are dead for good: nothing that they carry arrives, and nobody ends them."""
         self._pairs: set[Pair] = set()
+        self._swallowed: set[asyncio.Task[Any]] = set()
         self._loop = asyncio.new_event_loop()
         self._changed: asyncio.Event
         self.port = 0
@@ -88,6 +91,7 @@ class FaultProxy:
 
     def close(self) -> None:
         self._on_loop(lambda: self._cut(reset=False))
+        asyncio.run_coroutine_threadsafe(self._spit_out(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
 
@@ -112,6 +116,8 @@ class FaultProxy:
         self._loop.run_forever()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.swallows:
+            return await self._swallow(reader, writer)
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.relay.port)
         except OSError:
@@ -124,6 +130,22 @@ class FaultProxy:
             asyncio.create_task(self._pump(pair, reader, far_writer, "up")),
             asyncio.create_task(self._pump(pair, far_reader, writer, "down")),
         ]
+
+    async def _swallow(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._swallowed.add(task)
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            while await reader.read(CHUNK_BYTES):
+                pass
+        self._swallowed.discard(task)
+        writer.close()
+
+    async def _spit_out(self) -> None:
+        tasks = list(self._swallowed)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _pump(self, pair: Pair, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, direction: Direction) -> None:
         with contextlib.suppress(OSError, asyncio.CancelledError):

@@ -3,12 +3,14 @@
 import gzip
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from fault_proxy import FaultProxy
 from page_screen import Screen, closing_screens
 from relay import ROOT
 from waits import patient
@@ -232,6 +234,41 @@ def test_without_a_connection_the_shell_says_so_and_shows_nothing(screen: Callab
     one.expect_live()
     one.go("#/")
     expect(one.row("s0")).to_be_visible()
+
+
+@pytest.fixture
+def swallowed(browser: Any, relay: Any) -> Iterator[tuple[Screen, FaultProxy]]:
+    """A paired page behind a network in which its present attempt to connect gets no answer, and whose next one would."""
+    proxy = FaultProxy(relay)
+    through = SimpleNamespace(url=proxy.url, pair_link=lambda role="client": relay.pair_link(role, proxy.url))
+    with closing_screens(lambda **options: Screen(browser, through, **options)) as screen:
+        one = screen()
+        one.forgive_absence()
+        one.go("#/link")
+        proxy.swallows = True
+        proxy.cut()
+        expect(one.page.locator("link-state")).to_have_attribute("data-phase", "connecting")
+        proxy.swallows = False
+        yield one, proxy
+    proxy.close()
+
+
+def test_an_attempt_that_is_swallowed_gives_way_to_the_next(swallowed: tuple[Screen, FaultProxy]) -> None:
+    one, proxy = swallowed
+    expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(15_000))
+
+
+@pytest.mark.parametrize("way", ["Check now", "online"])
+def test_while_an_attempt_is_swallowed_a_person_and_the_network_begin_another(swallowed: tuple[Screen, FaultProxy], way: str) -> None:
+    one, proxy = swallowed
+    # The page's own limit does not come.
+    one.page.evaluate("() => { for (let id = setTimeout(() => 0); id; id -= 1) clearTimeout(id) }")
+    if way == "Check now":
+        one.page.get_by_role("button", name="Check now").click()
+    else:
+        one.context.set_offline(True)
+        one.context.set_offline(False)
+    one.expect_live()
 
 
 def test_a_session_that_was_never_opened_says_why_it_is_blank_without_a_connection(

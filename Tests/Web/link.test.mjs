@@ -11,10 +11,11 @@ class Scene {
   phases = [];
   positions = {};
   known = true;
+  /** What somebody set this device's clock forward. */ setBy = 0;
 
   link = new Link({
     open: () => this.#open(),
-    now: this.clock.now,
+    now: () => this.clock.time + this.setBy,
     random: () => 1,
     setTimer: this.clock.setTimer,
     clearTimer: this.clock.clearTimer,
@@ -177,6 +178,15 @@ test("an answer to the question keeps the link live, and the next silence is ask
   }
 });
 
+test("a clock that is set back or forward does not put off the question", () => {
+  for (const setBy of [-3_600_000, 3_600_000]) {
+    const scene = new Scene().live();
+    scene.setBy = setBy;
+    scene.wait(31_000);
+    assert.deepEqual([scene.sent("ping").length, scene.link.phase], [1, "silent"]);
+  }
+});
+
 test("a word after silence makes it live again", () => {
   const scene = new Scene().live();
   scene.wait(31_000);
@@ -207,12 +217,79 @@ test("what an abandoned socket says is not heard", () => {
   assert.equal(scene.link.phase, "stopped");
 });
 
-test("no welcome is as good as no link", () => {
+for (const [phase, begin] of [["connecting", () => undefined], ["greeting", (scene) => scene.socket.onopen()]]) {
+  test(`an attempt that is swallowed while ${phase} ends after ten seconds, and the next begins`, () => {
+    const scene = new Scene();
+    scene.link.start();
+    begin(scene);
+    scene.wait(9_999);
+    assert.equal(scene.link.phase, phase);
+    scene.wait(1);
+    assert.deepEqual([scene.link.phase, scene.socket.readyState], ["waiting", 3]);
+    scene.wait(500);
+    assert.deepEqual([scene.link.phase, scene.sockets.length], ["connecting", 2]);
+    scene.live();
+  });
+}
+
+test("a first snapshot that never comes ends the link at the relay's own hang-up time", () => {
   const scene = new Scene();
   scene.link.start();
   scene.socket.onopen();
-  scene.wait(15_000);
+  scene.say({ type: "welcome", epoch: "e", heartbeat: { pingSeconds: 20, hangUpSeconds: 45 } });
+  scene.wait(44_900);
+  assert.equal(scene.link.phase, "catchingUp");
+  scene.wait(200);
   assert.equal(scene.link.phase, "waiting");
+});
+
+const phases = {
+  connecting: (scene) => scene.link.start(),
+  greeting: (scene) => (scene.link.start(), scene.socket.onopen()),
+  catchingUp: (scene) => (scene.link.start(), scene.socket.onopen(), scene.say({ type: "welcome", epoch: "e" })),
+  silent: (scene) => (scene.live(), scene.wait(31_000)),
+  waiting: (scene) => (scene.link.start(), scene.close(1006)),
+};
+for (const [phase, reach] of Object.entries(phases)) {
+  test(`waking up while ${phase} begins anew, and the old socket is not heard any more`, async () => {
+    const scene = new Scene();
+    reach(scene);
+    assert.equal(scene.link.phase, phase);
+    const old = scene.socket;
+    const asked = scene.link.command({ type: "decide", approval: "a" }, { id: "c1", again: true });
+    scene.link.wake();
+    assert.deepEqual([scene.link.phase, scene.sockets.length], ["connecting", 2]);
+    if (phase !== "waiting") assert.equal(old.readyState, 3);
+    old.onclose({ code: 4401, reason: "" });
+    scene.live();
+    scene.say({ type: "reply", id: scene.sent("decide")[0].id });
+    await asked;
+    assert.equal(scene.clock.waiting, 1, "no timer of the attempt before is left");
+    scene.wait(44_000);
+    assert.equal(scene.sockets.length, 2);
+  });
+}
+
+test("waking up a link that is already being asked shortens the wait, and never lengthens it", () => {
+  const scene = new Scene().live();
+  scene.wait(20_100);
+  assert.equal(scene.sent("ping").length, 1);
+  scene.link.wake();
+  scene.wait(1_000);
+  scene.link.wake();
+  scene.wait(1_000);
+  assert.equal(scene.link.phase, "silent");
+  scene.wait(2_100);
+  assert.equal(scene.link.phase, "waiting");
+});
+
+test("a link that was stopped, or never begun, is not woken", () => {
+  const idle = new Scene();
+  idle.link.wake();
+  const stopped = new Scene().live();
+  stopped.close(4401);
+  stopped.link.wake();
+  assert.deepEqual([idle.sockets.length, stopped.sockets.length, stopped.link.phase], [0, 1, "stopped"]);
 });
 
 test("a session that the relay did not know yet is asked for again when there is news of it", async () => {

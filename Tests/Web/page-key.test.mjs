@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, beforeEach, mock, test } from "node:test";
 import { ask, forgetKey, keepKey, subprotocols } from "../../web/page-key.js";
 
 /** @param {Storage|undefined} storage Nothing: the browser keeps nothing for this site, and says so by throwing. */
@@ -20,14 +20,31 @@ function storage() {
   };
 }
 
-afterEach(() => forgetKey());
+beforeEach(() => mock.timers.enable(["setTimeout"]));
+afterEach(() => {
+  mock.timers.reset();
+  forgetKey();
+});
 
 test("what pairing gave goes with every request and every socket, and beside what the request has", async () => {
   const asked = browser(storage());
   keepKey("hgk_1");
   await ask("/v1/me", { headers: { Accept: "x" }, cache: "no-store" });
-  assert.deepEqual(asked, [{ path: "/v1/me", cache: "no-store", headers: { Accept: "x", "Heliograph-Key": "hgk_1" } }]);
+  assert.deepEqual(asked.map(({ signal, ...rest }) => rest), [{ path: "/v1/me", cache: "no-store", headers: { Accept: "x", "Heliograph-Key": "hgk_1" } }]);
   assert.deepEqual(subprotocols(), ["heliograph.v1", "key.hgk_1"]);
+});
+
+test("a request that a network swallows reaches nobody, and says so after fifteen seconds", async () => {
+  const asked = browser(storage());
+  ask("/v1/me");
+  ask("/v1/pictures/1", {}, 60_000);
+  mock.timers.tick(14_999);
+  assert.deepEqual(asked.map(({ signal }) => signal.aborted), [false, false]);
+  mock.timers.tick(1);
+  assert.deepEqual(asked.map(({ signal }) => signal.aborted), [true, false]);
+  assert.ok(asked[0].signal.reason instanceof TypeError);
+  mock.timers.tick(45_000);
+  assert.equal(asked[1].signal.aborted, true);
 });
 
 test("it outlives the page, and is gone after logging out", () => {

@@ -2,32 +2,45 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Script, createContext } from "node:vm";
+import { Clock } from "./clock.mjs";
 
 const origin = "https://relay.example";
 const source = new Script(await readFile(new URL("../../web/worker.js", import.meta.url), "utf8"));
 
 /** A browser's worker with what it shows, asks and opens. */
-function worker({ answer = () => new Response("{}"), pages = [] } = {}) {
+function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, clock = new Clock() } = {}) {
   const heard = new Map();
-  const seen = { shown: [], asked: [], opened: [], closed: 0 };
+  const seen = { shown: [], asked: [], opened: [], kept: [], subscribed: [], closed: 0 };
   const self = {
     addEventListener: (name, run) => heard.set(name, run),
-    registration: { showNotification: async (title, options) => void seen.shown.push({ title, ...options }) },
+    registration: {
+      showNotification: async (title, options) => void seen.shown.push({ title, ...options }),
+      pushManager: { subscribe: async (options) => (seen.subscribed.push(options), subscribe?.()) },
+    },
     clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
   };
-  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: () => 0, caches: {} };
+  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer };
+  globals.caches = { open: async () => ({ match: async () => shell?.clone(), put: async (_, page) => void seen.kept.push(page) }) };
   globals.fetch = async (address, options) => {
     seen.asked.push({ address, ...options, signal: undefined });
     return answer();
   };
   source.runInContext(createContext(globals));
+  /** What the browser shows for an address of the page. */
+  const navigate = (address, more = {}) => {
+    let answered;
+    heard.get("fetch")({
+      request: { mode: "navigate", url: `${origin}${address}` }, respondWith: (response) => { answered = response; }, waitUntil: () => undefined, ...more,
+    });
+    return answered;
+  };
   const fire = async (name, event) => {
     const waits = [];
     heard.get(name)({ ...event, waitUntil: (done) => waits.push(done) });
     await Promise.all(waits);
   };
   return {
-    seen,
+    seen, navigate,
     push: (data) => fire("push", { data: { json: () => JSON.parse(data) } }),
     pushDeclared: (notification) => fire("push", { data: null, notification }),
     press: (action, shown = seen.shown.at(-1)) => fire("notificationclick", {
@@ -151,3 +164,50 @@ for (const navigate of ["https://evil.example/#/approvals/s1/a1", "javascript:al
     assert.ok(one.seen.opened[0].startsWith(`${origin}/`), one.seen.opened[0]);
   });
 }
+
+// The page without a connection
+
+const text = async (response) => (await response).text();
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("the relay's page is shown and kept, whichever way it was asked for", async () => {
+  const one = worker({ answer: () => new Response("asked"), shell: new Response("kept", { headers: { etag: "old" } }) });
+  assert.equal(await text(one.navigate("/#/link")), "asked");
+  assert.equal(await text(one.navigate("/", { preloadResponse: Promise.resolve(new Response("preloaded")) })), "preloaded");
+  await turn();
+  assert.equal(one.seen.kept.length, 2);
+  assert.equal(one.navigate("/v1/me"), undefined);
+});
+
+for (const [name, answer] of [["reaches nobody", () => { throw new TypeError("failed"); }], ["reaches a proxy alone", () => new Response("", { status: 502 })]]) {
+  test(`a request that ${name} brings the kept page`, async () => {
+    assert.equal(await text(worker({ answer, shell: new Response("kept") }).navigate("/")), "kept");
+  });
+}
+
+test("a request that is swallowed brings the kept page after ten seconds", async () => {
+  const clock = new Clock();
+  const one = worker({ answer: () => new Promise(() => undefined), shell: new Response("kept"), clock });
+  let shown = "";
+  text(one.navigate("/")).then((page) => { shown = page; });
+  await turn();
+  clock.wait(9_999);
+  await turn();
+  assert.equal(shown, "");
+  clock.wait(1);
+  await turn();
+  await turn();
+  assert.equal(shown, "kept");
+});
+
+test("without a kept page a slow answer is waited for", async () => {
+  const clock = new Clock();
+  let reply = () => undefined;
+  const one = worker({ answer: () => new Promise((resolve) => { reply = resolve; }), clock });
+  const shown = text(one.navigate("/"));
+  await turn();
+  clock.wait(60_000);
+  await turn();
+  reply(new Response("late"));
+  assert.equal(await shown, "late");
+});

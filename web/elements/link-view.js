@@ -41,7 +41,7 @@ export class LinkView extends View {
     const { link, state: { welcome } } = this.app;
     this.#dialog.app = this.app;
     attribute(this, "data-phase", link.phase);
-    attribute(this.#retry, "disabled", !["live", "silent", "waiting"].includes(link.phase));
+    attribute(this.#retry, "disabled", link.phase === "idle" || link.phase === "stopped");
     attribute(this.#pair, "disabled", !link.isLive);
     attribute(this.#pair, "hidden", !has(welcome, "administer"));
     say(this.#values.device, welcome?.client.name ?? "…", line);

@@ -1,4 +1,4 @@
-/// Where to connect a WebSocket to, and how.
+/// The address and the options of an outbound WebSocket connection.
 package struct ClientConfiguration: Sendable {
     /// A name or a literal (IPv6 without brackets); the certificate must be for it. Also the `Host` header.
     package var host: String

@@ -1,4 +1,4 @@
-/// What an outbound connection tells, always on the loop's thread and never before `connect` has returned.
+/// Receives the events of an outbound connection, on the loop's thread and never before `connect` has returned.
 package protocol ClientHandler: AnyObject {
     func opened(_ connection: ConnectionID, subprotocol: String?)
     func received(_ message: IncomingMessage, on connection: ConnectionID)

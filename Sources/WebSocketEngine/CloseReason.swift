@@ -9,10 +9,10 @@ package enum CloseReason: Sendable, Equatable, CustomStringConvertible {
     /// Nothing came for `Liveness.hangUpAfter`, or the connection did not open within `ClientConfiguration.connectTimeout`.
     case timedOut
 
-    /// What waited to be sent grew over `Limits.outboxBytesMax` or `outboxMessagesMax`.
+    /// The outbox grew beyond `Limits.outboxBytesMax` or `outboxMessagesMax`.
     case tooSlow
 
-    /// It ended without a close frame, or was never reached; a sentence for a log.
+    /// The connection ended without a close frame, or was never established; a sentence for a log.
     case failed(String)
 
     /// The server answered the opening handshake with this HTTP status instead of 101, and maybe said when to come back.

@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// What the loop knows of one socket. Lives in the loop's table from before libwebsockets knows the socket until
-/// LWS_CALLBACK_WSI_DESTROY, the last word on every socket.
+/// The loop's state of one socket. Exists in the loop's table from before libwebsockets knows the socket until
+/// LWS_CALLBACK_WSI_DESTROY, the last callback for every socket.
 @safe final class Connection {
     enum Phase {
         /// Accepted; speaks HTTP. Becomes `upgrading` or `dropped`.
@@ -47,7 +47,7 @@ internal import DequeModule
     var mayOwePong = false { didSet { table.show(self) } }
     /// The handler was told, or is about to be, that much waits.
     var isCongested = false { didSet { table.show(self) } }
-    /// What waits because the peer does not take it; behind it, everything does.
+    /// Messages behind one that the peer does not take; once this is not empty, every later message goes here.
     var outbox: Deque<OutgoingMessage> = [] { didSet { table.show(self) } }
     var outboxBytes = 0
     /// Bytes of the message that libwebsockets took and may not have sent in full.
@@ -66,10 +66,10 @@ internal import DequeModule
     let liveness: Liveness
     let peer: Peer
 
-    /// Whether the handler accepted the upgrade and thus has `opened` or `upgradeAbandoned` to come.
+    /// The handler accepted the upgrade, so it will get `opened` or `upgradeAbandoned`.
     var wasAccepted = false
 
-    /// Whether the handler got `opened` and thus has `closed` to come.
+    /// The handler got `opened`, so it will get `closed`.
     var wasOpened = false
 
     /// When the sweep ends this connection, whatever it is waiting for.
@@ -91,7 +91,7 @@ internal import DequeModule
     /// The part of `unfinishedBytes` that the loop has counted.
     var countedUnfinishedBytes = 0
 
-    /// What it holds of a message or a body that has not come in whole.
+    /// Bytes held of a message or a request body that is incomplete.
     var unfinishedBytes: Int { assembly.heldBytes + (incomingRequest?.body.count ?? 0) }
 
     /// As TCP counts them, when the peer was last judged with more on its way to it; 0 where nothing was.
@@ -101,10 +101,10 @@ internal import DequeModule
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isReadingPaused = false
-    /// What it brought has not been taken, see `LoopInbox`.
+    /// Reading stopped because the main loop has not taken this connection's input, see `LoopInbox`.
     var isBackpressured = false
 
-    /// What `close` ordered and has not gone out.
+    /// The close frame that was ordered and has not been sent.
     var closeFrame: (code: UInt16, reason: [UInt8])?
 
     // MARK: HTTP
@@ -113,24 +113,24 @@ internal import DequeModule
     var incomingRequest: HTTPRequest?
     /// No other request is taken from this connection, see `ServerHandler.mayAskAgain`.
     var isLastRequest = false
-    /// The limit of that request, where it may have a larger body than others.
+    /// Body limit of that request, if it differs from the usual one.
     var bodyBytesMax: Int?
     var exchange: HTTPExchange?
     /// `peer` is the address that a PROXY header gave.
     var isNamedByProxy = false
-    /// It was let in to be told this, whatever it asks; it counts for nobody and nowhere.
+    /// Accepted only to be refused with this reason, whatever is requested; not counted anywhere.
     var refusal: TurnAwayReason?
     /// Counts against the listener's cap on connections that are not WebSockets.
     var isPending = false
-    /// Where it counts, see `Admission`.
+    /// The loop that counts this connection, see `Admission`.
     var place = 0
     /// The peer that it counts for against the cap per address; nil: nobody.
     var countedPeer: Peer?
-    /// The peer that the request under way counts for, where a proxy named one; nil: nobody.
+    /// The peer to which the present request counts if a proxy named one; nil: none.
     var forwardedPeer: Peer?
     /// The headers of a first request were in.
     var hasAsked = false
-    /// What the handler accepted, while `upgrading`.
+    /// The subprotocol that the handler accepted, while `upgrading`.
     var subprotocol: String?
 
     // MARK: Client
@@ -170,14 +170,14 @@ struct HTTPExchange {
     var response: HTTPResponse?
 }
 
-/// How far an outbound connection has come.
+/// Progress of an outbound connection attempt.
 struct ClientAttempt {
     /// Numeric addresses, or `+path`, that have not been tried.
     var addresses: [String] = []
     /// `lws_client_connect_via_info` is on the stack: it may destroy the socket before it returns.
     var isStarting = false
     var diedWhileStarting = false
-    /// What the last try ended with.
+    /// Outcome of the last address tried.
     var failure: CloseReason?
     var subprotocol: String?
 }

@@ -12,6 +12,6 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { loop == 0 ? "\(rawValue)" : "\(loop).\(rawValue & Self.countMask)" }
 
-    /// Which loop of a group serves it; 0 is the main or only one.
+    /// Loop of the group that serves the connection; 0 is the main or only one.
     var loop: Int { Int(rawValue >> Self.countBits) }
 }

@@ -5,7 +5,6 @@
 @safe final class ConnectionTable {
     var slots = Slots()
 
-    /// What the loop knows of all of them.
     var values: [Connection] { slots.all.compactMap(\.connection) }
     var count: Int { slots.count }
 
@@ -19,21 +18,21 @@
         return connection
     }
 
-    /// Nil where it is gone already.
+    /// - Returns: nil if the connection has been removed already.
     func remove(_ id: UInt64) -> Connection? { slots.remove(id) }
 
     func batch(of id: ConnectionID) -> TurnOutbox.Batch {
         slots.index(of: id.rawValue).map { slots.all[$0].batch } ?? TurnOutbox.nothing
     }
 
-    /// What the turn has for it, which it then has no longer.
+    /// Removes and returns the connection's batch of this turn.
     func takeBatch(of id: ConnectionID) -> TurnOutbox.Batch {
         guard let index = slots.index(of: id.rawValue) else { return TurnOutbox.nothing }
         defer { slots.all[index].batch = TurnOutbox.nothing }
         return slots.all[index].batch
     }
 
-    /// What sending looks at has changed; of one that is gone already, nothing has.
+    /// Copies the fields that sending reads. No effect if the connection has been removed.
     func show(_ connection: Connection) {
         guard let index = slots.index(of: connection.id.rawValue) else { return }
         unsafe slots.all[index].socket = connection.socket
@@ -41,7 +40,7 @@
         slots.all[index].isReady = connection.isReady
     }
 
-    /// What one of them looks like to who sends.
+    /// The fields of a connection that sending reads, in contiguous memory.
     @safe struct Place {
         /// Zero: nobody's.
         var id: UInt64 = 0
@@ -50,15 +49,15 @@
         var socket: OpaquePointer?
         var descriptor: Int32 = -1
         var isReady = false
-        /// It is in the list of this turn.
+        /// In the list of this turn.
         var isListed = false
-        /// It is among those that a part has left over.
+        /// Among the connections that the last part did not reach.
         var isInRest = false
-        /// What this turn sends; of servers.
+        /// Messages of this turn; for connections of servers only.
         var batch = TurnOutbox.nothing
     }
 
-    /// What goes out to one of them.
+    /// One connection's output of this turn.
     @safe struct Write {
         let id: UInt64
         let socket: OpaquePointer?
@@ -96,7 +95,7 @@
             return all[index].connection
         }
 
-        /// What the turn has for each, which they then have no longer; who has nothing is left out.
+        /// Removes the connections' batches of this turn. Connections without one are left out.
         mutating func takeBatches(of ids: ArraySlice<UInt64>, into writes: inout [Write]) {
             writes.removeAll(keepingCapacity: true)
             for id in ids {

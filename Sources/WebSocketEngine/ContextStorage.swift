@@ -28,7 +28,7 @@ internal import Glibc
     var tlsVhost: (vhost: OpaquePointer, identity: ListenerConfiguration.TLS)?
     /// The SSL_CTX of `tlsVhost`, which libwebsockets owns.
     var tlsContext: UnsafeMutableRawPointer?
-    /// What its sessions show since a certificate was renewed.
+    /// Certificate and key that TLS sessions present, replaced when they are renewed.
     let identity = ServerIdentity()
     /// By authority file; the empty string is for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How many descriptors this process may have open.
+/// The soft limit on this process's open descriptors.
 enum DescriptorLimit {
     static var current: UInt64 { limit.map { UInt64($0.rlim_cur) } ?? 1_024 }
 

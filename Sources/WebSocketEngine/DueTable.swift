@@ -1,6 +1,6 @@
 /// When which connection is to be looked at, by times that are cut to steps: those of one step are looked at together.
 struct DueTable {
-    /// How late a look may be.
+    /// Greatest delay of a check.
     static let step = Duration.milliseconds(250)
 
     /// A step since the clock began.

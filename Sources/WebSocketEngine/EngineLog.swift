@@ -18,13 +18,13 @@ enum EngineLog {
 
     private static let state = Mutex(State())
 
-    /// What libwebsockets says, and no callback does, before it hangs up on a peer whose headers are too long.
+    /// Line that libwebsockets logs before it drops a peer whose headers are too long. No callback reports that.
     private static let headerOverrun = "Ran out of header data space"
     /// On which threads it has said so, and the connection is not closed yet.
     private static let overrunThreads = Mutex<Set<pthread_t>>([])
 
-    /// Whether this thread's next connection to close is one whose headers were too long: libwebsockets closes it before it reads another,
-    /// unless it waits in poll(2) and has to end TLS first; then it is one of those after it.
+    /// True if this thread's next connection to close had headers that were too long: libwebsockets closes it before it reads another one.
+    /// If it waits in poll(2) and has to end TLS first, it may close others before.
     static func takeHeaderOverrun() -> Bool { overrunThreads.withLock { $0.remove(pthread_self()) != nil } }
 
     /// A line of libwebsockets. What is counted and told in our words is not told twice.

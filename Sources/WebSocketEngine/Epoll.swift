@@ -8,7 +8,7 @@ internal import Glibc
     let descriptor: Int32
 
     enum Interest {
-        /// It can be read, as long as it can.
+        /// Level-triggered: reported as long as there is something to read.
         case readable
         /// The peer left; told once.
         case hangUp
@@ -29,7 +29,7 @@ internal import Glibc
         guard descriptor >= 0 else { throw WebSocketEngineError(.initialisationFailed, "no epoll: \(String(errno: errno))") }
     }
 
-    /// Whether the kernel took it.
+    /// - Returns: false if the kernel refused.
     func add(_ watched: Int32, for interest: Interest, tag: UInt64) -> Bool {
         var event = unsafe epoll_event()
         unsafe event.events = interest.events

@@ -7,7 +7,7 @@
     private let libev: LibEV
     private let loop: UnsafeMutableRawPointer
 
-    /// Nil where the plug-in or libev is not installed, or the kernel has no epoll for us.
+    /// Nil if the plug-in or libev is not installed, or the kernel refuses an epoll instance.
     init?() {
         guard let libev = LibEV(), let loop = unsafe libev.make() else { return nil }
         self.libev = libev

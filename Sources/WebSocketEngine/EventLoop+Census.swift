@@ -1,11 +1,11 @@
-/// What a loop holds, counted.
+/// Counts of what a loop holds.
 package struct EngineCensus: Sendable, Equatable {
     package var connections = 0
     /// Not (yet) WebSockets.
     package var pending = 0
     /// Peers that do not read as fast as they are sent to.
     package var congested = 0
-    /// What waits to be sent: in all, and to the peer with the most.
+    /// Unsent bytes: of all connections, and of the one with the most.
     package var waitingBytes = 0
     package var waitingBytesMax = 0
 

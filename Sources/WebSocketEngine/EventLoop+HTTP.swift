@@ -77,7 +77,7 @@ extension EventLoop {
     }
 
     func httpBodyCompleted(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
-        // It comes unasked after an empty POST, and again when the next request is pipelined behind this one.
+        // libwebsockets also calls this after an empty POST, and again when the next request is pipelined behind this one.
         guard let request = connection.incomingRequest else { return 0 }
         connection.incomingRequest = nil
         connection.deadline = nil
@@ -124,7 +124,7 @@ extension EventLoop {
         return unsafe lws_http_transaction_completed(wsi) != 0 ? -1 : 0
     }
 
-    /// What is answered to this request whatever it asks for; nil: nothing.
+    /// Response that refuses the request whatever it asks for; nil if it is not refused.
     func refusal(of connection: Connection, _ reader: HeaderReader, _ listener: Listener) -> HTTPResponse? {
         if let reason = connection.refusal { return turnAwayResponse(reason, listener) }
         guard reader.bytes > configuration.headerBytesMax else { return nil }
@@ -134,11 +134,11 @@ extension EventLoop {
             body: .bytes(Array("the headers are longer than \(configuration.headerBytesMax) bytes\n".utf8)))
     }
 
-    /// Finds out where it comes from, and whether that is one too many: before a handler has to do with it. Returns what to answer then.
+    /// Determines the request's peer and applies the cap per address, before any handler sees the request. Returns the refusal, if any.
     func headReceived(_ request: inout HTTPRequest, on connection: Connection, _ listener: Listener) -> HTTPResponse? {
         request.isNamedByProxy = connection.isNamedByProxy
         if let refusal = listener.handler.headReceived(&request) { return refusal }
-        // What comes straight from a peer was counted when it was accepted.
+        // A connection straight from a peer was counted when it was accepted.
         guard request.peer != connection.peer, let visitor = listener.handler.countedPeer(for: request.peer) else { return nil }
         stopCountingForwardedPeer(of: connection)
         guard listener.admission.asks(visitor, listener.configuration.limits) else {

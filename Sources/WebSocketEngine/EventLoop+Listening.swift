@@ -11,7 +11,7 @@ extension EventLoop {
         try listen(configuration, handler: handler, Admission(loops: 1), [])
     }
 
-    /// Connections are served by the loops of `branches`, or by this one where there are none.
+    /// Connections are served by the loops of `branches`, or by this one if there are none.
     func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler, _ admission: Admission,
         _ branches: [ListenerBranch]
@@ -59,7 +59,7 @@ extension EventLoop {
         preconditionOnLoop()
         guard let socket = listening.removeValue(forKey: listener.id) else { return }
         if let path = listener.path, listener.isAtItsPath { unsafe unlink(path) }
-        // Nobody is let in between this and the next turn, when libwebsockets closes the descriptor.
+        // No connection is accepted between this and the next turn, when libwebsockets closes the descriptor.
         shutdown(socket.descriptor, Int32(SHUT_RDWR))
         unsafe clws_kill(socket.wsi)
     }
@@ -151,7 +151,7 @@ extension EventLoop {
         }
     }
 
-    /// Costs as little as it can: one answer, whatever was asked, and none where it would take a TLS handshake too many to give it.
+    /// Refuses as cheaply as possible: one response, whatever was requested, and none if it would take a TLS handshake beyond the limit.
     private func turnAway(_ descriptor: Int32, from listener: Listener, _ reason: TurnAwayReason) {
         if listener.configuration.tls == nil {
             let response = turnAwayResponse(reason, listener)
@@ -159,7 +159,7 @@ extension EventLoop {
                 "HTTP/1.1 \(reason.status) \(Self.phrase(reason.status))\r\n"
                 + response.headers.map { "\($0): \($1)\r\n" }.joined()
                 + "content-length: \(response.body.count)\r\nconnection: close\r\n\r\n\(Self.turnAwaySentence)"
-            // What came stays unread otherwise, and the kernel would reset the connection before the answer is.
+            // Unread input would make the kernel reset the connection before the response arrives.
             unsafe withUnsafeTemporaryAllocation(byteCount: Int(configuration.headerBytesMax), alignment: 1) { buffer in
                 _ = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
             }

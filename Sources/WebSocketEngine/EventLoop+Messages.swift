@@ -31,7 +31,7 @@ extension EventLoop {
         let mustWait = !connection.outbox.isEmpty || connection.isPingDue || connection.mayOwePong
         let isFull = turn.bytes(of: connections.batch(of: connection.id)) + message.frameCount > TurnOutbox.batchBytesMax
         if mustWait || isFull {
-            // What the turn already has for it comes before this.
+            // The batch of this turn precedes this message.
             sendBatch(of: connection)
             guard connection.phase == .open else { return }
         }
@@ -68,7 +68,7 @@ extension EventLoop {
     }
 
     private func sendPart() {
-        // Nobody comes back to a rest when the loop ends, and what is kept for one has a limit.
+        // Everything is sent at once if the loop ends, as no later turn would send the rest, or if the rest has reached its limit.
         let isWhole = isStopping || turn.isFull || turn.restCount <= Self.finishedWrites
         let end = isWhole ? nil : MonotonicTime.now + Self.partDuration
         while turn.restCount > 0 {
@@ -118,7 +118,7 @@ extension EventLoop {
         }
     }
 
-    /// What the turn has for this connection so far.
+    /// Sends the connection's batch of this turn.
     func sendBatch(of connection: Connection) {
         let batch = connections.takeBatch(of: connection.id)
         if batch != TurnOutbox.nothing { send(batch, on: connection) }
@@ -263,7 +263,7 @@ extension EventLoop {
     }
 
     private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
-        // What the turn already has for it comes before what comes now.
+        // The batch of this turn precedes what comes now.
         sendBatch(of: connection)
         guard connection.phase == .open else { return }
         connection.mayOwePong = true

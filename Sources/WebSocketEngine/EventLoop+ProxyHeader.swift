@@ -16,7 +16,7 @@ extension EventLoop {
             var bytes: [UInt8] = Array(repeating: 0, count: ProxyHeader.bytesMax)
             let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
             let header = try ProxyHeader(Array(bytes.prefix(max(0, count))))
-            // What follows is the peer's own: TLS, or HTTP.
+            // The bytes that follow are the peer's own: TLS, or HTTP.
             guard unsafe recv(descriptor, &bytes, header.count, 0) == header.count else {
                 throw ProxyHeader.ParseError.incomplete
             }

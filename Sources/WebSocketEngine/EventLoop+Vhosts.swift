@@ -42,7 +42,7 @@ extension EventLoop {
         return unsafe vhost
     }
 
-    /// What TLS settings a vhost carries.
+    /// TLS settings of a vhost.
     enum VhostRole {
         case plain
         case server(ListenerConfiguration.TLS)
@@ -84,7 +84,7 @@ extension EventLoop {
 }
 
 extension String {
-    /// What the C library says of an error number.
+    /// The C library's text for an error number.
     init(errno number: Int32) {
         self = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }

@@ -19,23 +19,24 @@ internal import Synchronization
         /// Descriptors that stay free below RLIMIT_NOFILE, for the database, push and logs.
         package var fileDescriptorReserve = 64
 
-        /// What the soft RLIMIT_NOFILE of the process is lowered to where it is higher. libwebsockets keeps tables of that size and, as
-        /// Debian builds 4.1.6, goes through one of them whenever a socket closes: a millisecond where the limit is a million.
+        /// The process's soft RLIMIT_NOFILE is lowered to this. libwebsockets keeps tables of that size and, as Debian builds 4.1.6,
+        /// scans one of them whenever a socket closes: a millisecond if the limit is a million.
         package var descriptorsMax = 1 << 20
 
         /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too. More is answered
         /// with 431.
         package var headerBytesMax: UInt16 = 8192
 
-        /// What libwebsockets reads of them. Beyond it hangs up without a word, so there is room for those that we can answer; its
-        /// lengths have 16 bits.
+        /// Size of libwebsockets' header buffer. It drops the connection without a response when headers exceed this, so we leave room to
+        /// answer
+        /// 431. Limited to 16 bits.
         var headerBytesRead: UInt32 { min(2 * UInt32(headerBytesMax), 63 << 10) }
 
-        /// How long an HTTP connection may idle between requests.
+        /// Idle time allowed between requests of an HTTP connection.
         package var keepAliveSeconds: Int32 = 20
 
-        /// What is wished for; `EventLoop.waitMethod` is what came of it. Looking for the plug-in takes a millisecond, which a loop of
-        /// few sockets does not earn back.
+        /// The preferred method; `EventLoop.waitMethod` is the one in use. Finding the plug-in takes a millisecond, which a loop of few
+        /// sockets does not earn back.
         package var waitMethod = WaitMethod.poll
 
         package init() {}
@@ -43,7 +44,7 @@ internal import Synchronization
 
     package let handle = EventLoopHandle()
 
-    /// What follows on a turn that writes to so many connections is waited for: it belongs to the same tick.
+    /// After a turn that writes to at least this many connections, the tick waits for their answers, which belong to it.
     package static let manyWrites = 64
     /// For this part of the time that the writes took.
     private static let lingerPart: Int64 = 8
@@ -58,13 +59,13 @@ internal import Synchronization
     /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
     package var turnEnded: (() -> Void)?
 
-    /// Whether the tick has something that would rather wait for more after many were written to. Without it: it may have.
+    /// Returns true if the tick should wait for more input after many connections were written to. Without it, it waits.
     package var hasMoreToGather: (() -> Bool)?
 
-    /// How it waits: `poll` also where `epoll` was wished for and is not there.
+    /// The method in use: `poll` also if `epoll` was preferred and is not available.
     package var waitMethod: WaitMethod { epoll == nil ? .poll : .epoll }
 
-    /// What this machine has of it, which need not be what it was built against; `4.1.6-…`.
+    /// Version of the library that is loaded, which may differ from the one compiled against; `4.1.6-…`.
     package static let libraryVersion = unsafe String(cString: lws_get_library_version())
 
     /// Open and half-open connections of all kinds.
@@ -77,7 +78,7 @@ internal import Synchronization
     /// Nil only before `run` has made it and after it was destroyed.
     var context: OpaquePointer?
     var storage: ContextStorage
-    /// Nil where the loop waits in poll(2).
+    /// Nil if the loop waits in poll(2).
     private var epoll: EpollWait?
     var alarm: TimerAlarm?
     let connections = ConnectionTable()
@@ -184,7 +185,7 @@ internal import Synchronization
         isServing = true
     }
 
-    /// What this one sends is not kept waiting by what hundreds of others send. For the few that many wait for.
+    /// Reads this connection before those of a turn with hundreds. For the few connections whose input many others wait for.
     package func expedite(_ connection: ConnectionID) {
         preconditionOnLoop()
         guard let wsi = unsafe connections[connection.rawValue]?.socket else { return }
@@ -235,9 +236,9 @@ internal import Synchronization
         sendBatches()
     }
 
-    /// What was written to many makes them, and the hosts that they held up, say more, which belongs to the same commit: commits that take
-    /// turns with one another, each with half of what there is, would cost twice the writes. So the tick waits a little, and never longer for
-    /// what is written meanwhile.
+    /// Writing to many connections makes them answer, and their answers belong to the same commit: commits that take turns, each with
+    /// half of the input, would cost twice the writes. So the tick waits a little after such a turn, and not longer for what is written
+    /// meanwhile.
     private func sendBatchesBeforeTick() {
         let writesMany = turn.newCount >= Self.manyWrites
         guard tickDelay.begins(lingers: writesMany), !isStopping else { return sendBatches() }
@@ -247,14 +248,14 @@ internal import Synchronization
         tickDelay.wrote(at: ended, lingers: writesMany ? (ended.nanoseconds - begun.nanoseconds) / Self.lingerPart : 0)
     }
 
-    /// What this turn has to write makes the peers say more, which belongs to the same tick: it waits for so long after that was written, where
-    /// there is something to gather for. A tick that is put off already is put off no further.
+    /// Delays the tick for this long after the present turn's output is written, because its recipients' answers belong to the same tick.
+    /// A tick that is delayed already is not delayed further.
     package func putOffTick(forNanoseconds nanoseconds: Int64) {
         preconditionOnLoop()
         tickDelay.ask(forNanoseconds: nanoseconds)
     }
 
-    /// What ticks were put off for is over: where none waits by now, none waits for it beyond `latest`; nil: at all.
+    /// The reason to delay ticks is gone: a delay that holds no tick yet ends at `latest`, or now if that is nil.
     package func putOffTick(atMostUntil latest: MonotonicTime?) {
         preconditionOnLoop()
         tickDelay.shorten(to: latest)
@@ -263,12 +264,12 @@ internal import Synchronization
     /// Bounds the wait by the next timer, or to nothing if there is work left over.
     private func setAlarm() {
         guard let alarm else { return }
-        // Where there is nothing for the tick that is put off, whatever comes will look at the time itself.
+        // If the delayed tick has no input, the next input checks the time itself.
         let tick = tickDelay.holdsTick ? tickDelay.end : nil
         alarm.set(tick.map { min($0, timers.earliest ?? $0) } ?? timers.earliest)
         let hasWork = hasActivity || !afterCallback.isEmpty || turn.restCount > 0
         if let epoll {
-            // What the last turn asked of libwebsockets may have been put off.
+            // libwebsockets may have postponed work of the last turn.
             if hasWork || wasActive { alarm.nudge(epoll) }
         } else if hasWork {
             alarm.ring()
@@ -278,7 +279,7 @@ internal import Synchronization
     /// Every call of a handler is announced here. libwebsockets also calls back before it waits in poll(2) (for its own time-outs):
     /// the turn must then end without waiting.
     ///
-    /// `moment` is now, where the caller has just looked: a look costs as much as all the rest of this.
+    /// `moment` is the present time if the caller has just read the clock, which costs as much as the rest of this.
     func noteActivity(at moment: MonotonicTime? = nil) {
         if isServing { noteService(at: moment) }
         guard !hasActivity else { return }
@@ -353,7 +354,7 @@ internal import Synchronization
     /// In this process: some context has been made.
     private static let isTLSSetUp = Mutex(false)
 
-    /// With epoll where that is wished for and can be had.
+    /// Uses epoll if that is preferred and available.
     private func createContext(_ info: inout lws_context_creation_info, _ options: UInt64) -> OpaquePointer? {
         unsafe info.options = options
         if configuration.waitMethod == .epoll, let epoll = EpollWait() {
@@ -395,7 +396,7 @@ internal import Synchronization
         storage.free()
     }
 
-    /// Some container engines set it to a billion.
+    /// Some container engines set the limit to a billion.
     private func boundDescriptors() {
         guard DescriptorLimit.lower(to: UInt64(configuration.descriptorsMax)) else { return }
         logger.info("lowered the limit of open files", metadata: ["limit": "\(configuration.descriptorsMax)"])

@@ -9,7 +9,7 @@ final class ExpeditedSockets {
 
     deinit { close(epoll.descriptor) }
 
-    /// Where the kernel takes no more, it is served in its turn like the others.
+    /// If the kernel refuses, the connection is served in its turn like the others.
     func add(_ connection: ConnectionID, descriptor: Int32) {
         _ = epoll.add(descriptor, for: .readable, tag: connection.rawValue)
     }

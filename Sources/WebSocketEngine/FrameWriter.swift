@@ -6,7 +6,7 @@ enum FrameWriter {
     enum Outcome {
         case failed
         case sent
-        /// It went through libwebsockets, which may have kept a part.
+        /// Written through libwebsockets, which may have kept a part.
         case taken
     }
 

@@ -5,17 +5,17 @@ package struct HTTPRequest: Sendable {
     /// Percent-decoded by libwebsockets, without the query.
     package var path: String
 
-    /// What came after `?`, or nil. libwebsockets has percent-decoded its parts, so an encoded `&` is seen as `&`.
+    /// The text after `?`, or nil. libwebsockets has percent-decoded its parts, so an encoded `&` is seen as `&`.
     package var query: String?
 
     package var body: [UInt8]
-    /// Where it comes from: the peer whose socket it came on, unless `ServerHandler.headReceived` found another.
+    /// The other end of the socket, unless `ServerHandler.headReceived` found another.
     package var peer: Peer
 
-    /// Whether `peer` is not the other end of the socket, but the address that a proxy gave.
+    /// True if `peer` is not the other end of the socket, but the address that a proxy gave.
     package var isNamedByProxy = false
 
-    /// Whether this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.
+    /// True if this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.
     package var isTLS: Bool
 
     /// Names in lower case.
@@ -41,7 +41,7 @@ package struct HTTPRequest: Sendable {
         return headers.first { $0.name == name }?.value
     }
 
-    /// What the client offered in `Sec-WebSocket-Protocol`, in its order.
+    /// The client's `Sec-WebSocket-Protocol`, in its order.
     package var offeredSubprotocols: [String] {
         guard let list = header("sec-websocket-protocol") else { return [] }
         return list.split(separator: ",").map { token in

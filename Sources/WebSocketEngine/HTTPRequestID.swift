@@ -8,6 +8,6 @@ package struct HTTPRequestID: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(rawValue)" }
 
-    /// Which loop of a group got it; 0 is the main or only one.
+    /// Loop of the group that received the request; 0 is the main or only one.
     var loop: Int { Int(rawValue >> ConnectionID.countBits) }
 }

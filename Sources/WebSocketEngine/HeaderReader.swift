@@ -2,7 +2,7 @@ internal import CHeliographLibwebsockets
 
 /// Copies headers out of the table that libwebsockets keeps while a request is being looked at.
 @safe struct HeaderReader {
-    /// What `HTTPRequest.header` finds without being asked.
+    /// Headers that `HTTPRequest.header` always holds.
     static let standard: [(name: String, token: lws_token_indexes)] = [
         ("host", WSI_TOKEN_HOST), ("origin", WSI_TOKEN_ORIGIN), ("authorization", WSI_TOKEN_HTTP_AUTHORIZATION),
         ("cookie", WSI_TOKEN_HTTP_COOKIE), ("content-type", WSI_TOKEN_HTTP_CONTENT_TYPE),
@@ -26,7 +26,7 @@ internal import CHeliographLibwebsockets
         ["transfer-encoding", "connection", "upgrade", "sec-websocket-key", "sec-websocket-version", "forwarded"]
         + standard.map(\.name)
 
-    /// Whether libwebsockets can tell which unknown headers there are.
+    /// True if libwebsockets can list unknown headers.
     static let listsHeaders = CLWS_LISTS_HEADERS != 0
 
     private let wsi: OpaquePointer
@@ -47,7 +47,7 @@ internal import CHeliographLibwebsockets
         (0..<WSI_TOKEN_COUNT.rawValue).reduce(0) { unsafe $0 + Int(lws_hdr_total_length(wsi, lws_token_indexes($1))) }
     }
 
-    /// How often the header came, 2 standing for more.
+    /// Number of times the header occurs; 2 stands for more.
     func occurrences(_ token: lws_token_indexes) -> Int {
         guard unsafe lws_hdr_total_length(wsi, token) > 0 else { return 0 }
         return unsafe lws_hdr_fragment_length(wsi, token, 1) > 0 ? 2 : 1
@@ -64,13 +64,13 @@ internal import CHeliographLibwebsockets
         }
     }
 
-    /// What `hasBlankBeforeColon` looks for, made once a listener: a request comes often.
+    /// Fields for `hasBlankBeforeColon`, made once a listener because requests are frequent.
     static func blankFields(extraHeaders: [String]) -> [String] {
         (doubtful + extraHeaders.map { $0.lowercased() }).flatMap { [$0 + " :", $0 + "\t:"] }
     }
 
-    /// Whether a header came with a blank before its colon (RFC 9112, 5.1: to be refused): any, or one of those that matter where only they
-    /// can be asked for.
+    /// True if a header has a blank before its colon, which RFC 9112, 5.1 says to refuse. If libwebsockets cannot list unknown headers,
+    /// only those that matter are checked.
     func hasBlankBeforeColon(_ fields: [String]) -> Bool {
         let seen = unsafe clws_has_blank_before_colon(wsi)
         guard seen < 0 else { return seen > 0 }
@@ -92,7 +92,7 @@ internal import CHeliographLibwebsockets
         return parts.isEmpty ? nil : parts.joined(separator: "&")
     }
 
-    /// What an answer asks for; nil also where it is a date, or more than an hour.
+    /// Delay that the response asks for; nil also if it is a date, or more than an hour.
     var retryAfter: Duration? {
         guard let seconds = value(WSI_TOKEN_HTTP_RETRY_AFTER).flatMap({ Int($0) }), (0...3_600).contains(seconds) else {
             return nil

@@ -14,9 +14,9 @@ internal import Glibc
     private let run: Run
     private let feedDescriptorEvent: Feed
 
-    /// Nil where the plug-in or libev is not installed.
+    /// Nil if the plug-in or libev is not installed.
     init?() {
-        // Looked for first: libwebsockets logs an error where its plug-in is missing.
+        // The file is looked for first, because libwebsockets logs an error if its plug-in is missing.
         guard let folder = unsafe clws_plugin_directory(),
             unsafe access(String(cString: folder) + "/libwebsockets-evlib_ev.so", R_OK) == 0,
             let library = unsafe dlopen("libev.so.4", RTLD_NOW), let make = unsafe dlsym(library, "ev_loop_new"),

@@ -12,14 +12,14 @@ package struct Limits: Sendable {
     /// A larger body is answered with 413.
     package var httpBodyBytesMax = 1 << 20
 
-    /// What all connections of one loop together may hold of messages and bodies that have not come in whole. Above it those who hold the
+    /// Bytes of incomplete messages and bodies that all connections of one loop together may hold. Above it the connections that hold the
     /// most are closed until half of it is left: one peer can begin as many messages as it has connections.
     package var unfinishedBytesMax = 64 << 20
 
     /// The close code for them; see `tooSlowCloseCode`.
     package var unfinishedCloseCode: UInt16 = 1013
 
-    /// What may wait for one slow peer: a phone on 3G reads this in half a minute.
+    /// Unsent bytes for one slow peer: a phone on 3G reads this in half a minute.
     package var outboxBytesMax = 4 << 20
 
     /// More than this waits: the handler is told (`congested`), so that it can hold back what would only wait.
@@ -55,8 +55,8 @@ package struct Limits: Sendable {
     /// WebSocket or gone; those that are silent go first.
     package var pendingMax = 1024
 
-    /// What counts as silent then: of a connection that has sent nothing at all, and of one that has not finished its request, or has none
-    /// under way. A phone's TLS handshake has pauses of half a second.
+    /// Silence after which a connection counts as silent in that case: one that has sent nothing at all, and one whose request is
+    /// incomplete, or that has none in progress. A phone's TLS handshake has pauses of half a second.
     package var silenceMax: (ofNothing: Duration, ofRequest: Duration) = (.milliseconds(250), .seconds(1))
 
     /// All connections of this listener. The descriptors of the process bound it too.

@@ -10,7 +10,7 @@ internal import Glibc
     let wsi: OpaquePointer
     /// The loops that serve who is let in; none: the one that accepts does.
     let branches: [ListenerBranch]
-    /// Whether accepting is put off because descriptors ran out, or too many have not said who they are.
+    /// True while accepting is paused because descriptors ran out, or too many connections have not identified themselves.
     var isResting = false
 }
 
@@ -103,7 +103,7 @@ enum Binding {
         return descriptor
     }
 
-    /// What the reader of the sentence can do, if that is clear.
+    /// Advice to the reader of the error, if there is any.
     private static func mend(_ code: Int32) -> String {
         switch code {
         case ENOSPC, EDQUOT: ": \(DiskMend.full)"

@@ -38,10 +38,10 @@ internal import Glibc
         inode = path.flatMap(Self.inode)
     }
 
-    /// False where the socket file was removed, or another is in its place.
+    /// False if the socket file was removed or replaced.
     package var isAtItsPath: Bool { path.map { Self.inode($0) == inode } ?? true }
 
-    /// Nil where there is nothing. A number is not given again as long as a socket is bound to it.
+    /// Nil if there is no file. An inode's number is not reused as long as a socket is bound to it.
     private static func inode(_ path: String) -> UInt64? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil

@@ -1,4 +1,4 @@
-/// Where to listen, and what to ask of those who connect.
+/// Address of a listener, and its requirements for connections.
 package struct ListenerConfiguration: Sendable {
     package enum Address: Sendable {
         /// `host` is an IPv4 or IPv6 literal, or `localhost` (127.0.0.1). Port 0 takes any free one, see `Listener.port`.
@@ -22,7 +22,7 @@ package struct ListenerConfiguration: Sendable {
     package var address: Address
     package var tls: TLS?
 
-    /// What `UpgradeDecision.accept` may name.
+    /// Subprotocols that `UpgradeDecision.accept` may name.
     package var subprotocols: [String]
 
     /// Headers to expose in addition to the standard ones.

@@ -1,4 +1,4 @@
-/// How a dead peer is noticed. Tell the peer: it should be as patient as this.
+/// Detection of dead peers. The peer should be told, so that it is as patient as this.
 package struct Liveness: Sendable, Equatable {
     /// A ping is sent when nothing came for this long.
     package let pingAfter: Duration

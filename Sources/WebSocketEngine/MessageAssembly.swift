@@ -1,9 +1,9 @@
 /// One message while it comes in. libwebsockets hands it over in pieces: a frame may come in several, a message in several frames.
 struct MessageAssembly: Sendable {
-    /// What libwebsockets says about a piece.
+    /// libwebsockets' description of a piece of a message.
     struct Piece: Sendable {
         var kind: IncomingMessage.Kind
-        /// It is in the first frame of its message.
+        /// In the first frame of its message.
         var isFirst: Bool
         /// With it the message is whole.
         var isLast: Bool
@@ -22,7 +22,7 @@ struct MessageAssembly: Sendable {
     private var bytes: [UInt8] = []
     private var fragmentCount = 0
 
-    /// What it holds of a message that is not whole: never more than `Limits.messageBytesMax`.
+    /// Bytes held of an incomplete message: never more than `Limits.messageBytesMax`.
     var heldBytes: Int { bytes.count }
 
     /// True of the message at hand, or of the one that was whole last: control frames may have come between its frames.

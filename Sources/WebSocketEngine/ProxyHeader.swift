@@ -3,13 +3,13 @@ internal import Glibc
 /// The first bytes of a connection that a proxy made for somebody else: PROXY protocol, version 1 or 2, as HAProxy's `proxy-protocol.txt`
 /// has it. Its sender is believed, so it is read only from peers that may say it.
 struct ProxyHeader: Equatable {
-    /// A numeric address, IPv4 where it is one; nil: the proxy speaks for itself (`UNKNOWN`, `LOCAL`).
+    /// A numeric address, as IPv4 if it maps to one; nil: the proxy speaks for itself (`UNKNOWN`, `LOCAL`).
     let source: String?
     /// Bytes before those that the peer itself sent.
     let count: Int
 
     enum ParseError: Error, Equatable {
-        /// It may go on.
+        /// More bytes may complete the header.
         case incomplete
         /// A sentence.
         case malformed(String)

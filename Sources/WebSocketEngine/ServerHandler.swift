@@ -1,13 +1,13 @@
-/// What a listener tells, always on the loop's thread. Any method of the loop may be called from here.
+/// Receives a listener's events, on the loop's thread. Any method of the loop may be called from here.
 package protocol ServerHandler: AnyObject {
-    /// Somebody knocked and was not let in, or not heard out; all there is to do is to count.
+    /// A peer was refused, or cut off before it had sent a request. For counting only.
     func turnedAway(_ reason: TurnAwayReason)
 
-    /// What the cap per address counts a peer for: itself, or the network that one visitor has to choose addresses from. Nil: many come
+    /// The peer for the cap per address: itself, or the network from which one visitor can choose addresses. Nil if many visitors come
     /// through this peer, or it is trusted, and it is not counted.
     func countedPeer(for peer: Peer) -> Peer?
 
-    /// Whether this peer may give the sender's address, in a PROXY header.
+    /// True if this peer may give the sender's address, in a PROXY header.
     func isProxy(_ peer: Peer) -> Bool
 
     /// The headers of a request or of a handshake are in, its body is not. `peer` is whose socket it came on; a handler that knows from
@@ -28,7 +28,7 @@ package protocol ServerHandler: AnyObject {
     func opened(_ connection: ConnectionID)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
-    /// What an open connection's unfinished message counts for, see `Limits.unfinishedBytesMax`; nil: its peer.
+    /// Name to which an open connection's incomplete message counts, see `Limits.unfinishedBytesMax`; nil: its peer.
     func holder(of connection: ConnectionID) -> String?
 
     /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.

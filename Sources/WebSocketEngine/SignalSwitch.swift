@@ -21,7 +21,7 @@ package final class SignalSwitch: Sendable {
         if stops > 0 { action(.stop) }
     }
 
-    /// Somebody has ordered a stop, whether there is anybody yet to carry it out or not.
+    /// True if a stop was requested, even before there is a loop to carry it out.
     package var isStopping: Bool { state.withLock { $0.stops > 0 } }
 
     /// Call on the thread of the signals. A second order to stop is obeyed whatever hangs, a disk or a start: after

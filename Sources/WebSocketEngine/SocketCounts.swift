@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// What the kernel has counted of a socket.
+/// The kernel's counts of a socket.
 enum SocketCounts {
     /// Bytes that a TCP peer has acknowledged over its life, while others still wait to be; 0 where none wait.
     static func acknowledgedBehindBacklog(_ descriptor: Int32) -> UInt64 {
@@ -10,7 +10,7 @@ enum SocketCounts {
         return tcpCount(descriptor, at: 120)
     }
 
-    /// Bytes that a TCP peer has sent over its life; 0 where it is no TCP socket.
+    /// Bytes that a TCP peer has sent over its life; 0 if this is no TCP socket.
     static func received(_ descriptor: Int32) -> UInt64 { tcpCount(descriptor, at: 128) }
 
     /// Bytes that wait to be read.
@@ -19,7 +19,7 @@ enum SocketCounts {
         return unsafe ioctl(descriptor, UInt(FIONREAD), &unread) == 0 ? unread : 0
     }
 
-    /// A count of TCP_INFO, 0 where it is no TCP socket. glibc's `tcp_info` is older than these fields; their places in the kernel's
+    /// A count of TCP_INFO, 0 if this is no TCP socket. glibc's `tcp_info` is older than these fields; their offsets in the kernel's
     /// interface (linux/tcp.h) are fixed.
     private static func tcpCount(_ descriptor: Int32, at offset: Int) -> UInt64 {
         unsafe withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { info in

@@ -7,14 +7,14 @@ struct TickDelay {
     private(set) var end: MonotonicTime?
     /// Something waits for the end.
     private(set) var holdsTick = false
-    /// It held a tick, and is over: this turn has that tick.
+    /// The delay held a tick and is over: this turn runs that tick.
     private var isOver = false
-    /// How many nanoseconds were asked for, from when the turn has written what it has.
+    /// Nanoseconds requested, from when the turn has written its output.
     private var asked: Int64 = 0
 
     mutating func ask(forNanoseconds nanoseconds: Int64) { asked = max(asked, nanoseconds) }
 
-    /// It is now, which has to be told only where there is an `end`.
+    /// Ends the delay once `now` has reached its end. Needed only if there is an `end`.
     mutating func reached(_ now: MonotonicTime) {
         guard let end, now >= end else { return }
         cancel()
@@ -25,13 +25,13 @@ struct TickDelay {
         end = nil
     }
 
-    /// What it was asked for is over: where nothing waits for the end, it comes by then, or now (nil).
+    /// The reason for the delay is gone: if it holds no tick, it ends at `latest`, or now if that is nil.
     mutating func shorten(to latest: MonotonicTime?) {
         guard !holdsTick, let end else { return }
         self.end = latest.map { min($0, end) }
     }
 
-    /// Whether a delay begins with what this turn is about to write: `wrote` is then to follow. `lingers`: it also does without having been asked for.
+    /// True if a delay begins with this turn's output: `wrote` is then to follow. `lingers`: also without a request.
     func begins(lingers: Bool) -> Bool { !isOver && !holdsTick && (asked > 0 || lingers && end == nil) }
 
     /// The delay begins: for this long, or for as long as was asked for.
@@ -40,7 +40,7 @@ struct TickDelay {
         end = max(new, end ?? new)
     }
 
-    /// All that the turn asked for was heard. Whether its tick waits for the end; `hasMore` is asked only where there is one.
+    /// Ends the turn's requests. True if its tick waits for the end; `hasMore` is called only if there is one.
     mutating func holds(_ hasMore: () -> Bool) -> Bool {
         (asked, isOver) = (0, false)
         holdsTick = end != nil && hasMore()

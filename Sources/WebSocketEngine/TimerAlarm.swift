@@ -7,9 +7,9 @@ final class TimerAlarm {
     let id: UInt64
     /// Closed by libwebsockets, with its context.
     let descriptor: Int32
-    /// When it will ring; nil where it rang or is not set.
+    /// When the alarm rings; nil if it has rung or is not set.
     private var time: MonotonicTime?
-    /// It looks as if it had rung, and mostly has not.
+    /// Rung only to wake the loop, usually before its time.
     private var isNudged = false
     /// In the past, so that it rings now.
     private static let atOnce = MonotonicTime(nanoseconds: 1)

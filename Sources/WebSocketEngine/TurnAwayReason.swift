@@ -1,4 +1,4 @@
-/// Which limit of a listener did not let somebody in, or not long enough.
+/// The listener's limit that refused a peer, or cut it off.
 package enum TurnAwayReason: String, Sendable, CaseIterable {
     /// `Limits.pendingPerAddressMax`
     case address

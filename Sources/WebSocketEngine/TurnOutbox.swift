@@ -1,11 +1,11 @@
 internal import CHeliographLibwebsockets
 
-/// What this turn sends to the connections of servers. It goes out when the turn ends, in one write for each connection; what goes to
-/// many thousands, in parts, at the end of several turns (`EventLoop.sendBatches`).
+/// The present turn's output to the connections of servers. It is sent when the turn ends, in one write for each connection; output to many
+/// thousands in parts, at the end of several turns (`EventLoop.sendBatches`).
 ///
-/// A *batch* is the messages that a connection is to get, in order, and is a node of a tree: the batch before and one message more. The
-/// connections that get the same are at the same node. So a message for thousands costs each of them a step in the tree, no
-/// queue, and no copy: what several messages come to is copied together once for all that are there.
+/// A *batch* is the messages of a connection, in order, and is a node of a tree: the batch before and one message more. Connections with
+/// the same messages share a node. So a message for thousands costs each of them a step in the tree, no queue and no copy: several messages
+/// are concatenated once for all connections at the node.
 @safe struct TurnOutbox: ~Copyable {
     /// A batch with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
     /// thousands would be kept side by side until the turn ends.
@@ -14,7 +14,7 @@ internal import CHeliographLibwebsockets
     /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
     private static let keptMessagesMax = 1_024
     private static let keptBytesMax = 16 << 20
-    /// The list of a rest gives back its memory where it was longer.
+    /// The rest's list frees its memory if it was longer than this.
     private static let keptRoomMax = 1_024
 
     /// Names a batch, until everybody was written to.
@@ -27,7 +27,7 @@ internal import CHeliographLibwebsockets
         let message: OutgoingMessage?
         /// The length of all frames.
         let bytes: Int
-        /// Where the connection before this one went from here.
+        /// Node to which the previous connection went from here.
         var next = TurnOutbox.nothing
         var nextMessage: ObjectIdentifier?
     }
@@ -130,7 +130,7 @@ internal import CHeliographLibwebsockets
     var newCount: Int { new.count }
     var restCount: Int { rest.count - restStart }
 
-    /// What is kept is not to become more.
+    /// True if no more output may be kept for a later turn.
     var isFull: Bool { nodes.count > Self.keptMessagesMax || keptBytes > Self.keptBytesMax }
 
     /// Those who were given something since the last end of a turn.
@@ -144,7 +144,7 @@ internal import CHeliographLibwebsockets
         return taken
     }
 
-    /// They come after the earlier ones; one of those keeps its place.
+    /// Appends connections to the rest; one that is in it keeps its place.
     mutating func addToRest(_ ids: [UInt64], of slots: inout ConnectionTable.Slots) {
         if restStart > restCount {
             rest.removeFirst(restStart)

@@ -1,4 +1,4 @@
-/// What a loop holds of messages and bodies that have not come in whole.
+/// Counts of a loop's incomplete messages and bodies.
 struct UnfinishedInput {
     fileprivate(set) var bytes = 0
     /// Those who hold the most are closed at the end of the turn.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A connection on its way from who accepted it to the loop that serves it; closed where it never gets there.
+/// A connection on its way from the loop that accepted it to the loop that serves it; closed if it never arrives.
 final class AcceptedSocket: Sendable {
     let peer: Peer
     /// `peer` is the address that a PROXY header gave.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What is connected by one listener, on all loops that serve it. The only thing that they share: asked when a connection comes, opens and goes,
-/// never for a message.
+/// Counts of one listener's connections over all loops that serve it. The only state that loops share: accessed when a connection is
+/// accepted, opened and closed, never for a message.
 final class Admission: Sendable {
     private struct Counts {
         var connections = 0
@@ -31,11 +31,11 @@ final class Admission: Sendable {
         /// By the loop with the fewest: its place among them.
         case serve(by: Int)
         case turnAway(TurnAwayReason)
-        /// It counts as nothing else. `wasTold` follows.
+        /// Accepted only to be refused; not counted as anything else. `wasTold` follows.
         case tell(TurnAwayReason, by: Int)
     }
 
-    /// Whether one more that is not a WebSocket may be accepted; else it waits in the kernel.
+    /// True if one more connection that is not a WebSocket may be accepted; else it waits in the kernel's queue.
     func hasRoom(_ limits: Limits) -> Bool { counts.withLock { $0.pending < limits.pendingMax } }
 
     /// `counted` is what it counts for; nil: nothing. `isTLS`: it takes a handshake to tell it anything.
@@ -66,7 +66,7 @@ final class Admission: Sendable {
 
     func wasTold() { counts.withLock { $0.told -= 1 } }
 
-    /// It is a WebSocket now, or goes.
+    /// The connection became a WebSocket, or closes.
     func isNoLongerPending(_ counted: Peer?) {
         counts.withLock { counts in
             counts.pending -= 1
@@ -74,7 +74,7 @@ final class Admission: Sendable {
         }
     }
 
-    /// A request that came through a proxy; false where it is one too many, and not counted. `wasAnswered` follows.
+    /// Counts a request that came through a proxy. False if it is over the limit, and then not counted. `wasAnswered` follows.
     func asks(_ visitor: Peer, _ limits: Limits) -> Bool {
         counts.withLock { counts in
             guard !counts.isFull(visitor, limits) else { return false }

@@ -50,7 +50,7 @@ package import Logging
     /// Something that this turn wants of other loops is handed over when it ends.
     package var isGathering: Bool { lanes.contains { !$0.gathered.isEmpty } }
 
-    /// Whether other loops serve connections.
+    /// True if other loops serve connections.
     package var isShared: Bool { !lanes.isEmpty }
 
     // MARK: Orders, in order for each connection
@@ -98,8 +98,8 @@ package import Logging
 
     // MARK: Listening
 
-    /// `handler` hears of connections where the main loop serves them itself, and of who is turned away; `makeHandler` is called on the
-    /// thread of each other loop.
+    /// `handler` receives the connections that the main loop serves itself, and every refusal; `makeHandler` is called on the thread of
+    /// each other loop.
     package func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler,
         onOthers makeHandler: @escaping @Sendable (EventLoop) -> any ServerHandler

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What the other loops of a group have for the main one: of each, a batch a turn, in order. One lock and at most one wake-up a batch.
+/// Input of a group's other loops for the main one: a batch for each loop and turn, in order. One lock and at most one wake-up a batch.
 package final class LoopInbox<Item: Sendable>: Sendable {
-    /// What may wait for the main loop. Beyond, a connection that brings more is not read until it has taken this, and what they send
-    /// stays with them, as it does where one loop does everything.
+    /// Bytes that may wait for the main loop. Beyond them a connection with more input is not read until the main loop has taken this, so
+    /// that its peer is held back, as with a single loop.
     package static var bytesMax: Int { 8 << 20 }
 
     private struct State {

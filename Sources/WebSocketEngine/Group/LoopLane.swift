@@ -6,7 +6,7 @@ final class LoopLane {
     private static let manyWrites = 64
 
     let thread: LoopThread
-    /// What this turn of the main loop wants.
+    /// Orders of the main loop's present turn.
     var gathered = LoopOrders()
     private let waiting: Waiting
     /// Made once: it is handed over with every batch.
@@ -36,7 +36,7 @@ final class LoopLane {
         }
     }
 
-    /// Whether this loop has not begun with what it was given; the main loop then gets a turn when it does.
+    /// True if the loop has not begun with its last orders; the main loop then gets a turn when it does.
     func isBehind() -> Bool {
         waiting.state.withLock { state in
             guard state.orders.recipients.count >= Self.manyWrites else { return false }

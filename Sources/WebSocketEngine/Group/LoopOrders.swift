@@ -1,4 +1,4 @@
-/// What the main loop of a group wants of the connections of another, in order.
+/// Orders of a group's main loop for the connections of another loop, in order.
 struct LoopOrders: Sendable {
     enum Order: Sendable {
         /// To so many of `recipients`: those that follow on the ones of the order before.
@@ -9,13 +9,13 @@ struct LoopOrders: Sendable {
         case resumeReading(ConnectionID)
         case respond(HTTPRequestID, HTTPResponse)
         case renewCertificate(ListenerConfiguration.TLS)
-        /// What waits for it now.
+        /// Reports the connection's unsent bytes.
         case weigh(ConnectionID, @Sendable (Int) -> Void)
     }
 
     private(set) var orders: [Order] = []
     private(set) var recipients: [ConnectionID] = []
-    /// What the last recipients get, until something else is wanted.
+    /// Message of the last recipients, until an order of another kind follows.
     private var open: OutgoingMessage?
     private var openCount = 0
 

@@ -9,7 +9,7 @@ final class LoopThread: Sendable {
     private let handle: EventLoopHandle
     private let thread: pthread_t
 
-    /// Comes back when the loop runs, with its error where it does not.
+    /// Returns once the loop runs. Throws its error if it does not start.
     init(_ configuration: EventLoop.Configuration, number: Int, logger: Logger) throws {
         var configuration = configuration
         configuration.number = number

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import signal
 import socket
@@ -18,7 +19,7 @@ from terminal import Terminal
 from waits import patient
 
 COMMANDS = [
-    [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["hook"], ["connect"],
+    [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["host", "run"], ["host", "projects"], ["hook"], ["connect"],
     ["disconnect"], ["sessions"], ["watch"], ["approvals"], ["approvals", "list"], ["approvals", "show"], ["approvals", "allow"],
     ["approvals", "deny"], ["approvals", "answer"], ["login"], ["audit"], ["audit", "export"], ["audit", "verify"], ["backup"],
     ["restore"], ["migrate"], ["cluster"], ["cluster", "new-epoch"], ["push"], ["push", "setup"], ["push", "status"], ["push", "test"], ["push", "profiles"], ["push", "preview"],
@@ -217,9 +218,9 @@ def test_the_demo_says_so_where_the_relay_has_its_data_elsewhere(short_path, rel
     assert done.returncode == 1 and "has its data elsewhere" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP], ids=lambda end: end.name)
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda end: end.name)
 def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
-    """It played into somebody's own relay, and is ended while it waits for a person: told to, or because its terminal is closed."""
+    """It played into somebody's own relay, and is ended while it waits for a person: told to, or by its terminal, which tells all that it started."""
     (short_path / "home").mkdir()
     (short_path / "tmp").mkdir()
     command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--speed", "20", "--listen", f"127.0.0.1:{relay.port}"]
@@ -227,10 +228,17 @@ def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
     environment |= {"HELIOGRAPH_BIN": str(BINARY), "HELIOGRAPH_DATA": str(relay.data), "TMPDIR": str(short_path / "tmp")}
     person = client(relay, "person")
     person.subscribe()
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        # Tests in the background of a shell are started with it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as demo:  # fmt: skip
         try:
             card = person.wait_card(timeout=60)
-            demo.send_signal(end)
+            if end == signal.SIGTERM:
+                demo.send_signal(end)
+            else:
+                os.killpg(demo.pid, end)
             said, _ = demo.communicate(timeout=patient(60))
             assert demo.returncode == 0, said
         finally:

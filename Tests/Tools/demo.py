@@ -209,8 +209,9 @@ class Demo:
 
     def spawn(self, *arguments: str) -> None:
         with (self.folder / f"{arguments[0]}.log").open("ab") as log:
+            # Ctrl-C is for the demo: relay and daemon still have to hear that the session is over.
             self.processes.append(
-                subprocess.Popen([BINARY, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                subprocess.Popen([BINARY, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             )
 
     def is_ready(self) -> bool:
@@ -263,6 +264,9 @@ def main() -> None:
         except PhoneTrouble as trouble:
             sys.exit(f"There is no phone to show: {trouble}")
         finally:
+            # Somebody who presses it again would leave the question behind; each step of the end has a limit.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
             demo.stop()
 
 

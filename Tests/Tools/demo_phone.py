@@ -52,7 +52,7 @@ class Phone:
         with (self.folder / "apns-simulator.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self.binary, "apns-simulator", "--ca", self.ca, "--journal", self.folder / "pushes.jsonl"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
             )  # fmt: skip
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

@@ -1,5 +1,7 @@
 /** The few helpers that building a document by hand needs. There is no way here to turn a string into markup. */
 
+import { jsonText } from "./numbers.js";
+
 /** @typedef {Node|string|null|undefined|false} Child */
 /** @typedef {{[name: string]: string|number|boolean|null|undefined|((event: any) => void)}} Attributes */
 
@@ -100,5 +102,5 @@ export function arrange(parent, wanted) {
  */
 export function asText(value) {
   if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value, null, 2);
+  return value === undefined || value === null ? "" : jsonText(value);
 }

@@ -9,6 +9,8 @@
  * The clock, the timers, the dice and the socket are arguments, so that tests can hold all four.
  */
 
+import { parsedMessage } from "./numbers.js";
+
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {import("./wire").Command} Command */
 /** @typedef {import("./wire").Reply} Reply */
@@ -194,7 +196,7 @@ export class Link {
     /** @type {Message} */
     let message;
     try {
-      message = JSON.parse(String(data));
+      message = parsedMessage(String(data));
     } catch {
       return; // Not JSON: nothing that this page could do something about, and no reason to lose the link.
     }

@@ -183,6 +183,34 @@ def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> N
     expect(one.timeline()).not_to_contain_text(re.compile("mcp__|ExitPlanMode|AskUserQuestion"), use_inner_text=True)
 
 
+def test_numbers_are_shown_with_the_digits_that_they_were_sent_with(screen: Callable[..., Screen], host: Any) -> None:
+    """A browser's own number would show 9007199254740992, 12345678901234567000 and 1."""
+    one = screen(size=DESK)
+    value = {"amount": 9007199254740993, "to": {"account": 12345678901234567891}, "list": [1.0, 18446744073709551615]}
+    digits = ("9007199254740993", "12345678901234567891", "1.0", "18446744073709551615")
+    host.event("s1", "tool.started", {"call": "c1", "tool": "mcp__bank__pay", "operation": "pay"}, {"input": value})
+    host.event("s1", "tool.finished", {"call": "c1", "tool": "mcp__bank__pay", "ok": True}, {"output": value})
+    host.cancel("s1", host.request_approval("s1", "mcp__bank__pay", value))
+    approval = host.request_approval("s1", "mcp__bank__pay", value)
+    one.go("#/approvals")
+    card = one.card(approval)
+    for number in digits:
+        expect(card).to_contain_text(number)
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    one.go("#/session/s1")
+    asked = one.timeline().locator("[data-kind='approval.requested'] .fold").first
+    called = one.timeline().locator("[data-kind='tool.started'] .fold").first
+    for fold in (asked, called):
+        fold.locator("summary").click()
+        for number in digits:
+            expect(fold).to_contain_text(number)
+    for number in digits:
+        expect(called.get_by_label("Output")).to_contain_text(number)
+    # Also where the whole log is read again, and where one decides in the session.
+    one.page.reload()
+    expect(one.timeline().locator("approval-card")).to_contain_text(digits[0])
+
+
 # Words that are written from the right
 
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestBlocks as blocksOf } from "../../web/elements/request-blocks.js";
+import { parsedMessage } from "../../web/numbers.js";
 import { exact, flat } from "../../web/text.js";
 
 /** As much of a document as drawing a request needs. */
@@ -201,4 +202,17 @@ test("what could not be compared is said, with no counts and the whole input ope
     assert.equal(/added/.test(measure), change.added !== undefined);
   }
   tool = "Unknown";
+});
+
+test("each number of an input is read with the digits that it came with", () => {
+  const numbers = ["9007199254740993", "12345678901234567891", "1e400", "1.0", "-0"];
+  const deep = (text) => `${"[".repeat(14)}${text}${"]".repeat(14)}`;
+  for (const [input] of [[(n) => `{"n":${n}}`], [(n) => `{"n":[{"m":${n}}]}`], [(n) => `{"n":${deep(n)}}`], [(n) => n], [(n) => `[${n}]`],
+    [(n) => `{"command":"x","timeout":${n}}`], [(n) => `{"file_path":"/a","edits":[{"old_string":"a","new_string":"b","n":${n}}]}`]]) {
+    for (const number of numbers) {
+      const { body } = parsedMessage(`{"body":{"input":${input(number)}}}`);
+      const read = requestBlocks(body).elements.flatMap((element) => element.all()).filter(({ tag }) => ["span", "dd", "li", "div"].includes(tag));
+      assert.ok(read.some(({ textContent }) => textContent.replace(/[[\]\s]/g, "") === number), `${input(number)} is read as ${read.map(({ textContent }) => textContent)}`);
+    }
+  }
 });

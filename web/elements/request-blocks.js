@@ -4,6 +4,7 @@ import { asText, h, nodes, span } from "../dom.js";
 import { changeOf, changeWords } from "../changes.js";
 import { counts, difference, parsed } from "../diff.js";
 import { plural } from "../format.js";
+import { SourceNumber } from "../numbers.js";
 import { exact, suspicions } from "../text.js";
 import { fieldOf, valueWords } from "../tools.js";
 import { argumentNodes, commandBlock, diffBlock, textBlock } from "./blocks.js";
@@ -24,7 +25,7 @@ const nestingMax = 12;
  */
 export function requestBlocks(tool, body) {
   const input = body?.input;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return plain(tool, input);
+  if (typeof input !== "object" || input === null || Array.isArray(input) || input instanceof SourceNumber) return plain(tool, input);
   const { description, ...rest } = input;
   const says = typeof description === "string" && typeof input.command === "string" ? description : "";
   if (!says && description !== undefined) rest.description = description;
@@ -46,7 +47,7 @@ const warningsOf = (input) => suspicions(strings(input).flatMap(exact));
  */
 function strings(value) {
   if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null || value instanceof SourceNumber) return [];
   return Object.entries(value).flatMap(([name, part]) => [name, ...strings(part)]);
 }
 
@@ -165,7 +166,7 @@ function nameNode(tool, field) {
  */
 function valueNode(tool, field, value, depth) {
   if (typeof value === "string") return value === "" ? span("quiet", "(empty)") : h("span", { class: "exact value" }, argumentNodes(value));
-  if (typeof value !== "object" || value === null) return h("span", {}, valueWords(field, value));
+  if (typeof value !== "object" || value === null || value instanceof SourceNumber) return h("span", {}, valueWords(field, value));
   if (depth >= nestingMax) return h("span", { class: "exact value" }, nodes(exact(asText(value))));
   if (!Object.keys(value).length) return span("quiet", Array.isArray(value) ? "(an empty list)" : "(nothing in it)");
   if (!Array.isArray(value)) return list(tool, Object.entries(value), depth + 1);

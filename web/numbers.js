@@ -1,0 +1,102 @@
+/**
+ * Numbers as an agent wrote them. A browser reads each as a double: `9007199254740993` as …992, `1e400` as no number at all. What a person is
+ * asked to allow is what runs, so in tools' inputs and outputs a number that a double would not write again keeps its own digits. Pure.
+ */
+
+/** A number whose digits are not those that a double would be written with. */
+export class SourceNumber {
+  /** @param {string} text As JSON has it. */
+  constructor(text) {
+    this.text = text;
+  }
+
+  toString() {
+    return this.text;
+  }
+
+  toJSON() {
+    return this.text;
+  }
+}
+
+/** Fields of a body that are shown as they are; in all else a number is there to be reckoned with. */
+const shown = new Set(["input", "output"]);
+
+/**
+ * What `JSON.parse` makes of it, but for numbers in what is shown.
+ * @param {string} text @returns {any}
+ */
+export function parsedMessage(text) {
+  const plain = JSON.parse(text);
+  const mark = freshMark();
+  const marked = withMarks(text, mark);
+  return marked === text ? plain : restored(JSON.parse(marked), mark, false, false);
+}
+
+/** Begins no string of the text, as nobody can guess it. */
+const freshMark = () => `${crypto.getRandomValues(new Uint32Array(3)).join("-")}#`;
+
+/** Fewer digits than a double holds in any case. */
+const plainDigitsMax = 15;
+const [quote, backslash, minus, plus, dot, zero, nine, capitalE, smallE] = [..."\"\\-+.09Ee"].map((character) => character.charCodeAt(0));
+
+/** @param {number} code */
+const isDigit = (code) => code >= zero && code <= nine;
+
+/**
+ * The JSON text with each number that a double would change as a string that begins with the mark.
+ * @param {string} text @param {string} mark
+ */
+function withMarks(text, mark) {
+  const parts = [];
+  let taken = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    let code = text.charCodeAt(at);
+    if (code === quote) {
+      for (at += 1; (code = text.charCodeAt(at)) !== quote; at += 1) if (code === backslash) at += 1;
+    } else if (isDigit(code) || code === minus) {
+      const start = at;
+      let isPlain = code !== minus;
+      for (at += 1; isDigit(code = text.charCodeAt(at)) || code === dot || code === minus || code === plus || code === smallE || code === capitalE; at += 1) {
+        isPlain &&= isDigit(code);
+      }
+      const digits = text.slice(start, at);
+      if (!(isPlain && digits.length <= plainDigitsMax) && String(Number(digits)) !== digits) {
+        parts.push(text.slice(taken, start), `"${mark}${digits}"`);
+        taken = at;
+      }
+      at -= 1;
+    }
+  }
+  return taken ? parts.join("") + text.slice(taken) : text;
+}
+
+/**
+ * @param {any} value @param {string} mark @param {boolean} isBody @param {boolean} isShown
+ * @returns {any}
+ */
+function restored(value, mark, isBody, isShown) {
+  if (typeof value === "string" && value.startsWith(mark)) {
+    const digits = value.slice(mark.length);
+    return isShown ? new SourceNumber(digits) : Number(digits);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  // In place: a name such as `__proto__` stays a field.
+  for (const [name, part] of Object.entries(value)) {
+    const given = restored(part, mark, !isShown && name === "body", isShown || (isBody && shown.has(name)));
+    if (given !== part) value[name] = given;
+  }
+  return value;
+}
+
+/**
+ * A value as JSON for a person to read, with the numbers as they came.
+ * @param {unknown} value
+ */
+export function jsonText(value) {
+  const mark = freshMark();
+  const text = JSON.stringify(value, function (name, part) {
+    return this[name] instanceof SourceNumber ? mark + part : part;
+  }, 2);
+  return text.replace(new RegExp(`"${mark}([^"]*)"`, "g"), "$1");
+}

@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, expect
 from page_screen import DESK, PHONE, Screen
 
 LANDSCAPE = {"width": 640, "height": 360}
+LOW_PHONES = [{"width": 390, "height": 664}, {"width": 375, "height": 548}, {"width": 360, "height": 640}]
+"""What phones leave of their screens to a page in a browser, under its address bar and above its buttons."""
 
 
 @pytest.fixture
@@ -45,6 +47,70 @@ def test_what_waits_is_decided_in_its_session(screen: Callable[..., Screen], hos
     one.go("#/session/s1")
     expect(here).to_have_count(0)
     expect(one.timeline().locator(".event-approval-line")).to_contain_text("ran")
+
+
+@pytest.mark.parametrize("role", ["client", "operator"])
+@pytest.mark.parametrize("size", LOW_PHONES, ids=lambda size: f"{size['width']}x{size['height']}")
+def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
+    screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any, size: dict[str, int], role: str
+) -> None:
+    host = scripted_host(relay, name="laptop", capabilities=("steer",))
+    host.start_session("s1", title="Fix the login", project="webshop", cwd="/home/ada/webshop", model="opus")
+    host.event("s1", "steering.offered", {"actions": ["prompt", "interrupt", "mode"], "whileBusy": True, "mode": "default", "modes": ["plan", "default"]})
+    host.event("s1", "status.changed", {"status": "running"})
+    for number in range(8):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"I looked at part {number}.\n\nThere is more to see."})
+    approval = host.request_approval("s1", "Bash", {"command": "npm test -- --run login", "description": "Run the login tests"})
+    host.start_session("s2", title="Deploy")
+    one = screen(size=size, role=role)
+
+    def expect_whole(card: Locator) -> None:
+        deny, allow = card.get_by_role("button", name="Deny …"), card.get_by_role("button", name="Allow", exact=True)
+        for part in (card.locator(".card-title"), card.locator("pre"), card.locator(".agent-says"), deny, allow):
+            expect(part).to_be_in_viewport(ratio=1)
+            # Nor is it behind what is fixed below or above.
+            assert part.evaluate(
+                """element => {
+                    const { left, right, top, bottom } = element.getBoundingClientRect();
+                    return [top + 2, bottom - 2].every((y) => element.closest("approval-card").contains(document.elementFromPoint((left + right) / 2, y)));
+                }"""), part
+        expect(allow).to_be_enabled()
+        one.expect_no_overflow()
+
+    one.go("#/session/s1")
+    expect_whole(card(one, approval))
+    one.expect_accessible()
+    one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = 0 }")
+    expect(card(one, approval).get_by_role("button", name="Allow", exact=True)).not_to_be_in_viewport()
+    one.page.locator(".now").get_by_role("link", name="Review").click()
+    expect_whole(one.page.locator("approval-card:visible"))
+    one.go("#/approvals")
+    expect_whole(one.card(approval))
+    one.go(f"#/approvals/s1/{approval}")
+    expect_whole(one.card(approval))
+    # What goes beside it is there all the same.
+    one.go("#/session/s1")
+    if role == "operator":
+        one.page.get_by_label("Tell the agent").fill("And then the logout.")
+        expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
+        expect(one.page.get_by_role("button", name="Mode, model and commands")).to_be_in_viewport(ratio=1)
+    one.page.get_by_role("link", name="All sessions").click()
+    expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", LOW_PHONES, ids=lambda size: f"{size['width']}x{size['height']}")
+def test_on_a_phone_in_a_browser_what_is_long_is_reviewed_where_it_has_room(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    approval = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {number}" for number in range(60))})
+    one.go("#/session/s1")
+    allow = card(one, approval).get_by_role("button", name="Allow", exact=True)
+    expect(card(one, approval)).to_be_visible()
+    one.settle()
+    expect(allow).to_be_disabled()
+    one.page.locator(".now").get_by_role("link", name="Review").click()
+    expect(one.card(approval)).to_be_visible()
+    assert one.page.url.endswith(f"#/approvals/s1/{approval}")
+    expect(one.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_disabled()
 
 
 def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., Screen], host: Any) -> None:

@@ -21,6 +21,8 @@ const endSlack = 32;
 const screensAhead = 2;
 /** Events a chunk spans: about two screens, so that few chunks are laid out and few are off screen. */
 const chunkEvents = 50;
+/** Wide enough for the list beside the session. */
+const besideEachOther = matchMedia("(min-width: 48em)");
 /** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
@@ -113,7 +115,9 @@ export class SessionTimeline extends HTMLElement {
       return;
     }
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
-    const start = first ? this.#scroller.scrollTop + first.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - endSlack : end;
+    // With as much above it as leaves its buttons on screen, where it fits.
+    const above = first ? Math.max(0, Math.min(endSlack, this.#scroller.clientHeight - first.offsetHeight)) : 0;
+    const start = first ? this.#scroller.scrollTop + first.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - above : end;
     if (start >= end) return this.toEnd();
     this.#held = first;
     this.#heldAt = Math.max(0, Math.floor(start));
@@ -124,6 +128,14 @@ export class SessionTimeline extends HTMLElement {
   get #isNearEnd() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     return scrollHeight - clientHeight - scrollTop < endSlack;
+  }
+
+  /**
+   * Brings what waits to the screen.
+   * @param {string} approval @returns {boolean} Whether it is here. On a phone what is higher than the timeline has more room in the inbox.
+   */
+  reveal(approval) {
+    return this.cards.reveal(approval, besideEachOther.matches ? Number.POSITIVE_INFINITY : this.#scroller.clientHeight);
   }
 
   /**

@@ -90,6 +90,7 @@ export class SessionView extends View {
     this.session = session;
     this.#showsChanges = changes;
     attribute(this, "data-changes", changes);
+    attribute(this, "data-waits", false);
     this.#draw();
     // Behind the changes the timeline is as it was left.
     if (!changes && !wasThere) this.#timeline.arrive();
@@ -135,6 +136,7 @@ export class SessionView extends View {
     if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
 
     const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
+    if (waiting.length) attribute(this, "data-waits", true);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
     say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), ordered);
     attribute(this.#review, "hidden", !waiting.length);
@@ -174,10 +176,13 @@ export class SessionView extends View {
     this.#draw();
   }
 
-  /** @param {Event} event What waits is decided here; where its row is not loaded, or is behind the changes, in the inbox. */
+  /**
+   * What waits is decided here; where its row is not loaded, is behind the changes, or has more room there, in the inbox.
+   * @param {Event} event
+   */
   #reveal(event) {
     this.#openFacts(false);
-    if (!this.#showsChanges && this.#timeline.cards.reveal(this.#firstWaiting)) event.preventDefault();
+    if (!this.#showsChanges && this.#timeline.reveal(this.#firstWaiting)) event.preventDefault();
   }
 
   /** @param {boolean} open */

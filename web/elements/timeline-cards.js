@@ -63,11 +63,12 @@ export class TimelineCards {
 
   /**
    * Brings a card to the screen.
-   * @param {string} approval @returns {boolean} Whether there is one.
+   * @param {string} approval @param {number} room The height that it may have.
+   * @returns {boolean} Whether there is one, and it is no higher than that.
    */
-  reveal(approval) {
+  reveal(approval, room) {
     const card = this.#cards.get(approval);
-    if (!card?.isConnected) return false;
+    if (!card?.isConnected || card.offsetHeight > room) return false;
     card.arrive();
     return true;
   }

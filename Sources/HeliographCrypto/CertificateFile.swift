@@ -23,8 +23,7 @@ package enum CertificateFile {
         return Int64(days) * secondsOfDay + Int64(seconds)
     }
 
-    /// What the first certificate of a PEM file is for: names and addresses, in its order; those of it that are neither are left out. Throws
-    /// as well.
+    /// DNS names and addresses of the first certificate in a PEM file, in its order; names of other kinds are left out. Throws as above.
     package static func names(_ path: String) throws(CryptoError) -> [String] {
         let certificate = unsafe try read(path)
         defer { unsafe X509_free(certificate) }

@@ -47,7 +47,7 @@ extension Crypto {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
             }
         }
-        // What is left over is less than a whole digit, and zero.
+        // The bits left over are fewer than a whole digit, and zero.
         guard bitCount < 6, bits & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
         return bytes
     }

@@ -26,8 +26,8 @@ package enum Crypto {
         }
     }
 
-    /// Whether both are the same bytes, in a time that depends on their length only: a guess learns nothing from how long
-    /// a refusal took. The lengths themselves are no secret.
+    /// Compares in a time that depends on the lengths only, so that the time of a refusal tells a guess nothing. The lengths themselves
+    /// are no secret.
     package static func equal(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe one.withUnsafeBytes { one in
@@ -39,8 +39,7 @@ package enum Crypto {
         }
     }
 
-    /// Bytes that nobody can predict. Traps where the system has no randomness left to give: to go on would be to hand out
-    /// secrets that can be guessed.
+    /// Unpredictable bytes. Traps if the system has no randomness: to go on would be to hand out secrets that can be guessed.
     package static func random(count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard count > 0 else { return }

@@ -7,7 +7,7 @@ package struct CryptoError: Error, Equatable, CustomStringConvertible {
         case invalidKey
         /// A certificate, key or authority file cannot be read, or the two do not belong together.
         case invalidCertificate
-        /// Somebody changed the sealed bytes, or the key or nonce is another one.
+        /// The sealed bytes were changed, or the key or nonce is another one.
         case notAuthentic
         /// The peer's certificate does not prove that it is who we called.
         case notTrusted
@@ -27,7 +27,7 @@ package struct CryptoError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { message }
 
-    /// What OpenSSL has to say of the last call on this thread, which it then forgets.
+    /// OpenSSL's error of the last call on this thread. Clears it.
     static func takeReason() -> String {
         let number = ERR_get_error()
         ERR_clear_error()

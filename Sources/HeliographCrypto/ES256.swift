@@ -12,7 +12,7 @@ internal import CHeliographOpenSSL
         unsafe key = try ES256.key(pem: pem) { unsafe PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
     }
 
-    /// A new one. Traps where the system has no randomness left to give.
+    /// Generates a key. Traps if the system has no randomness.
     package init() {
         let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -25,7 +25,7 @@ internal import CHeliographOpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
-    /// What verifies the signatures of this key.
+    /// Verifies the signatures of this key.
     package var publicKey: ES256PublicKey { unsafe ES256PublicKey(adopting: shared) }
 
     /// The same key; the caller owns the reference.
@@ -60,7 +60,7 @@ internal import CHeliographOpenSSL
         unsafe key = try ES256.key(pem: pem) { unsafe PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
     }
 
-    /// `point` is the uncompressed form, `P256.pointBytes` long. Throws `invalidKey`, also where it is not on the curve.
+    /// `point` is the uncompressed form, `P256.pointBytes` long. Throws `invalidKey`, also if it is not on the curve.
     package init(point: [UInt8]) throws(CryptoError) { unsafe key = try P256.key(point: point) }
 
     /// Takes over the caller's reference.
@@ -73,7 +73,7 @@ internal import CHeliographOpenSSL
     /// The uncompressed point, `P256.pointBytes` long.
     package var point: [UInt8] { unsafe P256.point(of: key) }
 
-    /// Whether the private half signed `bytes`. `signature` is R then S, 64 bytes, or the DER form that some libraries send.
+    /// True if the private key signed `bytes`. `signature` is R then S, 64 bytes, or the DER form that some libraries send.
     package func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard let encoded = signature.count == ES256.signatureBytes ? ES256.encoded(signature) : signature else { return false }
         let context = unsafe EVP_MD_CTX_new()
@@ -86,7 +86,7 @@ internal import CHeliographOpenSSL
     }
 }
 
-/// What both halves of a key share.
+/// Shared by both halves of a key.
 private enum ES256 {
     static let signatureBytes = 64
     /// Two integers of 33 bytes with a head of 2 each, in a sequence with a head of 2.
@@ -98,7 +98,7 @@ private enum ES256 {
     static func key(pem: String, _ read: (OpaquePointer?) -> OpaquePointer?) throws(CryptoError) -> OpaquePointer {
         let bytes = Array(pem.utf8)
         guard bytes.count <= pemBytesMax else { throw CryptoError(.invalidKey, "this is too long for a key in PEM") }
-        // The BIO reads from where the bytes lie: they must stay there until it is done.
+        // The BIO reads the bytes in place, so they must not move until it is done.
         let found = unsafe bytes.withUnsafeBytes { bytes -> OpaquePointer? in
             let input = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { unsafe BIO_free(input) }

@@ -60,10 +60,10 @@ package enum P256 {
 /// A key that agrees with another one on a secret, by Diffie and Hellman. It signs nothing: RFC 8292 forbids to use one key for both.
 package struct P256AgreementKey: Sendable {
     private let key: ES256PrivateKey
-    /// What the other side has to know.
+    /// The public key, for the other side.
     package let point: [UInt8]
 
-    /// A new one. Traps where the system has no randomness left to give.
+    /// Generates a key. Traps if the system has no randomness.
     package init() { self.init(ES256PrivateKey()) }
 
     /// As `ES256PrivateKey(pem:)`. Throws `invalidKey`.

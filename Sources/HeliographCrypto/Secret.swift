@@ -3,8 +3,8 @@ package enum Secret {
     /// A token: `prefix`, then 43 characters that spell 256 random bits.
     package static func token(prefix: String) -> String { prefix + Crypto.base64URL(Crypto.random(count: 32)) }
 
-    /// What the store keeps of a token, and finds it by. A plain SHA-256 is enough: 256 random bits cannot be guessed, however
-    /// fast the guessing.
+    /// The form of a token that the store keeps, and finds it by. A plain SHA-256 is enough: 256 random bits cannot be guessed at any
+    /// speed.
     package static func digest(ofToken token: String) -> [UInt8] { Crypto.sha256(token) }
 
     /// A code that a person can type and nobody can guess: 100 random bits, as `7Q2MW-0VKXB-3NRCE-94TGH`.
@@ -15,8 +15,8 @@ package enum Secret {
             .joined(separator: "-")
     }
 
-    /// What a person typed, as the code's bare letters: any case, any dashes and spaces, O for 0, I and L for 1.
-    /// Nil where that cannot be a code.
+    /// The bare letters of a code as a person typed it: any case, any dashes and spaces, O for 0, I and L for 1. Nil if it cannot be a
+    /// code.
     package static func normalizePairingCode(_ typed: String) -> String? {
         guard typed.utf8.count <= pairingCodeTypedBytesMax else { return nil }
         var letters: [UInt8] = []
@@ -34,7 +34,7 @@ package enum Secret {
         return letters.count == pairingCodeLetters ? String(decoding: letters, as: UTF8.self) : nil
     }
 
-    /// What the store keeps of a code, and finds it by; nil where `typed` cannot be a code.
+    /// The form of a code that the store keeps, and finds it by; nil if `typed` cannot be a code.
     package static func digest(ofPairingCode typed: String) -> [UInt8]? {
         normalizePairingCode(typed).map { Crypto.sha256($0) }
     }

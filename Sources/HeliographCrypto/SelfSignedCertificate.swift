@@ -7,8 +7,8 @@ package struct SelfSignedCertificate: Sendable {
     /// A secret.
     package let privateKey: String
 
-    /// `names` are those of the server, as OpenSSL spells them: `DNS:localhost`, `IP:127.0.0.1`. Valid from an hour ago, so that
-    /// clocks may differ, for so many days. Throws `invalidCertificate` where a name is not one.
+    /// `names` are those of the server, as OpenSSL spells them: `DNS:localhost`, `IP:127.0.0.1`. Valid from an hour ago, as clocks
+    /// differ, for this many days. Throws `invalidCertificate` if a name is not one.
     package init(names: [String], days: Int) throws(CryptoError) {
         let key = ES256PrivateKey()
         let pair = unsafe key.shared

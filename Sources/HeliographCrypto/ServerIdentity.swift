@@ -1,9 +1,9 @@
 internal import CHeliographOpenSSL
 
-/// What new TLS sessions of a server show: a certificate, its chain and its key, in an SSL_CTX of their own that serves nobody. Reading new
-/// files into the one that serves would keep a pair of each kind of key, and show most peers the old one.
+/// Certificate, chain and key for new TLS sessions of a server, in an SSL_CTX of their own that serves no session. Reading new files into
+/// the one that serves would keep a pair of each kind of key, and show most peers the old one.
 ///
-/// Lives on one thread, with the sessions that show it.
+/// Confined to the thread of the sessions that present it.
 @safe package final class ServerIdentity {
     /// Nil until a pair was read.
     private var holder: OpaquePointer?

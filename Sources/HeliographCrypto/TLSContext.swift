@@ -1,8 +1,8 @@
 internal import CHeliographOpenSSL
 
-/// What all TLS sessions of one kind share: whom to trust or what to show, the protocols, and TLS 1.2 as the least.
+/// Settings shared by all TLS sessions of one kind: trusted or presented certificates, protocols, and TLS 1.2 as the minimum.
 ///
-/// Does not change once made, so one may be used from any thread.
+/// Immutable, so usable from any thread.
 @safe package final class TLSContext: @unchecked Sendable {
     // Invariant of @unchecked: the SSL_CTX is never changed after `init`, and OpenSSL counts its references atomically.
     let context: OpaquePointer
@@ -26,7 +26,7 @@ internal import CHeliographOpenSSL
         }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         var list = unsafe Array(self.protocols)
-        // Unlike all others, this function returns 0 where it worked.
+        // Unlike all others, this function returns 0 on success.
         guard unsafe SSL_CTX_set_alpn_protos(context, &list, UInt32(list.count)) == 0 else {
             fatalError("OpenSSL could not keep the names of the protocols")
         }

@@ -14,7 +14,6 @@ internal import CHeliographOpenSSL
     private let context: TLSContext
     private let serverName: String?
 
-    /// Whether the handshake is over.
     package private(set) var isEstablished = false
     /// The peer said that it sends nothing more.
     package private(set) var isClosedByPeer = false
@@ -57,7 +56,7 @@ internal import CHeliographOpenSSL
 
     deinit { unsafe SSL_free(session) }
 
-    /// What ALPN agreed on; nil before that, and where the peer does not know ALPN.
+    /// The protocol that ALPN selected; nil before that, and if the peer does not support ALPN.
     package var negotiatedProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0

@@ -1,5 +1,5 @@
-/// One answer of HTTP/1.1 while it comes in: RFC 9112, as strict as a client may be. Where two readers could disagree on where the body
-/// ends, it is malformed.
+/// An HTTP/1.1 response while it is received: RFC 9112, as strict as a client may be. If two readers could disagree on the end of the
+/// body, it is malformed.
 struct HTTP1Response {
     enum ParseError: Error, Equatable {
         case malformed(String)
@@ -74,7 +74,7 @@ struct HTTP1Response {
     ) -> (message: HTTP2Message, isLast: Bool) {
         var message = head.message
         message.body = body
-        // What follows an answer that is whole was not asked for: the connection is not to be trusted with another request.
+        // Bytes after a complete response were not requested: the connection is not trusted with another request.
         return (message, head.isLast || end < bytes.count)
     }
 
@@ -154,7 +154,7 @@ struct HTTP1Response {
         return nil
     }
 
-    /// Reads over them; where they end.
+    /// Skips the trailers. Returns the index after the blank line, or nil if they are incomplete.
     private static func trailers(_ bytes: ArraySlice<UInt8>) throws(ParseError) -> Int? {
         var position = bytes.startIndex
         while let (line, next) = try line(bytes[position...]) {

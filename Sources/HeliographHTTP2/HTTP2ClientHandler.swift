@@ -1,5 +1,5 @@
-/// What the connections of a client bring. Called on the loop's thread, never from inside a call of the loop's own methods: it
-/// may call any of them.
+/// Receives the events of a client's connections, on the loop's thread and never from inside a call of the loop's own methods: it may
+/// call any of them.
 package protocol HTTP2ClientHandler: AnyObject {
     func handle(_ event: HTTP2ClientEvent, on connection: HTTP2ConnectionID, _ loop: HTTP2Loop)
 }

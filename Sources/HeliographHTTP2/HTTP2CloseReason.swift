@@ -1,4 +1,4 @@
-/// How a connection ended.
+/// The cause of a connection's end.
 package enum HTTP2CloseReason: Equatable, Sendable {
     /// By `close(_:)`, `drop(_:)`, `cut(_:afterBytes:)` or the end of the loop.
     case here

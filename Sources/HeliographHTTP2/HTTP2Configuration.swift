@@ -5,12 +5,12 @@ package struct HTTP2ClientConfiguration: Sendable {
     /// A DNS name or an address; the certificate must name it.
     package var host: String
     package var port: UInt16
-    /// Where to connect to instead of where DNS says; the certificate must still name `host`. For tests and tunnels.
+    /// Address to connect to instead of the one from DNS; the certificate must still name `host`. For tests and tunnels.
     package var address: String?
     /// For the protocol `h2`; where `allowsHTTP1`, for `http/1.1` as well.
     package var tls: TLSContext
     package var limits = HTTP2Limits()
-    /// Whether a server that speaks no HTTP/2 is sent one request at a time by HTTP/1.1. Its bodies then need a `content-length`.
+    /// If set, a server without HTTP/2 is sent one request at a time by HTTP/1.1. The bodies then need a `content-length`.
     package var allowsHTTP1 = false
     /// Asked for each address right before it is called, so that what DNS said before, or says later, does not matter.
     package var allowsAddress: @Sendable (String) -> Bool = { _ in true }
@@ -23,7 +23,7 @@ package struct HTTP2ClientConfiguration: Sendable {
     }
 }
 
-/// Where and how to answer.
+/// Address and behaviour of a server.
 package struct HTTP2ServerConfiguration: Sendable {
     /// The kinds of trouble that a server can be told to make from the first byte on. What comes later is a call on the loop.
     package struct Faults: Sendable {

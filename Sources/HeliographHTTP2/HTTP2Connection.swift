@@ -27,7 +27,7 @@ final class HTTP2Connection {
     let limits: HTTP2Limits
     let tls: TLSSession
     let http2: HTTP2Session
-    /// What speaks on it: `http2`, or after the handshake one for a server that speaks HTTP/1.1 alone.
+    /// The protocol in use: `http2`, or after the handshake HTTP/1.1 for a server that supports nothing else.
     var session: any HTTPSession
     var phase: Phase
     /// When the phase has to be over. Always set until the connection is open.
@@ -52,7 +52,7 @@ final class HTTP2Connection {
     /// A place for frames before they are sealed, kept for its memory.
     var plaintext: [UInt8] = []
 
-    /// What it will be said to have ended by, where that is decided before the end.
+    /// The reason to be reported, if it is known before the connection ends.
     var closeReason: HTTP2CloseReason?
     /// Fault: nothing of HTTP/2 is read or written before our SETTINGS are sent. nghttp2 would acknowledge the peer's first, and a
     /// connection that does not begin with SETTINGS is broken.

@@ -27,8 +27,8 @@ package final class HTTP2Engine: Sendable {
 
     deinit { queue.stop() }
 
-    /// Runs `body` on the loop's thread, after all that was handed in before it. Returns at once; false where the engine has been
-    /// stopped, and `body` is not run then.
+    /// Runs `body` on the loop's thread, after everything submitted before it. Returns at once; false if the engine has been stopped, and
+    /// `body` does not run.
     @discardableResult
     package func execute(_ body: @escaping @Sendable (HTTP2Loop) -> Void) -> Bool { queue.add(body) }
 

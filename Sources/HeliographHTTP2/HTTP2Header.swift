@@ -2,7 +2,7 @@
 package struct HTTP2Header: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// Whether the field changes each time, so that keeping it in the compressor's table would only push out others.
+    /// True if the value changes each time, so that keeping it in the compressor's table would only evict others.
     package var isVolatile: Bool
 
     package init(_ name: String, _ value: String, isVolatile: Bool = false) {

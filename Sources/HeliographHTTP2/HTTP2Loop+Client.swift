@@ -21,7 +21,7 @@ extension HTTP2Loop {
         } else {
             let (queue, id) = (queue, connection.id.rawValue)
             Resolver.resolve(host) { addresses in
-                // Where the loop is over nobody waits for it.
+                // If the loop has ended, the result is not needed.
                 _ = queue.add { $0.resolved(id, host, addresses) }
             }
         }
@@ -35,7 +35,7 @@ extension HTTP2Loop {
         connectToNextAddress(connection)
     }
 
-    /// Gives up where there is none left.
+    /// Ends the connection if no address is left.
     func connectToNextAddress(_ connection: HTTP2Connection) {
         forgetAttempt(connection)
         guard case .client(_, let configuration) = connection.role, let deadline = connection.deadline else { return }
@@ -154,7 +154,7 @@ extension HTTP2Loop {
 
     private static func isValid(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
 
-    /// Whether every byte keeps the rule. Each push brings 700 of them.
+    /// True if every byte satisfies the rule. Each push checks 700 of them.
     @inline(__always)
     private static func holds(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
         let isValid = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe $0.allSatisfy(rule) }

@@ -1,8 +1,8 @@
 internal import HeliographCrypto
 internal import Glibc
 
-/// What handlers of either role ask of a connection or a stream. An order to one that has ended does nothing: that it has is
-/// told anyway.
+/// Orders of handlers of either role to a connection or a stream. An order to one that has ended has no effect: its end is reported
+/// anyway.
 extension HTTP2Loop {
     /// Ends a stream. The last event of it is `.resetHere`.
     package func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
@@ -67,7 +67,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// What can be seen of a connection; nil where there is none any more.
+    /// The state of a connection; nil if it has ended.
     package func state(of connection: HTTP2ConnectionID) -> HTTP2ConnectionState? {
         preconditionOnLoop()
         return connections[connection.rawValue].map { connection in
@@ -94,6 +94,6 @@ package struct HTTP2ConnectionState: Equatable, Sendable {
     /// The peer's SETTINGS are here and neither side closes.
     package var isOpen: Bool
     package var streamsOpen: Int
-    /// How many streams the peer allows us to begin.
+    /// The number of streams that the peer lets us begin.
     package var peerStreamsMax: Int
 }

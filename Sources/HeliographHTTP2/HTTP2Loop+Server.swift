@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Names a listener of one loop, and says where it listens.
+/// Identifies a listener of one loop, with its port.
 package struct HTTP2ListenerID: Hashable, Sendable {
     let rawValue: UInt64
     package let port: UInt16
@@ -127,8 +127,8 @@ extension HTTP2Loop {
         order(stream.connection) { $0.http2.sendBody(bytes, on: stream.number, isWhole: isWhole) }
     }
 
-    /// A new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` comes; or the first SETTINGS, where they were
-    /// held. Until then a stream above it is refused; after that it ends the connection.
+    /// A new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` arrives; or the first SETTINGS, if they were held.
+    /// Until then a stream above it is refused; after that it ends the connection.
     package func sendSettings(_ connection: HTTP2ConnectionID, streamsMax: Int) {
         order(connection) { connection in
             connection.http2.sendSettings(streamsMax: streamsMax)

@@ -24,14 +24,14 @@ extension HTTP2Loop {
         if count > 0 {
             process(connection)
         } else if count == 0 {
-            // What came before the end was looked at when it came.
+            // Input before the end was processed when it arrived.
             finish(connection, connection.closeReason ?? .byPeer)
         } else if errno != EAGAIN, errno != EINTR {
             finish(connection, connection.closeReason ?? .networkFailed(String(errno: errno)))
         }
     }
 
-    /// What has come, as far as it goes.
+    /// Processes the input that has arrived.
     func process(_ connection: HTTP2Connection) {
         do {
             try connection.tls.advanceHandshake()
@@ -139,7 +139,7 @@ extension HTTP2Loop {
         if connection.phase != .handshaking, connection.session.isOver { sayGoodbye(connection) }
     }
 
-    /// Moves frames into records. False where that ended the connection.
+    /// Moves frames into records. False if that ended the connection.
     private func fill(_ connection: HTTP2Connection) -> Bool {
         var bytes = connection.plaintext
         connection.plaintext = []
@@ -166,7 +166,7 @@ extension HTTP2Loop {
         return true
     }
 
-    /// False where that ended the connection.
+    /// - Returns: false if that ended the connection.
     @discardableResult
     private func sendRecords(_ connection: HTTP2Connection) -> Bool {
         guard let socket = connection.socket else { return false }

@@ -3,7 +3,7 @@ package struct HTTP2TimerID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// What happens later, and what has taken too long.
+/// Timers and deadlines.
 extension HTTP2Loop {
     /// Runs `body` once, not before `delay` has passed.
     @discardableResult
@@ -15,7 +15,7 @@ extension HTTP2Loop {
         return timer.id
     }
 
-    /// Does nothing where it has run.
+    /// No effect if the timer has run.
     package func cancel(_ timer: HTTP2TimerID) {
         preconditionOnLoop()
         timers.removeAll { $0.id == timer }

@@ -22,7 +22,7 @@ package final class HTTP2Loop {
 
     var connections: [UInt64: HTTP2Connection] = [:]
     var listeners: [UInt64: HTTP2Listener] = [:]
-    /// What handlers have not been told yet.
+    /// Events not delivered to handlers yet.
     var reports: [Report] = []
     /// Connections that may have something to send.
     var dirty: [HTTP2Connection] = []
@@ -35,7 +35,7 @@ package final class HTTP2Loop {
     private var lastID: UInt64 = 0
     /// The number of the queue's descriptor in the poller; no id is 0.
     private static let queueNumber: UInt64 = 0
-    /// What a socket gives in one turn, so that one busy peer does not starve the others.
+    /// Bytes read from a socket in one turn, so that one busy peer does not starve the others.
     static let readBytesMax = 1 << 16
 
     init(queue: JobQueue) { self.queue = queue }

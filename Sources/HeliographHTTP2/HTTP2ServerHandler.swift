@@ -1,4 +1,4 @@
-/// What a listener's connections bring. Called on the loop's thread, never from inside a call of the loop's own methods: it may
+/// Receives the events of a listener's connections, on the loop's thread and never from inside a call of the loop's own methods: it may
 /// call any of them.
 package protocol HTTP2ServerHandler: AnyObject {
     func handle(_ event: HTTP2ServerEvent, on connection: HTTP2ConnectionID, _ loop: HTTP2Loop)

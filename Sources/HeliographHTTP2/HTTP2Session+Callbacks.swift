@@ -1,6 +1,6 @@
 internal import CHeliographNghttp2
 
-/// What nghttp2 calls. None of these changes anything but the session's own state and `events`.
+/// Callbacks of nghttp2. None of these changes anything but the session's own state and `events`.
 extension HTTP2Session {
     static func setCallbacks(_ callbacks: OpaquePointer?) {
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
@@ -56,7 +56,7 @@ extension HTTP2Session {
             events.append(.streamBegan(number))
             return
         }
-        // What stood before was an interim answer, such as 103; what follows a final one are its trailers.
+        // The headers so far were an interim response, such as 103; those that follow a final one are its trailers.
         if !isServer, stream.headers.first?.value.first == "1" { stream.headers = [] }
     }
 
@@ -148,7 +148,7 @@ extension HTTP2Session {
         stream(head.stream_id)?.isSent = true
     }
 
-    /// nghttp2 refuses to begin a stream after a GOAWAY. It closes such a stream itself where one was made.
+    /// nghttp2 refuses to begin a stream after a GOAWAY, and closes it itself if it was created.
     private func frameNotSent(_ head: nghttp2_frame_hd) {
         guard !isServer, UInt32(head.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[head.stream_id] else { return }
         stream.end = stream.end ?? .reset(.refusedStream)
@@ -156,7 +156,7 @@ extension HTTP2Session {
         events.append(.streamEnded(.reset(.refusedStream), stream: head.stream_id))
     }
 
-    /// What gives nghttp2 the `output` of a stream, nil where there will be none; it is copied in the call.
+    /// The data provider for a stream's `output`, nil if there will be none; nghttp2 copies it during the call.
     static func withBodyProvider<Result>(
         isNeeded: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
     ) -> Result {
@@ -211,7 +211,7 @@ extension HTTP2Session {
         }
     }
 
-    /// Where it begins; `end` is then behind it. There is room for it.
+    /// Copies the string to `end`, which then is behind it, and returns its start. There has to be room.
     private static func put(_ string: String, in text: UnsafeMutableBufferPointer<UInt8>, at end: inout Int) -> Int {
         var string = string
         let start = end

@@ -24,7 +24,7 @@ internal import CHeliographNghttp2
         var body: [UInt8] = []
         /// The peer's message is whole.
         var isReceived = false
-        /// What is to be sent of our body, and how far it is.
+        /// Our body, and the number of bytes sent of it.
         var output: [UInt8] = []
         var outputOffset = 0
         /// Nothing will be added to `output`.
@@ -33,7 +33,7 @@ internal import CHeliographNghttp2
         var isDeferred = false
         /// Our last frame of it was handed out, or is about to be.
         var isSent = false
-        /// What to say when it ends, where that is known before.
+        /// The end to be reported, if it is known before the stream closes.
         var end: HTTP2StreamEnd?
     }
 
@@ -43,7 +43,7 @@ internal import CHeliographNghttp2
     /// One of `streams`: nghttp2 calls back a dozen times for one stream, then for the next.
     private var latest: (number: Int32, stream: Stream)?
     let limits: HTTP2Limits
-    /// What nghttp2 has to say of the peer's mistake.
+    /// nghttp2's text about the peer's mistake.
     var complaint: String?
     /// Set by `init`, and not changed after; owned.
     private(set) var session: OpaquePointer! = nil
@@ -86,7 +86,7 @@ internal import CHeliographNghttp2
 
     // MARK: Bytes
 
-    /// What the peer sent. Throws a sentence where it broke HTTP/2 beyond repair.
+    /// Processes the peer's bytes. Throws if it violated HTTP/2 beyond recovery.
     func receive(_ bytes: [UInt8]) throws(HTTP2Error) {
         let count = unsafe nghttp2_session_mem_recv(session, bytes, bytes.count)
         guard count == bytes.count else { throw HTTP2Error(.protocolBroken, complaint ?? Self.sentence(Int32(count))) }
@@ -103,10 +103,10 @@ internal import CHeliographNghttp2
         }
     }
 
-    /// Whether both sides have said all they had to.
+    /// True if neither side has anything left to send.
     var isOver: Bool { unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
-    /// How many streams the peer allows us.
+    /// The number of streams that the peer lets us begin.
     var peerStreamsMax: Int {
         Int(unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
@@ -146,7 +146,7 @@ internal import CHeliographNghttp2
         return number
     }
 
-    /// The head of a response; its body comes by `sendBody`, or never where it `isWhole`.
+    /// The head of a response. `sendBody` follows, unless it `isWhole`.
     func sendHeaders(_ headers: [HTTP2Header], on number: Int32, isWhole: Bool) {
         guard let stream = streams[number] else { return }
         stream.isOutputWhole = stream.isOutputWhole || isWhole
@@ -176,7 +176,7 @@ internal import CHeliographNghttp2
 
     func ping() { check(unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
 
-    /// What it means shows in what has come.
+    /// The frames already received decide what it means.
     func endOfInput() {}
 
     /// `lastStream` nil: the last one that was looked at.

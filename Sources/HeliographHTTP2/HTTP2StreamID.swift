@@ -3,7 +3,7 @@ package struct HTTP2ConnectionID: Hashable, Sendable {
     package let rawValue: UInt64
 }
 
-/// Names a stream: its connection and its number there, odd where the client began it.
+/// Identifies a stream: its connection and its number there, odd if the client began it.
 package struct HTTP2StreamID: Hashable, Sendable {
     package let connection: HTTP2ConnectionID
     package let number: Int32

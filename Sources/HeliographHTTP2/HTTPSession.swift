@@ -1,16 +1,16 @@
-/// What speaks HTTP on one connection, as a machine of bytes: what came goes in by `receive(_:)`, what shall leave comes out of
-/// `produce(into:upTo:)`, and what that means is in `events` after either.
+/// HTTP on one connection, as a machine of bytes: input goes in by `receive(_:)`, output comes out of `produce(into:upTo:)`, and what
+/// they mean is in `events` after either.
 ///
-/// Belongs to the loop's thread.
+/// Confined to the loop's thread.
 protocol HTTPSession: AnyObject {
     var events: [HTTP2Session.Event] { get set }
     /// Those that have not ended.
     var streams: [Int32: HTTP2Session.Stream] { get set }
-    /// What the peer did wrong.
+    /// The peer's mistake, in words.
     var complaint: String? { get }
-    /// Whether both sides have said all they had to.
+    /// True if neither side has anything left to send.
     var isOver: Bool { get }
-    /// How many streams the peer allows us.
+    /// The number of streams that the peer lets us begin.
     var peerStreamsMax: Int { get }
 
     func receive(_ bytes: [UInt8]) throws(HTTP2Error)

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// What other threads want from the loop, and the descriptor that wakes it.
+/// Jobs of other threads for the loop, and the descriptor that wakes it.
 final class JobQueue: Sendable {
     typealias Job = @Sendable (HTTP2Loop) -> Void
 
@@ -58,7 +58,7 @@ final class JobQueue: Sendable {
 
     private func wake() {
         var one: UInt8 = 1
-        // Full only where it is readable anyway.
+        // The counter is full only if the descriptor is readable anyway.
         _ = unsafe write(waker, &one, 1)
     }
 }

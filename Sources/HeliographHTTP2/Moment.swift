@@ -1,4 +1,4 @@
-/// What the clocks say. The machines that use the client have none of their own.
+/// One reading of the clocks. The machines that use the client have none of their own.
 package struct Moment: Equatable, Sendable {
     /// For waits and ages: never jumps.
     package var instant: MonotonicTime

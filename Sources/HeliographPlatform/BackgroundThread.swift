@@ -7,7 +7,7 @@ package enum BackgroundThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// False where the system starts none, and the body will not run.
+    /// - Returns: false if the system starts no thread, and the body will not run.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         // The thread takes over the one reference.
         let box = unsafe Unmanaged.passRetained(Body(body))

@@ -8,7 +8,7 @@ package struct BlockedSignals: Sendable {
         package let isFromProcess: Bool
     }
 
-    /// What asks a program to end.
+    /// Signals that ask a program to end.
     package static let ending = [SIGTERM, SIGINT, SIGHUP]
 
     private let numbers: [Int32]

@@ -1,7 +1,7 @@
 internal import Glibc
 
 package enum Boot {
-    /// Names this start of the machine, from which its steady clocks count; empty where the kernel does not tell.
+    /// Identifies this start of the machine, from which its steady clocks count; empty if the kernel does not say.
     package static var name: String {
         let descriptor = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

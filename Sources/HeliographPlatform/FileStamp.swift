@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What tells one state of a file from another without reading it.
+/// Distinguishes states of a file without reading it.
 package struct FileStamp: Sendable, Equatable {
     private let seconds: Int
     private let nanoseconds: Int
@@ -8,7 +8,7 @@ package struct FileStamp: Sendable, Equatable {
     package let size: Int
     private let inode: UInt
 
-    /// Nil where there is no such file, or it cannot be seen.
+    /// Nil if there is no such file, or it cannot be examined.
     package init?(of path: String) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { return nil }

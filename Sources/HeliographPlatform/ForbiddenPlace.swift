@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// What keeps this process's user out of a folder or a file: the first place on the way there whose permissions do, and whose it is.
+/// The first place on the way to a folder or a file whose permissions keep this process's user out, with its owner.
 package struct ForbiddenPlace: Sendable, Equatable {
     package let path: String
-    /// The owner's name, or number where it has none.
+    /// The owner's name, or number if it has none.
     package let owner: String
-    /// It belongs to this process's user, who has to change its permissions.
+    /// True if this process's user owns it, and has to change its permissions.
     package let isOwn: Bool
     private let isFile: Bool
 
-    /// Nil where the folder is open to this process, or is not there.
+    /// Nil if this process can enter the folder, or it does not exist.
     package init?(onTheWayTo folder: String) {
         var ends = folder.indices.dropFirst().filter { folder[$0] == "/" }
         ends.append(folder.endIndex)
@@ -19,14 +19,14 @@ package struct ForbiddenPlace: Sendable, Equatable {
             guard unsafe access(place, wanted) != 0 else { continue }
             guard errno == EACCES else { return nil }
             self.init(place)
-            // What is no folder is another mistake.
+            // A path that is no folder is another mistake.
             if isFile { return nil }
             return
         }
         return nil
     }
 
-    /// Nil where this process may read and write the file, or it is not there.
+    /// Nil if this process may read and write the file, or it does not exist.
     package init?(file: String) {
         guard unsafe access(file, R_OK | W_OK) != 0, errno == EACCES else { return nil }
         self.init(file)

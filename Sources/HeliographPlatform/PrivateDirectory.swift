@@ -3,14 +3,14 @@ internal import Glibc
 /// Why a directory is no private one, as a sentence that says how to mend it.
 package struct PrivateDirectoryError: Error {
     package let message: String
-    /// The error of the system call, where one failed.
+    /// The error of the system call, if one failed.
     package let number: Int32?
 }
 
 /// A directory that only its owner may look into, as everything must that holds tokens or what agents say.
 package enum PrivateDirectory {
-    /// Makes it, and those above it, where it is missing. One that is there is never changed: it could be anybody's. `isOwn` asks
-    /// that it belongs to this process's user, too.
+    /// Creates the folder and those above it if they are missing. An existing one is never changed, as it could be anybody's. `isOwn`
+    /// also requires that it belongs to this process's user.
     package static func make(_ path: String, isOwn: Bool) throws(PrivateDirectoryError) {
         for end in path.indices.dropFirst() where path[end] == "/" { try makeOne(String(path[..<end])) }
         try makeOne(path)

@@ -11,10 +11,11 @@ package struct ServiceManager: Sendable {
 
     /// A path, or with a leading @ a name in the abstract namespace.
     private let socket: String
-    /// How often `alive` is expected: half of what the service manager waits. Nil: never.
+    /// Interval at which `alive` is expected: half of the service manager's timeout. Nil: never.
     package let watchdogInterval: Duration?
 
-    /// Nil where nobody asked to be told. `environment` is `NOTIFY_SOCKET` and, for this process, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    /// Nil if no service manager asked for notifications. `environment` is `NOTIFY_SOCKET` and, for this process, `WATCHDOG_USEC` and
+    /// `WATCHDOG_PID`.
     package init?(environment: [String: String], processID: Int32 = getpid()) {
         guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@"),
             socket.utf8.count < Self.pathBytesMax
@@ -27,7 +28,7 @@ package struct ServiceManager: Sendable {
 
     private static let pathBytesMax = 108
 
-    /// False where the word could not be sent: a program that waits for it draws its own conclusions.
+    /// - Returns: false if the notification could not be sent.
     @discardableResult
     package func tell(_ state: State) -> Bool {
         let text: String =

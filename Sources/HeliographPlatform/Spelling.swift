@@ -1,4 +1,4 @@
-/// What somebody may have meant.
+/// Suggestions for misspelled words.
 package enum Spelling {
     /// The word of `words` with the fewest letters to change, add or leave out, at most `distanceMax`; case does not count.
     package static func nearest(to word: String, in words: [String], distanceMax: Int) -> String? {

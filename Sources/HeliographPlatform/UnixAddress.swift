@@ -7,7 +7,7 @@ package struct UnixAddress: Sendable {
 
     private var address = sockaddr_un()
 
-    /// Nil where the path is too long, or has a zero byte inside, which would end it there.
+    /// Nil if the path is too long, or contains a zero byte, which would end it there.
     package init?(_ path: String) {
         let bytes = Array(path.utf8)
         guard bytes.count <= Self.pathBytesMax, !bytes.contains(0) else { return nil }
@@ -15,10 +15,10 @@ package struct UnixAddress: Sendable {
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     }
 
-    /// Whether the process at the other end of a connection runs as our own user.
+    /// True if the process at the other end of a connection runs as our own user.
     package static func isOwnPeer(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.user == geteuid() }
 
-    /// Whether the process that listens at the other end is stopped, by a signal or a debugger; false where that cannot be seen.
+    /// True if the process that listens at the other end is stopped, by a signal or a debugger; false if that cannot be read.
     package static func isPeerStopped(_ descriptor: Int32) -> Bool {
         guard let peer = peer(of: descriptor), peer.process > 0 else { return false }
         let file = unsafe open("/proc/\(peer.process)/stat", O_RDONLY | O_CLOEXEC)
@@ -50,7 +50,7 @@ package struct UnixAddress: Sendable {
         }
     }
 
-    /// Nobody listens there yet.
+    /// Binds the path; connections are refused until `listen`.
     package func bind(_ descriptor: Int32) -> Bool { unsafe withSocketAddress { unsafe Glibc.bind(descriptor, $0, $1) } == 0 }
 
     package func connect(_ descriptor: Int32) -> Bool {

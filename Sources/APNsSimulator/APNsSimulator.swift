@@ -9,7 +9,7 @@ package struct APNsSimulator {
     package let configuration: Configuration
     let verifier: any TokenVerifier
 
-    /// What the developers' accounts hold.
+    /// Contents of the developers' accounts.
     var apps: [String: AppRecord] = [:]
     var keys: [String: ProviderKey] = [:]
     var tokens: [String: DeviceToken] = [:]
@@ -34,9 +34,9 @@ package struct APNsSimulator {
         package var pushTypes = PushType.known
         /// Apple enforces the 20 minutes a connection; `team` is for clients that must get it right across connections.
         package var tokenUpdateScope = TokenUpdateScope.connection
-        /// Some senders write `iat` as a string, and Apple seems to let them.
+        /// Accepts `iat` as a string, as some senders write it and Apple seems to.
         package var takesTextIssuedAt = false
-        /// How far ahead a sender's clock may be.
+        /// Tolerance for a sender's clock that is ahead.
         package var clockSkewSecondsMax: Int64 = 60
         /// Pushes to one token: the size of a burst, and the milliseconds that each further one takes. Nil for no limit.
         package var tokenBurst: (count: Int, refillMilliseconds: Int64)?
@@ -48,7 +48,7 @@ package struct APNsSimulator {
         /// 4, 410 nothing, and a push that is taken makes up for 1. Apple says that it does so, not when.
         package var refusalsUntilSlow = 40
         package var refusalsUntilOut = 80
-        /// What `install` may name.
+        /// Apps that `install` may name.
         package var knownApps = Dictionary(uniqueKeysWithValues: KnownApp.allCases.map { ($0.rawValue, $0.activityTypes) })
         package var seed: UInt64 = 1
 
@@ -82,7 +82,7 @@ package struct APNsSimulator {
         return [.limitStreams(1)]
     }
 
-    /// False where the stream is one too many: it is to be refused (`REFUSED_STREAM`) and never comes to `handle`.
+    /// False if the stream is over the limit: it is to be refused (`REFUSED_STREAM`) and never reaches `handle`.
     package mutating func opened(stream: Int32, on id: ConnectionNumber, at now: Int64) -> Bool {
         guard let connection = connections[id] else { return false }
         guard connection.openStreams.count < connection.streamLimit else {
@@ -133,7 +133,7 @@ package struct APNsSimulator {
         _ request: PushRequest, on id: ConnectionNumber, record: inout RequestRecord, copies: Int, at now: Int64
     ) -> Response {
         let idName = request.path.hasPrefix("/3/") ? "apns-id" : "apns-request-id"
-        // Answered even where the request is refused for something else: it is how senders match answers.
+        // The header is sent even if the request is refused for another reason: senders match responses by it.
         let sentID = request.header(idName).flatMap { PushHeaders.isCanonicalUUID($0) ? $0 : nil }
         let headers = [(name: idName, value: sentID ?? mint.uuid())]
         do throws(RefusalError) {
@@ -211,7 +211,7 @@ package struct APNsSimulator {
 
     mutating func note(_ what: JournalEntry.What, at now: Int64) { entries.append(JournalEntry(at: now, what: what)) }
 
-    /// What happened since the last call, in order.
+    /// Removes and returns the entries since the last call, in order.
     package mutating func takeJournal() -> [JournalEntry] {
         defer { entries = [] }
         return entries

@@ -1,4 +1,4 @@
-/// What the transport shall do on the connection and the stream that an input came from.
+/// An order to the transport, about the connection and the stream of an input.
 package enum Order: Sendable {
     /// `after` in milliseconds.
     case answer(Response, after: Int64)

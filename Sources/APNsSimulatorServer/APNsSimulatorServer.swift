@@ -12,7 +12,7 @@ internal import WebSocketEngine
 ///     four TLS listeners ─▶ ListenerHandler ─▶ Transport ─▶ APNsSimulator (pure) ─▶ orders ─▶ HTTP/2
 ///     admin socket (HTTP/1.1) ─▶ AdminHandler ──┘                       └─▶ journal
 package enum APNsSimulatorServer {
-    /// Where it can be reached.
+    /// Ports of the running server.
     package struct Addresses: Sendable {
         package let sandbox: UInt16
         package let production: UInt16

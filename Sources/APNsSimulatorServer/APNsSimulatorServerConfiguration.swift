@@ -1,6 +1,6 @@
 package import APNsSimulator
 
-/// How the simulator is served. Ports: 0 takes a free one.
+/// Settings of the server. Ports: 0 takes a free one.
 package struct APNsSimulatorServerConfiguration: Sendable {
     /// A literal address; the simulator is no service for others.
     package var address = "127.0.0.1"
@@ -9,10 +9,10 @@ package struct APNsSimulatorServerConfiguration: Sendable {
     /// The ports of channel management; Apple's are 2195 and 2196.
     package var sandboxManagementPort: UInt16 = 0
     package var productionManagementPort: UInt16 = 0
-    /// Plain HTTP/1.1 for tests; a path, where one is given, or a port of `address`.
+    /// Plain HTTP/1.1 for tests; a path if one is given, or a port of `address`.
     package var adminPath: String?
     package var adminPort: UInt16 = 0
-    /// Where the certificate is written to that clients are to trust.
+    /// File to which the certificate is written that clients are to trust.
     package var certificateFile: String
     /// PEM files of another identity; without them one is made, and lives as long as the process.
     package var identity: (certificateFile: String, privateKeyFile: String)?

@@ -5,7 +5,7 @@ internal import Glibc
 final class JournalFile {
     private let descriptor: Int32
 
-    /// Creates it empty. Throws where the file cannot be created.
+    /// Creates it empty. Throws if the file cannot be created.
     init(path: String) throws(APNsSimulatorServerError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -10,7 +10,7 @@ struct SimulatorClock {
     /// Milliseconds since 1970.
     var now: Int64 { isStopped ? base : base + Self.milliseconds(origin.duration(to: .now)) }
 
-    /// Never backwards: devices have lived until now already. False where it would have to.
+    /// Never moves backwards, as devices have lived until now already. Returns false for an earlier moment.
     mutating func set(_ moment: Int64) -> Bool {
         guard moment >= now else { return false }
         base = moment

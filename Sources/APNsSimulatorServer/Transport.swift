@@ -12,7 +12,7 @@ final class Transport: @unchecked Sendable {
     private var connections: [ConnectionNumber: HTTP2ConnectionID] = [:]
     /// Connections whose windows are never opened again.
     private var starved: Set<HTTP2ConnectionID> = []
-    /// Whether windows are opened by us at all: see `HTTP2ServerConfiguration.Faults.holdsWindow`.
+    /// True if only we open windows: see `HTTP2ServerConfiguration.Faults.holdsWindow`.
     let holdsWindows: Bool
 
     /// Enough of a HEADERS frame to be sure that it has begun, and never a whole one: the frame's own head has nine bytes.

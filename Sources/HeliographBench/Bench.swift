@@ -1,6 +1,6 @@
 /// One run of a plan against a relay.
 package enum Bench {
-    /// `restart` kills the relay and starts it again on the same data; nil where it is not ours to kill.
+    /// `restart` kills the relay and starts it again on the same data; nil if this program did not start it.
     package static func run(
         _ plan: BenchPlan, on target: BenchTarget, restart: (() throws(BenchError) -> BenchTarget)? = nil
     ) throws(BenchError) -> BenchResult {

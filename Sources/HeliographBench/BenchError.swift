@@ -9,7 +9,7 @@ package struct BenchError: Error, Equatable, CustomStringConvertible {
         case refused
         /// A subscriber missed an event, or saw one twice or too early.
         case sequence
-        /// What came is not what the protocol says.
+        /// The peer violated the protocol.
         case badMessage
         /// The relay, or this program, did not get done within a limit.
         case tooSlow

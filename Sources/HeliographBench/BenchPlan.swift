@@ -1,4 +1,4 @@
-/// What a run does. Every field has a default that ends within seconds on a small machine.
+/// Settings of a run. Every field has a default that ends within seconds on a small machine.
 package struct BenchPlan: Sendable {
     package enum Scenario: String, Sendable, CaseIterable {
         /// Hosts make events, subscribers get them.
@@ -11,13 +11,13 @@ package struct BenchPlan: Sendable {
         case idle
         /// Clients that all come at once, each with a snapshot.
         case storm
-        /// Clients that all come back at once with a position, after a restart where the relay is our own.
+        /// Clients that all return at once with a position, after a restart if the relay is our own.
         case resume
         /// Clients that stay while the node that owns their workspace is lost: until each is level again at another.
         case takeover
     }
 
-    /// What an event survives.
+    /// Losses that an event survives.
     package enum Durability: String, Sendable, CaseIterable {
         /// `events`: on disk before anybody sees it.
         case durable
@@ -43,7 +43,7 @@ package struct BenchPlan: Sendable {
     package var durability = Durability.durable
     /// Events that the session has before clients come (`storm`, `resume`).
     package var history = 20
-    /// How many of them a client that comes back has missed (`resume`).
+    /// Events that a returning client has missed (`resume`).
     package var missed = 20
     /// Connections in progress at once while clients gather; a storm has no such limit.
     package var connecting = 64

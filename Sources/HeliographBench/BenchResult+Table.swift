@@ -1,5 +1,5 @@
 extension BenchResult {
-    /// What people read: a name and a value in each line.
+    /// For people: a name and a value in each line.
     package var table: [String] {
         rows.map { name, value in name + String(repeating: " ", count: max(1, 34 - name.count)) + value }
     }

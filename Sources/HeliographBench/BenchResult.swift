@@ -1,4 +1,4 @@
-/// What a run found. Fields that a scenario has nothing for are nil.
+/// Results of a run. Fields that do not apply to the scenario are nil.
 package struct BenchResult: Sendable {
     package let plan: BenchPlan
     package let use: Use
@@ -43,7 +43,7 @@ package struct BenchResult: Sendable {
         return Double(calls) / Double(deliveries)
     }
 
-    /// What each client takes of the relay's memory.
+    /// The relay's memory for each client.
     package var kibPerClient: Double? {
         guard let before = residentBeforeKiB, let after = use.residentKiB, let clients, clients > 0 else { return nil }
         return Double(after - before) / Double(clients)

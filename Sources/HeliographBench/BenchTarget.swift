@@ -10,7 +10,7 @@ package struct BenchTarget: Sendable {
     package var hostTokens: [String]
     /// All clients come with this one.
     package var clientToken: String
-    /// The relay's process, where it is on this machine: its processor time and memory are in the result.
+    /// The relay's process, if it is on this machine: its processor time and memory are in the result.
     package var process: Int32?
     package var dialect = Dialect.heliograph
     /// Authorities (PEM) that are trusted in addition to the system's.

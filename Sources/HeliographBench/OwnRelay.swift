@@ -48,7 +48,7 @@ package final class OwnRelay {
             ["--limits-messages-per-second-per-\($0)", "10000000", "--limits-kilobytes-per-second-per-\($0)", "10000000"]
         } + ["--limits-sessions-per-host", "1000000", "--limits-sessions-per-workspace", "1000000"]
 
-    /// It says in its first line where it listens.
+    /// Starts a relay, whose first line of output gives its address.
     private static func start(_ executable: String, _ data: String) throws(BenchError) -> (Int32, RelayAddress) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw BenchError(.system, "no pipe: \(String(errno: errno))") }

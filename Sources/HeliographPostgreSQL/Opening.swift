@@ -11,7 +11,7 @@ internal import Synchronization
         case making
         /// Can become taken.
         case made(UInt?)
-        /// Nobody waits any more: what is made is finished at once.
+        /// The caller stopped waiting: a connection that is made is closed at once.
         case givenUp
         case taken
     }

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// One connection, with a deadline of our own for everything that is asked of it: the database's do not end a commit that waits for a
-/// standby, and a network that has gone says nothing.
+/// One connection, with a deadline of our own for every request: the database's deadlines do not end a commit that waits for a standby,
+/// and a network that is gone reports nothing.
 ///
-/// Unchecked: one thread at a time has it, the one that took it out of where it is kept.
+/// Unchecked: one thread at a time uses it, the one that took it out of its pool.
 @safe package final class PostgresConnection: @unchecked Sendable {
     /// Before anything is asked: names, the address, TLS, the password.
     package static let openingMax = Duration.seconds(10)
@@ -18,7 +18,7 @@ internal import Synchronization
     /// Nothing can be asked of it any more.
     package private(set) var isLost = false
 
-    /// Which of the servers of an address with several is one.
+    /// Server to choose from a multi-host address.
     package enum Server: String, Sendable {
         /// The one that takes writes.
         case primary = "read-write"
@@ -44,14 +44,14 @@ internal import Synchronization
     /// Each host of an address, and each address of a host, gets so many seconds; two that say nothing leave time for a third.
     private static let hostSeconds = 3
 
-    /// libpq goes from one host to the next where one says nothing only if it waits by itself. So it does, on a thread of its own, which is
-    /// left to it when the time is over: it ends when libpq has tried them all.
+    /// libpq tries the next host after a silent one only if it waits by itself. So it does, on a thread of its own, which is abandoned
+    /// when the time is over: it ends when libpq has tried all hosts.
     private static func connect(
         _ libpq: LibPQ, _ address: String, _ name: String, _ server: Server, within limit: Duration
     ) throws(PostgresError) -> LibPQ.Connection? {
-        // What stands in the address goes before what stands above it, what stands below it goes before the address.
+        // Settings in the address override those above it; those below it override the address.
         let settings = [
-            // A peer that has gone is noticed by the system, too, where nobody waits with a deadline.
+            // The system, too, notices a dead peer, for waits that have no deadline.
             ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
             ("connect_timeout", "\(hostSeconds)"), ("target_session_attrs", server.rawValue), ("dbname", address),
             ("application_name", name), ("client_encoding", "UTF8"),
@@ -80,14 +80,14 @@ internal import Synchronization
     /// The version of the server, as `150018`.
     package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
 
-    /// What the server says of itself without being asked: `server_encoding`, `in_hot_standby`.
+    /// A parameter that the server reports unasked: `server_encoding`, `in_hot_standby`.
     package func setting(_ name: String) -> String? {
         unsafe libpq.parameterStatus(connection, name).map { unsafe String(cString: $0) }
     }
 
-    /// What the database has warned of since the last `run` began. A commit that it warned about is not what was asked for.
+    /// The database's warning since the last `run` began. A commit that it warned about is not the one that was requested.
     ///
-    /// Also what it warned of before: libpq hands on a notice as soon as it has it, perhaps before the result that it came after.
+    /// May be an earlier warning: libpq passes a notice on as soon as it has it, perhaps before the result that it came after.
     package var warning: String? { notices.warning.withLock { $0 } }
 
     /// Has the statements done in one round trip and, outside a transaction that was begun, in one transaction: all of them or none.
@@ -114,7 +114,7 @@ internal import Synchronization
 
     // MARK: - Sending
 
-    /// What comes back, in its order.
+    /// Results to come, in order.
     private enum Awaited {
         case plan(sql: String, name: String)
         case rows
@@ -234,7 +234,7 @@ internal import Synchronization
     }
 }
 
-/// What the database says unasked, while a connection is used.
+/// Notices that the database sends while a connection is used.
 private final class Notices: Sendable {
     let warning = Mutex<String?>(nil)
     private let libpq: LibPQ

@@ -3,7 +3,7 @@ package struct PostgresError: Error, Sendable {
     package enum Code: Sendable, Hashable {
         /// libpq is not installed, or too old.
         case missingLibrary
-        /// Nobody answered in time, or not so that we could go on. Nothing was asked yet.
+        /// No answer in time, or none that allows to go on. Nothing was requested yet.
         case cannotConnect
         /// The database said no to a statement: nothing of its transaction is there. The connection goes on.
         case refused
@@ -14,9 +14,9 @@ package struct PostgresError: Error, Sendable {
 
     package let code: Code
     package let message: String
-    /// Five letters that say what the database had against it, where it said so.
+    /// The SQLSTATE, five characters, if the database sent one.
     package let state: String?
-    /// The constraint that a row breaks, where it is that.
+    /// The constraint that a row violates, if that is the error.
     package let constraint: String?
 
     package init(_ code: Code, _ message: String, state: String? = nil, constraint: String? = nil) {

@@ -1,4 +1,4 @@
-/// What a statement has brought. The memory is libpq's, and goes with this.
+/// A statement's result. The memory is libpq's, and is freed with this.
 @safe package final class PostgresRows {
     private let libpq: LibPQ
     private let result: LibPQ.Result

@@ -5,7 +5,7 @@ package struct PostgresStatement: Sendable {
     let isPrepared: Bool
     /// Every value, one after the other.
     private(set) var bytes: [UInt8] = []
-    /// Where each value lies there; nil: none.
+    /// Position of each value in the buffer; nil: NULL.
     private(set) var places: [Range<Int>?] = []
 
     /// `sql` names the type of each value: `$1::bigint`.

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a test, a demo or a setup file tells the simulator: one JSON object a command, `"do"` names it.
+/// Commands of a test, a demo or a setup file: one JSON object each, `"do"` names it.
 ///
 /// | `do` | fields |
 /// |---|---|
@@ -32,7 +32,7 @@ extension APNsSimulator {
         case tokens = "tokens?"
     }
 
-    /// Throws where the command makes no sense; nothing has changed then.
+    /// Throws if the command makes no sense; nothing has changed then.
     package mutating func perform(_ json: JSONValue, at now: Int64) throws(WireError) -> [UInt8] {
         advance(to: now)
         var answer = JSONWriter()
@@ -170,7 +170,7 @@ extension APNsSimulator {
     }
 }
 
-/// How an app on a device shall behave; what is nil stays as it is.
+/// Settings of an app on a device; nil leaves one as it is.
 private struct Behaviour {
     let bundle: String
     let notifications: Bool?

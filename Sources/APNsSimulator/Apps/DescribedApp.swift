@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// An app that the simulator was not built with: its `ActivityAttributes` by name, and, where they are described, what they hold.
+/// An app that the simulator was not built with: its `ActivityAttributes` by name and, if they are described, their fields.
 ///
 /// `{"name": "OrderAttributes", "attributes": {"order": "integer"}, "contentState": {"stage": ["cooking", "on its way"], "eta?": "date"}}`;
 /// a part that is not described takes any object. See `FieldType` for the types.
@@ -25,7 +25,7 @@ struct DescribedApp: Sendable {
         }
     }
 
-    /// What the app draws nobody knows here: the words that were sent are shown instead.
+    /// The app's drawing is unknown, so the words that were sent are shown instead.
     private func face(_ attributes: JSONValue, _ state: JSONValue) throws(WireError) -> CardFace {
         let words = try state.members().compactMap { try? $0.value.string() }
         let title = try attributes.members().lazy.compactMap { try? $0.value.string() }.first

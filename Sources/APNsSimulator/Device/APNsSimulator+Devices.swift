@@ -25,7 +25,7 @@ extension APNsSimulator {
         devices[id] = Device(id: id, systemVersion: systemVersion, limits: limits, seed: seed)
     }
 
-    /// Does something on a device, and takes note of what came of it. Nil where there is no such device.
+    /// Runs `body` on a device and records the outcomes. Nil if there is no such device.
     @discardableResult
     package mutating func onDevice<Result>(
         _ id: DeviceID, at now: Int64, _ body: (inout Device) -> Result
@@ -38,7 +38,7 @@ extension APNsSimulator {
         return result
     }
 
-    /// What was stored for the device is delivered, and the latest of each channel that it listens to.
+    /// Delivers the pushes that were stored for the device, and the latest of each channel that it listens to.
     package mutating func goOnline(_ id: DeviceID, at now: Int64) {
         let channels = channels
         onDevice(id, at: now) { device in

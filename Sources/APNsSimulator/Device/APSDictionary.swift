@@ -16,7 +16,7 @@ struct APSDictionary {
         json = aps
     }
 
-    /// Nil also where it is no string.
+    /// Nil also if it is no string.
     func text(_ key: StaticString) -> String? { (try? json.optionalString(key)) ?? nil }
 
     /// Whole seconds; a fraction, as `Date.now() / 1000` makes it, is one more thing that a device need not take.

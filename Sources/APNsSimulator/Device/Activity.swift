@@ -15,7 +15,7 @@ package struct Activity: Sendable {
     package let channel: String?
 
     package internal(set) var contentState: [UInt8]
-    /// What the app draws from attributes and content state.
+    /// The app's drawing of attributes and content state.
     package internal(set) var face: CardFace
     /// Seconds since 1970, of the newest content that was applied.
     package internal(set) var timestamp: Int64

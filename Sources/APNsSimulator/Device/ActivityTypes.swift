@@ -12,7 +12,7 @@ package protocol ActivityModel: SendableMetatype {
     static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace
 }
 
-/// What a device needs of an `ActivityModel`: bytes in, a face out.
+/// A device's view of an `ActivityModel`: bytes in, a face out.
 package struct ActivityTypes: Sendable {
     package let name: String
     private let decode: @Sendable ([UInt8], [UInt8]) throws -> CardFace

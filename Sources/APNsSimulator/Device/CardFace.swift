@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What an app draws of one activity, reduced to what a picture of it needs; the same for every app.
+/// An app's drawing of one activity, reduced to what a picture of it needs; the same for every app.
 package struct CardFace: Sendable, Equatable {
     package enum Tint: String, Sendable, CaseIterable { case blue, orange, purple, green, red, gray }
 

@@ -11,7 +11,7 @@ extension Device {
         var text = try Self.text(of: aps)
         guard !text.title.isEmpty || !text.body.isEmpty else { throw DropError(.nothingToShow) }
         var isRewritten = false
-        // The extension runs for alerts only, and only where the payload asks for it.
+        // The extension runs for alerts only, and only if the payload asks for it.
         if try aps.seconds("mutable-content") == 1, let rewritten = app.serviceExtension?.rewrite(payload: push.payload) {
             (text.title, text.body) = rewritten
             isRewritten = true

@@ -19,14 +19,14 @@ package struct Device: Sendable {
 
     /// APNs keeps one push an app for a device that is away.
     var stored: [String: Push] = [:]
-    /// What the device keeps back to save power, by when it is due.
+    /// Pushes held back to save power, by when they are due.
     var held: [(push: Push, due: Int64)] = []
     var updateBudgets: [String: Budget] = [:]
     var startBudgets: [String: Budget] = [:]
     var wakeBudgets: [String: Budget] = [:]
 
     var mint: IdentifierMint
-    /// What happened since the simulator last asked, with its moment.
+    /// Outcomes since the simulator last asked, with their moments.
     var happened: [(at: Int64, outcome: DeviceOutcome)] = []
     var issued: [(at: Int64, token: DeviceToken)] = []
 
@@ -45,18 +45,18 @@ package struct Device: Sendable {
         static let firstWithChannels = SystemVersion(18)
     }
 
-    /// All in milliseconds where they are times.
+    /// All times in milliseconds.
     package struct Limits: Sendable {
         /// Priority-10 updates of one app.
         package var updates = Budget(capacity: 8, refillMilliseconds: 150_000)
-        /// The same where the person allows frequent updates.
+        /// The same if the person allows frequent updates.
         package var frequentUpdates = Budget(capacity: 24, refillMilliseconds: 50_000)
         /// Starts by push; frequent updates do not raise it.
         package var starts = Budget(capacity: 10, refillMilliseconds: 360_000)
         /// Background pushes: "two or three per hour".
         package var wakes = Budget(capacity: 3, refillMilliseconds: 1_200_000)
         package var activitiesMax = 5
-        /// How long a push of priority 5 or 1 is kept back.
+        /// Delay of a push of priority 5 or 1.
         package var holding: Int64 = 0
         /// JSON null broke delivery for one developer although the type allowed it.
         package var takesNulls = false

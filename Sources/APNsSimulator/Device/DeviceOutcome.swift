@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a device made of one push, or did on its own.
+/// The result of one push on a device, or of something that the device did by itself.
 package struct DeviceOutcome: Sendable, Equatable {
     package enum What: Sendable, Equatable {
         case started, updated, ended

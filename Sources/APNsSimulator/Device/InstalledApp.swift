@@ -12,15 +12,15 @@ package struct InstalledApp: Sendable {
     package var allowsActivities = true
     /// `NSSupportsLiveActivitiesFrequentUpdates`, and the person's switch for it.
     package var frequentUpdates = false
-    /// Whether it asks for banners while it is on the screen.
+    /// True if the app asks for banners while it is on the screen.
     package var presentsInForeground = false
     /// Swiped away by the person: no background time until it is opened again.
     package var isKilled = false
     package var updateTokens = UpdateTokens.atOnce
-    /// Its notification service extension, or nil where it has none.
+    /// The app's notification service extension, if it has one.
     package var serviceExtension: (any ServiceExtension)?
 
-    /// Whether the app hands out the update token of an activity that a push started: often it does not.
+    /// When the app hands out the update token of an activity that a push started: often it does not.
     package enum UpdateTokens: Sendable, Equatable {
         case atOnce
         case after(milliseconds: Int64)
@@ -36,6 +36,6 @@ package struct InstalledApp: Sendable {
 
 /// The port to code of the app that may rewrite an alert before it is shown (`mutable-content`), such as one that decrypts.
 package protocol ServiceExtension: Sendable {
-    /// Nil where it fails or takes too long: the alert is then shown as it came.
+    /// Nil if it fails or takes too long: the alert is then shown as it came.
     func rewrite(payload: [UInt8]) -> (title: String, body: String)?
 }

@@ -28,7 +28,7 @@ struct Push: Sendable {
     /// Milliseconds since 1970.
     let sentAt: Int64
 
-    /// What APNs keeps at most where the sender says nothing. In milliseconds.
+    /// APNs' longest storage if the sender does not limit it. In milliseconds.
     static let storedMillisecondsMax: Int64 = 30 * 24 * 3600 * 1000
 
     /// Milliseconds since 1970; when it is too late to deliver this.

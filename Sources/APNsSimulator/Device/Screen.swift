@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a device shows at one moment: enough to draw its Lock Screen and Dynamic Island.
+/// A device's display at one moment: enough to draw its Lock Screen and Dynamic Island.
 package struct Screen: Sendable {
     /// One card. `isEnded` ones stay on the Lock Screen for a while.
     package struct Card: Sendable {
@@ -9,7 +9,7 @@ package struct Screen: Sendable {
         package let face: CardFace
         package let isStale: Bool
         package let isEnded: Bool
-        /// What lit the screen up within `Screen.alertMilliseconds`.
+        /// The alert that lit the screen up within `Screen.alertMilliseconds`.
         package let alert: Activity.Alert?
         /// Milliseconds since 1970.
         package let updatedAt: Int64
@@ -36,7 +36,7 @@ package struct Screen: Sendable {
         case expanded(Card)
     }
 
-    /// How long an alert keeps the island expanded.
+    /// Time for which an alert keeps the island expanded.
     static let alertMilliseconds: Int64 = 5000
 
     /// From the top.

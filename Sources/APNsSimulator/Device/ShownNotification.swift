@@ -9,7 +9,7 @@ package struct ShownNotification: Sendable {
     package let title: String
     package let subtitle: String
     package let body: String
-    /// What the buttons say; none where the app registered no such category.
+    /// Titles of the buttons; none if the app registered no such category.
     package let actions: [String]
     package let category: String?
     /// Notifications with the same one are shown as one stack.

@@ -1,4 +1,4 @@
-/// What goes wrong with one request.
+/// An injected failure of one request.
 package struct Fault: Sendable {
     package enum Action: Sendable {
         /// This answer instead of the right one.
@@ -24,7 +24,7 @@ package struct Fault: Sendable {
     package var action: Action
     /// Milliseconds before the answer.
     package var delay: Int64 = 0
-    /// Whether the service did its work (and the device may have the push) before things went wrong.
+    /// True if the service did its work (and the device may have the push) before the failure.
     package var isProcessed: Bool
     /// As the journal calls it.
     package let name: String

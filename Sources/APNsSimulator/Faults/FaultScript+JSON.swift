@@ -78,7 +78,7 @@ extension Fault {
         }
     }
 
-    /// Where nothing is said: an answer of its own was not processed, and neither was what the protocol calls refused.
+    /// The default: a response of the script's own was not processed, and neither was what the protocol calls refused.
     private static func isProcessed(_ action: Action) -> Bool {
         switch action {
         case .answer, .blackHole, .reset(code: refusedStream), .goAway(lastStream: .before, _, _): false

@@ -1,4 +1,4 @@
-/// Which requests go wrong, and how. The first rule that matches and is not used up applies.
+/// Rules for injected failures. The first rule that matches and is not used up applies.
 package struct FaultScript: Sendable {
     package var rules: [Rule] = []
 
@@ -7,7 +7,7 @@ package struct FaultScript: Sendable {
     package struct Rule: Sendable {
         package var when: Match
         package var fault: Fault
-        /// How often it still applies; nil for always.
+        /// Number of times that it still applies; nil for always.
         package var timesLeft: Int?
 
         package init(when: Match, fault: Fault, timesLeft: Int? = 1) {

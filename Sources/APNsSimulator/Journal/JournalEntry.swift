@@ -8,7 +8,7 @@ package struct JournalEntry: Sendable {
         case refusedStream(ConnectionNumber, stream: Int32, limit: Int)
         case goAway(ConnectionNumber, Reason)
         case request(RequestRecord)
-        /// What a device did by itself, or late: a held push applied, a card that became stale or was dismissed.
+        /// An outcome on a device without a push, or late: a held push applied, a card that became stale or was dismissed.
         case device(DeviceID, DeviceOutcome)
         /// A token that a device handed to its app.
         case token(DeviceToken)

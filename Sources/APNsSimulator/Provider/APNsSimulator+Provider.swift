@@ -1,4 +1,4 @@
-/// What a provider may send over a connection.
+/// Checks of a provider's requests on a connection.
 extension APNsSimulator {
     /// A provider token is good for an hour.
     static let tokenSecondsMax: Int64 = 3600
@@ -63,7 +63,7 @@ extension APNsSimulator {
         throw RefusalError(.tooManyProviderTokenUpdates)
     }
 
-    /// Throws where the connection may not send to this app.
+    /// Throws if the connection may not send to this app.
     func checkTopic(_ bundle: String, on id: ConnectionNumber) throws(RefusalError) {
         guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
             identity.key.topics?.contains(bundle) ?? true

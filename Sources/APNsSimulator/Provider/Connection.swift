@@ -4,7 +4,7 @@ package struct ConnectionNumber: Sendable, Hashable {
     package init(_ value: Int) { self.value = value }
 }
 
-/// What the service keeps of one connection.
+/// The service's state of one connection.
 struct Connection {
     let endpoint: Endpoint
     /// One stream until the first request that proved who it is.
@@ -16,7 +16,7 @@ struct Connection {
     /// Milliseconds since 1970; when the last request came.
     var lastUsedAt: Int64
 
-    /// What the first good token bound this connection to.
+    /// Bound by the first valid token on this connection.
     var identity: Identity?
     /// Why every further request is refused, and until when (milliseconds since 1970).
     var wedge: (reason: Reason, until: Int64)?

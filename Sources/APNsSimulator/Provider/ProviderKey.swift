@@ -20,6 +20,6 @@ package struct ProviderKey: Sendable {
         self.topics = topics
     }
 
-    /// Whether both may be used on one connection: keys that are rotated are for the same things.
+    /// True if both may be used on one connection: keys that are rotated are for the same things.
     func isRelated(to other: ProviderKey) -> Bool { team == other.team && topics == other.topics }
 }

@@ -7,7 +7,7 @@ struct ProviderToken {
     let team: String
     /// Seconds since 1970.
     let issuedAt: Int64
-    /// What the signature is over.
+    /// The bytes that are signed.
     let message: [UInt8]
     let signature: [UInt8]
 

@@ -4,12 +4,12 @@ internal import FoundationEssentials
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// Nil where this is not base 64 with its padding.
+    /// Nil if this is not base 64 with its padding.
     static func decode(_ text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { Array($0) }
     }
 
-    /// Nil where this is not the URL-safe alphabet without padding, as RFC 7515 wants it.
+    /// Nil if this is not the URL-safe alphabet without padding, as RFC 7515 requires.
     static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
         var padded: [UInt8] = []
         for byte in text.utf8 {

@@ -1,6 +1,6 @@
 /// A broadcast channel of one app in one environment.
 package struct Channel: Sendable {
-    /// Whether APNs keeps the latest message for devices that are away.
+    /// APNs' storage of the latest message for devices that are away.
     package enum StoragePolicy: Int64, Sendable {
         /// Nothing is stored; only `apns-expiration: 0` is allowed.
         case none = 0

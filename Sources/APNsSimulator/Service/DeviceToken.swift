@@ -1,4 +1,4 @@
-/// What the service knows of one token.
+/// The service's record of one token.
 package struct DeviceToken: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case alert, activityUpdate, pushToStart

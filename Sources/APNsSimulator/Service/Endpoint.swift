@@ -3,7 +3,7 @@ package enum PushEnvironment: String, Sendable, CaseIterable {
     case sandbox, production
 }
 
-/// What a connection reached. Apple's page on broadcasts names two different hosts for them, so both serve them here.
+/// The host and port of a connection. Apple's page on broadcasts names two different hosts for them, so both serve them here.
 package struct Endpoint: Sendable, Hashable {
     package enum Service: String, Sendable {
         /// `api.push.apple.com` and `api-broadcast.push.apple.com`: notifications and broadcasts.

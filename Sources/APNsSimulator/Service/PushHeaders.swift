@@ -10,7 +10,7 @@ struct PushHeaders {
     var expiration: Int64?
     var collapseID: String?
 
-    /// A canonical UUID in lower case, or nil where there is none.
+    /// A canonical UUID in lower case, or nil if there is none.
     static func messageID(of request: PushRequest, named name: String) throws(RefusalError) -> String? {
         guard let id = request.header(name) else { return nil }
         guard isCanonicalUUID(id) else { throw RefusalError(.badMessageID) }

@@ -15,7 +15,7 @@ package struct PushRequest: Sendable {
 
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// Whether a header that may occur once occurs twice. A cookie may come in pieces, and nobody reads it here.
+    /// True if a header that may occur once occurs twice. A cookie may be split, and is not read here.
     var hasDuplicateHeaders: Bool {
         var seen: Set<String> = []
         return headers.contains { $0.name != "cookie" && !seen.insert($0.name).inserted }

@@ -1,7 +1,7 @@
 /// `apns-push-type`: which topic goes with it and how much it may carry.
 package struct PushType: Sendable, Hashable {
     package let name: String
-    /// What `apns-topic` has after the bundle id.
+    /// The part of `apns-topic` after the bundle id.
     package let topicSuffix: String
     package let payloadBytesMax: Int
 
@@ -15,7 +15,7 @@ package struct PushType: Sendable, Hashable {
     package static let background = PushType("background", topicSuffix: "")
     package static let liveActivity = PushType("liveactivity", topicSuffix: ".push-type.liveactivity")
 
-    /// What Apple documents, and `nowplaying`, which is in use already: the list grows with every system.
+    /// Types that Apple documents, and `nowplaying`, which is in use already: the list grows with every system.
     package static let known: [PushType] = [
         .alert, .background, .liveActivity,
         PushType("complication", topicSuffix: ".complication"),

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What the service answers to one request.
+/// The service's response to one request.
 package struct Response: Sendable {
     package var status: Int
     /// Nil on success.

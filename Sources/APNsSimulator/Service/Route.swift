@@ -1,4 +1,4 @@
-/// Which of the service's calls a request is.
+/// The call of the service that a request makes.
 enum Route: Equatable {
     case push(token: String)
     case publish(bundle: String)

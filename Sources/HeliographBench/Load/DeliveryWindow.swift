@@ -2,10 +2,10 @@
 struct DeliveryWindow: Sendable {
     let size: Int64
     private let subscribers: Int
-    /// How many are at each position; there are at most `size` + 1 positions at a time.
+    /// Number of subscribers at each position; there are at most `size` + 1 positions at a time.
     private var standing: [Int]
     private(set) var sent: Int64
-    /// What every subscriber has.
+    /// Position that every subscriber has reached.
     private(set) var slowest: Int64
 
     init(size: Int, subscribers: Int, from position: Int64) {

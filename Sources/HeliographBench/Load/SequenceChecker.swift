@@ -1,6 +1,6 @@
-/// What one subscriber has had of one session: numbers that follow each other, and nothing else.
+/// Checks one subscriber's events of one session: consecutive numbers, and nothing else.
 struct SequenceChecker: Sendable {
-    /// What must come next.
+    /// The next number expected.
     private(set) var next: Int64
     /// Live events may be dropped; they still come in order and once.
     let allowsGaps: Bool
@@ -11,7 +11,7 @@ struct SequenceChecker: Sendable {
         self.allowsGaps = allowsGaps
     }
 
-    /// Numbers that follow each other. Nil where they also follow what came before, else a sentence.
+    /// `numbers` are consecutive. Nil if they also follow the earlier ones, else a sentence.
     mutating func take(_ numbers: ClosedRange<Int64>) -> String? {
         let first = numbers.lowerBound
         if first != next {

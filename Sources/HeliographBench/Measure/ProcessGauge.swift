@@ -1,10 +1,10 @@
 internal import CHeliographLinux
 internal import Glibc
 
-/// What a process on this machine uses, as the kernel counts it.
+/// Resource use of a process on this machine, as the kernel counts it.
 final class ProcessGauge {
     private let process: Int32
-    /// One for each thread that there was at the start; they count those that it makes, too. Empty where the kernel does not let us.
+    /// One for each thread at the start; they also count the threads that those create. Empty if the kernel does not allow it.
     private var counters: [Int32] = []
 
     init(_ process: Int32) throws(BenchError) {
@@ -38,7 +38,7 @@ final class ProcessGauge {
 
     var peakKiB: Int { get throws(BenchError) { try kib("VmHWM:") } }
 
-    /// Nil where they are not counted.
+    /// Nil if they are not counted.
     var systemCalls: UInt64? {
         guard !counters.isEmpty else { return nil }
         return counters.reduce(0) { sum, counter in
@@ -87,7 +87,7 @@ final class ProcessGauge {
     }
 }
 
-/// What this very process has used.
+/// Resource use of this program.
 enum OwnUse {
     static var processorSeconds: Double {
         Double(clinux_processor_nanoseconds()) / 1e9

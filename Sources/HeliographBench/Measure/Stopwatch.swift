@@ -1,4 +1,4 @@
-/// What the relay and this program used between two moments.
+/// Resource use of the relay and of this program between two moments.
 struct Stopwatch {
     private let gauge: ProcessGauge?
     private let driver: Driver
@@ -35,9 +35,9 @@ struct Stopwatch {
 package struct Use: Sendable {
     package let seconds: Double
     package let driverSeconds: Double
-    /// How much of the time this program had nothing to do. Where it is next to nothing, this program was measured.
+    /// Share of the time in which this program was idle. Near zero, this program was measured and not the relay.
     package let driverWaits: Double
-    /// Nil where the relay is on another machine.
+    /// Nil if the relay is on another machine.
     package var relaySeconds: Double?
     package var residentKiB: Int?
     package var peakKiB: Int?

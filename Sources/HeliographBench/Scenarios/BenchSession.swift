@@ -3,10 +3,10 @@ struct BenchSession {
     let id: String
     /// Index of the host that makes it.
     let host: Int
-    /// How every `events` message to a client begins, up to the number; known once a snapshot named the epoch.
+    /// Start of every `events` message to a client, up to the number; known once a snapshot named the epoch.
     var prefix: [UInt8] = []
     /// The number that the next event gets.
     var next: Int64 = 1
-    /// What the relay has acknowledged.
+    /// Last number that the relay has acknowledged.
     var through: Int64 = 0
 }

@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// Clients that come, and what they find: `idle`, `storm`, `resume`.
 final class Crowd: Stage {
-    /// What a client that comes back has; nil where all come for the first time.
+    /// Position of a returning client; nil if all connect for the first time.
     private var position: Int64?
     private var seen: [Int64] = []
     private var logEpoch = ""
@@ -28,7 +28,7 @@ final class Crowd: Stage {
         return try gatherAll()
     }
 
-    /// All at once, until each has what it missed. `restart` kills the relay and starts it again, where that can be done.
+    /// All at once, until each has the events that it missed. `restart` kills the relay and starts it again, if that is possible.
     func resume(restart: (() throws(BenchError) -> BenchTarget)?) throws(BenchError) -> BenchResult {
         try gatherHosts(events: plan.history)
         let probe = try driver.open(.client, number: 0, token: target.clientToken)

@@ -49,7 +49,7 @@ final class FanOut: Stage {
         if let rate = plan.rate {
             pacer = Pacer(start: start, perSecond: Int64(rate))
         } else {
-            // Nobody can say that what is dropped has not come yet.
+            // A dropped event cannot be told from one that has not arrived.
             guard !isLive else { throw BenchError(.plan, "live events need a rate: a window waits for all of them") }
             guard plan.clients >= plan.sessions else { throw BenchError(.plan, "a window needs a client for each session") }
             windows = sessions.indices.map { index in
@@ -74,7 +74,7 @@ final class FanOut: Stage {
             for host in hosts { try driver.flush(host) }
             try driver.turn(min(next, end) - SteadyClock.now, self)
         }
-        // What was due is sent, also where this program was late: leaving it out would leave out just the latest.
+        // Every event that was due is sent, even if this program was late: leaving it out would leave out the latest ones.
         if pacer != nil { _ = try sendDue(at: end - 1) }
     }
 
@@ -92,7 +92,7 @@ final class FanOut: Stage {
         return .max
     }
 
-    /// What is due by now, and when the next one is. Sessions take turns.
+    /// Sends the events that are due, and returns when the next one is. Sessions take turns.
     private func sendDue(at now: Int64) throws(BenchError) -> Int64 {
         guard let pacer else { preconditionFailure("an open loop has a pacer") }
         let batch = Int64(plan.batch)
@@ -124,7 +124,7 @@ final class FanOut: Stage {
     private func drain() throws(BenchError) {
         for host in hosts { try driver.flush(host) }
         if isLive {
-            // What was dropped never comes: half a second without anything is the end.
+            // A dropped event never arrives: half a second of silence is the end.
             return try settle()
         }
         let deadline = SteadyClock.now + Self.patienceNanoseconds
@@ -222,7 +222,7 @@ final class FanOut: Stage {
 
     override func receivedFromPeer(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         guard link.role == .client else {
-            // What nchan says to the publisher is of no interest.
+            // nchan's messages to the publisher are ignored.
             if target.dialect == .plain { return }
             unsafe hostStream.feed(message)
             while let item = try hostStream.next() { try took(item, on: link) }

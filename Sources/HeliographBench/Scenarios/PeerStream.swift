@@ -1,4 +1,4 @@
-/// What another server sends to one connection, as it is taken apart: messages need not end where frames do.
+/// Parses the stream of another server on one connection: messages need not end at the end of a frame.
 struct PeerStream {
     enum Item: Equatable {
         /// An event, as its place in `bytes`.

@@ -2,8 +2,8 @@ internal import Glibc
 internal import RelayAccess
 internal import RelayProtocol
 
-/// What every scenario has: hosts that have announced their sessions, and clients that come a few at a time until each has its
-/// snapshot. A scenario adds what it does with events, approvals and acknowledgements.
+/// Common to every scenario: hosts that have announced their sessions, and clients that connect a few at a time until each has its
+/// snapshot. A scenario adds its own handling of events, approvals and acknowledgements.
 class Stage: LinkHandler {
     /// For the next welcome or snapshot, and for the last event to arrive.
     static let patienceNanoseconds: Int64 = 60_000_000_000
@@ -26,7 +26,7 @@ class Stage: LinkHandler {
     /// Hosts that are welcome, and clients that have all that was asked for.
     private(set) var hostsReady = 0
     private(set) var clientsLevel = 0
-    /// How many times somebody was turned away, and came again.
+    /// Number of refused connections that were tried again.
     private(set) var turnedAway = 0
     /// Those who were turned away, the next to come again last.
     private var returning: [(at: Int64, number: Int)] = []
@@ -176,7 +176,7 @@ class Stage: LinkHandler {
         returning.insert((at, link.number), at: placeOfReturn(at: at))
     }
 
-    /// Peers that were let in stay in, except where a scenario takes the relay away.
+    /// Peers that were accepted stay connected, except if a scenario takes the relay away.
     func ended(_ link: Link, _ end: LinkEnd) throws(BenchError) { throw BenchError(.refused, "\(link.name) \(end)") }
 
     /// Nothing of the load survives the relay, but where a scenario takes it away.
@@ -218,7 +218,7 @@ class Stage: LinkHandler {
             }
             try subscribe(link)
         } else if unsafe message.starts(with: #"{"type":"snapshot""#) {
-            // It comes before the events; a storm has no time to take each snapshot apart.
+            // The snapshot precedes the events; a storm has no time to parse each one.
             guard let seq = unsafe message.number(after: #""seq":"#) else { throw unsafe Self.unexpected(message, on: link) }
             try snapshotCame(through: seq, on: link)
         } else if unsafe message.starts(with: #"{"type":"reply""#) {
@@ -228,7 +228,7 @@ class Stage: LinkHandler {
         }
     }
 
-    /// What a client asks for once it is welcome.
+    /// A client's request once it is welcome.
     func subscribe(_ link: Link) throws(BenchError) {
         var message = JSONWriter(type: "subscribe")
         message.field("id", "s")
@@ -291,7 +291,7 @@ class Stage: LinkHandler {
         return try reading(link) { () throws(WireError) in try JSONDocument(parsing: bytes).root }
     }
 
-    /// How many events a message brings, which follow on `seen` without a gap.
+    /// Number of events in a message, which have to follow `seen` without a gap.
     static func eventCount(_ message: UnsafeRawBufferPointer, on link: Link, after seen: Int64) throws(BenchError) -> Int64 {
         let value = unsafe try document(message, on: link)
         let (first, count) = try reading(link) { () throws(WireError) in

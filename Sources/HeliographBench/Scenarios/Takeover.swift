@@ -21,7 +21,7 @@ final class Takeover: Stage {
     private var begin: Int64 = .max
     private var hostReturns: [Return] = []
     private var clientReturns: [Return] = []
-    /// What each client has of its session.
+    /// Each client's position in its session.
     private var seen: [Int64] = []
     private var refusals = 0
 
@@ -143,7 +143,7 @@ final class Takeover: Stage {
             throw BenchError(.sequence, "\(link.name) is told to begin again, although the log lost nothing")
         }
         if unsafe message.starts(with: #"{"type":"reply""#) {
-            // All that it missed is nothing: it is where the log is.
+            // A client that missed nothing is level at once.
             if clientReturns[link.number].levelAt == 0 { clientReturns[link.number].levelAt = now }
         }
         unsafe try super.clientReceived(message, on: link, at: now)

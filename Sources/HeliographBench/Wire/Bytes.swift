@@ -13,7 +13,7 @@ extension UnsafeRawBufferPointer {
         return unsafe bytes.withUnsafeBytes { unsafe memcmp(baseAddress!, $0.baseAddress!, $0.count) } == 0
     }
 
-    /// Where it first ends; nil where it does not occur.
+    /// Index after the first occurrence; nil if there is none.
     func end(of text: StaticString) -> Int? {
         guard count > 0, let found = unsafe clinux_find(baseAddress!, count, text.utf8Start, text.utf8CodeUnitCount) else {
             return nil
@@ -23,7 +23,7 @@ extension UnsafeRawBufferPointer {
 
     func contains(_ text: StaticString) -> Bool { unsafe end(of: text) != nil }
 
-    /// The digits from there on, and where they end; nil where there are none, or more than a number has.
+    /// Parses digits from `start`. Returns their value and the index after them; nil if there are none, or more than a number has.
     func number(at start: Int) -> (value: Int64, end: Int)? {
         var value: Int64 = 0
         var place = start

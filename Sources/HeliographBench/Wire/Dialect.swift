@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What the other side speaks: our own wire, or, to compare, what others fan out with.
+/// The other side's protocol: our own wire or, for comparison, that of other servers.
 package enum Dialect: String, Sendable, CaseIterable {
     case heliograph
     /// Whatever is sent to `/pub/SESSION` comes out of `/sub/SESSION`: nchan, or any WebSocket server of a page.

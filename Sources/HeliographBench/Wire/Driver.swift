@@ -15,9 +15,9 @@ final class Driver {
     private static let tailKeptBytes = 32 << 10
     /// Sockets looked at in one wait.
     private static let eventsMax = 1_024
-    /// What waits for a relay that does not read; beyond it the plan asks for more than it takes.
+    /// Bytes that may wait for a relay that does not read; beyond them the plan asks for more than it takes.
     private static let outboxBytesMax = 64 << 20
-    /// What TLS opens at once: one record.
+    /// The plaintext of one TLS record.
     private static let recordBytesMax = 16 << 10
     /// An upgrade's answer.
     private static let answerBytesMax = 16 << 10
@@ -232,7 +232,7 @@ final class Driver {
 
     // MARK: - Frames
 
-    /// How many bytes were of use.
+    /// - Returns: the number of bytes consumed.
     private func take(
         _ bytes: UnsafeRawBufferPointer, from link: Link, at now: Int64, _ handler: some LinkHandler
     ) throws(BenchError) -> Int {
@@ -280,13 +280,13 @@ final class Driver {
         return taken
     }
 
-    /// Where the frames begin.
+    /// Index of the first frame.
     private static func endOfAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let found = unsafe clinux_find(bytes.baseAddress!, bytes.count, "\r\n\r\n", 4) else { return nil }
         return unsafe UnsafeRawPointer(found) - bytes.baseAddress! + 4
     }
 
-    /// The status in `HTTP/1.1 101 …`; 0 where there is none.
+    /// The status in `HTTP/1.1 101 …`; 0 if there is none.
     private static func status(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count >= 12 else { return 0 }
         return unsafe Int(String(decoding: bytes[9..<12], as: UTF8.self)) ?? 0

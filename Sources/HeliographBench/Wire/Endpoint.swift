@@ -47,7 +47,7 @@ struct Endpoint {
         unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: address) }
     }
 
-    /// Nil where the relay speaks plain HTTP.
+    /// Nil if the relay speaks plain HTTP.
     func session() -> TLSSession? { tls.map { TLSSession(client: $0.context, serverName: $0.name) } }
 
     private var isLoopback: Bool {

@@ -32,7 +32,7 @@ enum Frame {
         buffer.append(contentsOf: payload)
     }
 
-    /// Nil where it is not whole yet.
+    /// Nil if it is incomplete.
     static func head(_ bytes: UnsafeRawBufferPointer) throws(BenchError) -> Head? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = unsafe (bytes[0], bytes[1])

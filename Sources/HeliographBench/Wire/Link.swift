@@ -18,13 +18,13 @@ final class Link {
     let number: Int
     var state = State.upgrading
     var descriptor: Int32
-    /// What was read of a frame that is not whole yet.
+    /// Start of an incomplete frame.
     var tail: [UInt8] = []
-    /// Nil where it speaks plain HTTP.
+    /// Nil if the link speaks plain HTTP.
     let tls: TLSSession?
-    /// What is to be put into records first.
+    /// Output before it is put into TLS records.
     var unsealed: [UInt8] = []
-    /// What the socket has not taken yet, from `outboxSent` on.
+    /// Output that the socket has not taken yet, from `outboxSent` on.
     var outbox: [UInt8] = []
     var outboxSent = 0
     /// The socket was full: the driver is told when it is not.

@@ -1,8 +1,8 @@
-/// How a connection that was open came to its end.
+/// The cause of an open connection's end.
 enum LinkEnd: CustomStringConvertible {
     /// By the other side's word.
     case closed(code: Int, reason: String)
-    /// Without one; the system's number of why, 0 where it was an end in order.
+    /// Without a close frame; `failure` is the system's error number, 0 if the stream ended in order.
     case cut(failure: Int32)
 
     var description: String {

@@ -8,7 +8,7 @@ enum LoopbackSource {
     /// Half of the ports are tried first. Where all of these are taken each connection looks through them, which takes the kernel 0.3 ms.
     static let connectionsPerAddress = 10_000
 
-    /// In the order of the network's bytes, as `s_addr` has it; nil where the system may choose.
+    /// In network byte order, as in `s_addr`; nil if the system may choose.
     static func address(ofConnection number: Int) -> in_addr_t? {
         let index = number / connectionsPerAddress
         return index == 0 ? nil : (INADDR_LOOPBACK + in_addr_t(index)).bigEndian

@@ -1,6 +1,6 @@
 internal import CHeliographLinux
 
-/// What events are dated by.
+/// The clock that dates events.
 enum WallTime {
     static var milliseconds: Int64 { clinux_wall_milliseconds() }
 }

@@ -279,7 +279,8 @@ function note({ kind, head }) {
     case "error":
       return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
     case "truncated":
-      return `${head.count ? `${head.count} events` : "Events"} are missing here: the host could not keep them`;
+      // Without a number the machine went down, and what it did last may not have come to its disk.
+      return `${!head.count ? "Events may be" : head.count === 1 ? "1 event is" : `${head.count} events are`} missing here: the host could not keep them`;
     case "rewound":
       return "The conversation was rewound: what was said after that point no longer counts";
     default:

@@ -106,7 +106,9 @@ package struct EventText: Sendable {
                 change.stage == .taken ? .dim : .yellow)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
-            set("\(count.map { "\($0) events are" } ?? "events are") missing here: the host could not keep them", .yellow)
+            // Without a number the machine went down, and what it did last may not have come to its disk.
+            let what = count.map { $0 == 1 ? "1 event is" : "\($0) events are" } ?? "events may be"
+            set("\(what) missing here: the host could not keep them", .yellow)
         case .rewound(let to): set("went back to event \(to)", .yellow)
         case .unsupported(let kind): minor("\(kind) (this version does not know it)")
         }

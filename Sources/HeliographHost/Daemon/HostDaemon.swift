@@ -81,7 +81,7 @@ final class HostDaemon {
             link: LinkMachine(
                 software: configuration.software, name: configuration.name,
                 capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], limits: configuration.link),
-            steering: configuration.steering)
+            boot: Boot.name, steering: configuration.steering)
     }
 
     private func start() throws {

@@ -34,12 +34,15 @@ package struct HostMachine {
     private var now = HostInstant(wall: 0, monotonic: 0)
     private var orders: [HostOrder] = []
 
-    /// `link` says of itself that it can be steered where `steering` lets anybody.
-    package init(agents: [any AgentAdapter], spool: Spool, link: LinkMachine, steering rights: SteeringRights = .nobody) {
+    /// `link` says of itself that it can be steered if `steering` lets anybody. `boot` names this start of the machine; empty if unknown.
+    package init(
+        agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
+        steering rights: SteeringRights = .nobody
+    ) {
         self.agents = agents
         self.link = link
         steering = SteeringDesk(rights)
-        journal = Journal(spool)
+        journal = Journal(spool, boot: boot)
     }
 
     package mutating func handle(_ fact: HostFact, at now: HostInstant) -> [HostOrder] {
@@ -96,13 +99,21 @@ package struct HostMachine {
         forget(settled)
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
+        if journal.mayHaveLost { tellLoss() }
         tellAll(.held(holds))
         drive(.started)
     }
 
+    /// The machine went down with what was not on disk yet. Of a session that began meanwhile nothing is known.
+    private mutating func tellLoss() {
+        for session in liveSessions.map(\.id).sorted(by: { $0.rawValue < $1.rawValue }) {
+            emit(.truncated(count: nil), of: session)
+        }
+    }
+
     private mutating func stop() {
         do throws(SpoolError) {
-            try journal.spool.synchronize()
+            try journal.rest()
         } catch {
             orders.append(.log(.notSent(error)))
         }
@@ -118,6 +129,7 @@ package struct HostMachine {
         case .flush:
             hasNews = false
             flush()
+        case .sync: syncIsDue()
         case .disk: retryDisk()
         case .agents:
             carryOut(steering.timerFired(at: now))
@@ -322,9 +334,13 @@ package struct HostMachine {
         carryOut(steering.changed(SteeringChange(request.name, .refused, reason: reason), of: request.session, at: now))
     }
 
+    private mutating func syncIsDue() {
+        do throws(SpoolError) { try journal.syncIsDue() } catch { orders.append(.log(.notRecorded(error))) }
+    }
+
     private mutating func synchronize() -> Bool {
         do throws(SpoolError) {
-            try journal.spool.synchronize()
+            try journal.synchronize()
             return true
         } catch {
             orders.append(.log(.notRecorded(error)))
@@ -401,6 +417,8 @@ package struct HostMachine {
             hasNews = false
             arm(.flush, after: limits.flushAfter)
         }
+        // A flush synchronizes too.
+        if !timers.isArmed(.flush), let wait = journal.syncDue(limits) { arm(.sync, after: wait) }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
         let due = (agents.map(\.nextDeadline) + [steering.nextDeadline]).compactMap { $0 }.min()

@@ -8,6 +8,8 @@ package enum HostTimer: Sendable, CaseIterable {
     case resend
     /// To send what was added.
     case flush
+    /// To bring to disk what is not sent.
+    case sync
     /// To try a disk again that failed.
     case disk
     /// For the adapters.

@@ -1,6 +1,6 @@
 /// The timers of a host that nobody else remembers: what is armed is not armed again before it has fired.
 struct HostTimers {
-    /// `flush` and `disk`.
+    /// `flush`, `sync` and `disk`.
     private var armed: Set<HostTimer> = []
     /// When the adapters' timer is due.
     private var agentsDue: Int64?

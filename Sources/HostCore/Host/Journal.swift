@@ -19,8 +19,16 @@ struct Journal {
     /// Ends of approvals that the relay may not have: as many as the spool holds, and what it still owes.
     private var settled: [SessionID: [(approval: ApprovalID, seq: Int64)]] = [:]
 
-    init(_ spool: Spool) {
+    private var mark: UnsyncedMark
+    /// The mark was written and not synchronized.
+    private var isMarkNew = false
+    /// Something was written since the last `synchronize`.
+    private var hasWritten = false
+
+    /// `boot` names this start of the machine; empty if unknown.
+    init(_ spool: Spool, boot: String) {
         self.spool = spool
+        mark = UnsyncedMark(boot: boot, notes: spool.index.notes)
         for session in spool.index.sessions.keys { findSettled(in: session) }
     }
 
@@ -58,6 +66,11 @@ struct Journal {
         }
         guard !items.isEmpty else { return nil }
         if !begun.isEmpty { Self.sort(&items, begun) }
+        if let raised = mark.raise() {
+            items.insert(raised, at: 0)
+            isMarkNew = true
+        }
+        hasWritten = true
         do throws(SpoolError) {
             let numbers = try spool.append(items, isNeeded: isNeeded)
             for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
@@ -97,6 +110,37 @@ struct Journal {
         }
     }
 
+    // MARK: On disk
+
+    /// An earlier start of the machine ended before all that was written was on disk.
+    var mayHaveLost: Bool { mark.mayHaveLost }
+
+    /// The longest wait of a write for the disk; nil if nothing waits. The first write after a rest waits no longer than one that is sent.
+    func syncDue(_ limits: HostLimits) -> Duration? {
+        guard !spool.isFailing, spool.isDirty || mark.stands else { return nil }
+        return isMarkNew ? limits.flushAfter : limits.syncAfter
+    }
+
+    /// Brings all that was written to disk.
+    mutating func synchronize() throws(SpoolError) {
+        try spool.synchronize()
+        isMarkNew = false
+    }
+
+    /// The time that `syncDue` named is over. If nothing was written meanwhile, the mark goes: the next life of this daemon learns that all is on disk.
+    mutating func syncIsDue() throws(SpoolError) {
+        defer { hasWritten = false }
+        try hasWritten || spool.isDirty ? synchronize() : rest()
+    }
+
+    /// Nothing more is about to be written.
+    mutating func rest() throws(SpoolError) {
+        try synchronize()
+        guard let lifted = mark.lift() else { return }
+        try spool.append([lifted])
+        try synchronize()
+    }
+
     // MARK: Approvals that are over
 
     /// Its end waits for the relay, which does not know better than to send what was decided.
@@ -110,7 +154,7 @@ struct Journal {
         spool.acknowledge(session, through: through)
         guard let ends = settled[session] else { return }
         if spool.index.nextSeq(of: session) != next {
-            // What waits has got other numbers.
+            // The waiting events were numbered anew.
             let owed = ends.filter { $0.seq == .max }
             findSettled(in: session)
             settled[session, default: []] += owed
@@ -154,8 +198,8 @@ struct Journal {
     }
 
     /// All that the link takes now, once it is on disk. False where some of it could not be read, which is a gap now.
-    func send(over link: inout LinkMachine, _ orders: inout [HostOrder]) throws(SpoolError) -> Bool {
-        try spool.synchronize()
+    mutating func send(over link: inout LinkMachine, _ orders: inout [HostOrder]) throws(SpoolError) -> Bool {
+        try synchronize()
         while let question = link.nextQuestion(spool.index) { orders.append(.send(question)) }
         while let batch = link.nextBatch(spool.index) {
             guard let events = try read(batch, log: { orders.append(.log($0)) }) else { return false }

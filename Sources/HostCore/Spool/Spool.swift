@@ -42,7 +42,8 @@ package final class Spool {
     private var currentBytes: Int
     /// Events and agreements that were written and not synchronized; at most a file's worth.
     private var unsynchronized: [SpoolRecord] = []
-    private var isDirty = false
+    /// Something was written and not synchronized.
+    private(set) var isDirty = false
     /// What `current` holds is not known.
     private var isSuspect = false
     private var owed: OwedItems

@@ -24,7 +24,7 @@ struct CompletenessChecker {
     private var said = 0
     private var given = 0
     private var lastTaken: SessionID?
-    /// What a host sent as the end of an approval, and what the log has an end of.
+    /// The end of each approval as a host sent it first, and the approvals whose end is in the log.
     private var sentEnds: [ApprovalID: EventHead] = [:]
     private var storedEnds: Set<ApprovalID> = []
     private var powerWasLost = false
@@ -145,8 +145,8 @@ struct CompletenessChecker {
                 continue
             case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
-            case .truncated(let count):
-                guard let count else { return "a truncated event does not count" }
+            // That of a host whose machine went down has no number.
+            case .truncated(let count?):
                 while isPassedOver(session, number), entries[session]?[number - 1].isSkipped == false { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {
                     return "event \(lost) of \(session) is counted as lost, and waits in the spool"
@@ -177,8 +177,8 @@ struct CompletenessChecker {
         return nil
     }
 
-    /// What a host tells of a command that the relay does not wait for, or of an approval whose end is in the log, uses up a number and is not
-    /// in the log.
+    /// A report of a command that the relay does not wait for, or of an approval whose end is in the log, uses up a number and is not in the
+    /// log.
     private func isPassedOver(_ session: SessionID, _ number: Int) -> Bool {
         guard let list = entries[session], list.indices.contains(number - 1),
             let head = (try? Event(stored: list[number - 1].bytes))?.head

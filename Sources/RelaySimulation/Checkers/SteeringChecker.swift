@@ -140,8 +140,9 @@ struct SteeringChecker {
         }
     }
 
-    /// Whether the host's desks make it, and not a simulated adapter.
+    /// Whether the host's machine or its desks make it, and not a simulated adapter.
     static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
         session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
+            || bytes.starts(with: #"{"kind":"truncated""#.utf8)
     }
 }

@@ -34,7 +34,7 @@ final class Daemon {
             agents: Self.agents(of: host, in: world), spool: spool,
             link: LinkMachine(
                 software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer]),
-            steering: world.steering == nil ? .nobody : .everyone)
+            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone)
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {

@@ -19,6 +19,8 @@ final class HostProcess {
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private var life = 0
+    /// Names this start of its machine.
+    private(set) var boot = 0
     /// Milliseconds between what its wall clock shows and the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
@@ -94,6 +96,7 @@ final class HostProcess {
         (givenBefore, given) = (given, [])
         if let connection = daemon.connection { world.peerIsGone(connection, silently: isPowerLoss && world.dice.chance(0.5)) }
         if isPowerLoss {
+            boot += 1
             disk.losePower()
             ledger.lostPower()
             for agent in agents { agent.losePower() }

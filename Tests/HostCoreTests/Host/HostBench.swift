@@ -16,7 +16,7 @@ struct HostBench {
     /// One daemon's life, with adapters of these names.
     init(
         _ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds(),
-        steering: SteeringRights = .nobody, starts: Bool = false
+        steering: SteeringRights = .nobody, starts: Bool = false, boot: String = ""
     ) throws {
         self.disk = disk
         spool = try Spool(disk: disk) { _ in }
@@ -24,7 +24,7 @@ struct HostBench {
         if starts { adapters.append(LaunchAdapter(fresh: "f00", at: HostInstant(wall: 0, monotonic: 0))) }
         machine = HostMachine(
             agents: adapters, spool: spool,
-            link: LinkMachine(software: "test", name: nil), steering: steering)
+            link: LinkMachine(software: "test", name: nil), boot: boot, steering: steering)
         started = tell(.started(holds: holds)).filter { $0.contains("hears start") }
     }
 

@@ -34,7 +34,7 @@ struct HostMachineTests {
     @Test("while the link is away events wait, nothing is streamed, and the next connection names them")
     func linkAway() throws {
         var bench = try Bench()
-        #expect(bench.tell("one", [Bench.works("one-s")]) == ["arm agents 500"])
+        #expect(bench.tell("one", [Bench.works("one-s")]) == ["arm sync 500", "arm agents 500"])
         let delta = Delta(session: SessionID("one-s")!, message: "m", text: "t", agent: nil)
         #expect(bench.tell("one", [.stream(delta)]) == [])
         #expect(bench.tell(.linkOpened) == ["send hello one-s", "arm welcome 15000"])
@@ -97,6 +97,65 @@ struct HostMachineTests {
         #expect(decide("nobody-s").first == "log: foreign nobody-s")
         #expect(decide("twofold").first == "log: foreign twofold")
         #expect(decide("two").first == "log: foreign two")
+    }
+
+    @Test("while the relay is away what is said is on disk within a second, however much follows it")
+    func syncs() throws {
+        var bench = try Bench()
+        _ = bench.tell("one", [Bench.works("one-s")])
+        #expect(bench.tell("one", [Bench.works("one-s")]) == [], "the first counts")
+        #expect(bench.disk.calls.last == .append)
+        #expect(bench.tell(.fired(.sync)) == [])
+        #expect(bench.disk.calls.last == .synchronize)
+        #expect(bench.tell("one", [Bench.works("one-s")]) == ["arm sync 500"])
+        bench.disk.failing = [.synchronize: full, .replace: full]
+        #expect(bench.tell(.fired(.sync)) == ["log: not recorded", "arm disk 5000"])
+        bench.disk.failing = [:]
+        #expect(bench.tell(.fired(.disk)) == ["log: disk is back"])
+        bench.disk.cutPower()
+        #expect(try Bench(on: bench.disk).spool.index.pendingCount == 3)
+    }
+
+    /// What the session's spool holds after the machine went down, or only the daemon.
+    private func kinds(after end: (inout Bench) -> Void, boot: String) throws -> [String] {
+        let disk = MemoryDisk()
+        var bench = try Bench(on: disk, boot: "one")
+        #expect(bench.tell("one", [Bench.works("one-s"), .remember("one-s", [1])]) == ["arm sync 1", "arm agents 500"])
+        #expect(bench.tell(.fired(.sync)) == ["arm sync 500"])
+        _ = bench.tell("one", [Bench.works("one-s")])
+        end(&bench)
+        bench = try Bench(on: disk, boot: boot)
+        return try bench.spool.index.sessions[SessionID("one-s")!]?.entries.map {
+            try Event(stored: #require(bench.spool.read($0, of: SessionID("one-s")!))).head.kind
+        } ?? []
+    }
+
+    @Test(
+        "where the machine went down before all was on disk, sessions that went on say that something may be missing")
+    func powerCut() throws {
+        #expect(try kinds(after: { $0.disk.cutPower() }, boot: "two") == ["status.changed", "truncated"])
+        #expect(try kinds(after: { _ in }, boot: "one") == ["status.changed", "status.changed"], "only the daemon was killed")
+        let all = ["status.changed", "status.changed"]
+        let rests: (inout Bench) -> Void = {
+            #expect($0.tell(.fired(.sync)) == ["arm sync 500"], "something was written since")
+            #expect($0.tell(.fired(.sync)) == [])
+            $0.disk.cutPower()
+        }
+        #expect(try kinds(after: rests, boot: "two") == all, "all of it was known to be on disk")
+        #expect(try kinds(after: { _ = $0.tell(.stopping) }, boot: "two") == all, "it was stopped")
+        #expect(try kinds(after: { $0.disk.cutPower() }, boot: "") == ["status.changed"], "nobody knows")
+    }
+
+    @Test("after a power cut it is said in the first life only")
+    func powerCutOnce() throws {
+        let disk = MemoryDisk()
+        var bench = try Bench(on: disk, boot: "one")
+        _ = bench.tell("one", [.remember("one-s", [1])])
+        _ = bench.tell(.fired(.sync))
+        bench = try Bench(on: disk, boot: "two")
+        #expect(bench.spool.index.pendingCount == 1)
+        bench = try Bench(on: disk, boot: "two")
+        #expect(bench.spool.index.pendingCount == 1)
     }
 
     @Test("two adapters share the spool and the link, and each hears what all must")

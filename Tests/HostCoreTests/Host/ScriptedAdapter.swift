@@ -26,6 +26,10 @@ struct ScriptedAdapter: AgentAdapter {
             nextDeadline = now.monotonic + 500
             return effects
         }
+        // What it remembers of a session is one byte.
+        if case .daemonStarted(let notes) = input {
+            sessions.formUnion(notes.filter { $0.value == [1] }.keys.compactMap { SessionID($0) })
+        }
         if case .timerFired = input { nextDeadline = nil }
         diary.lines.append("\(name) hears \(Self.words(input))")
         return []

@@ -108,6 +108,29 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
     phone.wait_event(SESSION, lambda event: event["head"].get("summary") == "after", what="what came after it")
 
 
+def test_a_daemon_that_starts_on_a_full_disk_sends_what_waits(small_disk: Daemon, relay: Relay, client: Callable[..., WireClient]):
+    phone = client()
+    phone.subscribe()
+    small_disk.hook("SessionStart", source="startup")
+    phone.wait_summary(SESSION, lambda summary: True, what="the session")
+    phone.subscribe(SESSION)
+    relay.stop()
+    small_disk.prompt("waits")
+    small_disk.stop()
+    (small_disk.state / "host.sock").unlink()
+    filler = small_disk.spool / "filler"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
+    relay.start()
+    small_disk.start()
+    phone = client()
+    phone.subscribe()
+    phone.wait_summary(SESSION, lambda summary: True, what="the session")
+    phone.subscribe(SESSION)
+    phone.wait_event(SESSION, lambda event: event["head"].get("summary") == "waits", 30, "what waited")
+
+
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_a_failed_sync_loses_and_doubles_nothing(short_path: Path, relay: Relay, client: Callable[..., WireClient]):
     # Paired before the disk fails: `host` refuses a link whose token it cannot keep.

@@ -14,6 +14,8 @@ extension Logger {
             warning(
                 "a part of a spool file could not be read: what was in it is lost",
                 metadata: ["file": "\(file)", "bytes": "\(bytes)", "last": "\(isLast)"])
+        case .noRoom(let cause):
+            error("no room for the spool: nothing is recorded or sent until there is", metadata: ["error": "\(cause)"])
         case .notRemoved(let file, let cause):
             warning("a spool file that is done with stays", metadata: ["file": "\(file)", "error": "\(cause)"])
         case .forgotSessions(let count): debug("forgot sessions of long ago", metadata: ["count": "\(count)"])

@@ -13,6 +13,7 @@ package import RelayProtocol
 ///
 /// | it fails at | then |
 /// |---|---|
+/// | a start without room | a reserve is given up for it; without one, nothing is written or sent until there is room |
 /// | a write | what was written of it is cut off; events become a gap in the numbers, and what is owed waits in memory |
 /// | cutting that off, or a sync | nothing after the last sync counts as written: it is written again, to a new file, before anything else |
 ///
@@ -37,9 +38,12 @@ package final class Spool {
     private let files: SpoolFiles
     private let limits: SpoolLimits
     private let log: (SpoolLog) -> Void
-    /// The file that is written to.
-    private var current: String
-    private var currentBytes: Int
+    /// The file that is written to; empty while there was no room for one since the start.
+    private var current = ""
+    private var currentBytes = 0
+    /// Files are numbered in the order in which they are begun.
+    private var lastNumber: Int
+    private var hasReserve: Bool
     /// Events and agreements that were written and not synchronized; at most a file's worth.
     private var unsynchronized: [SpoolRecord] = []
     /// Something was written and not synchronized.
@@ -62,12 +66,31 @@ package final class Spool {
         owed = OwedItems(bytesMax: limits.owedBytesMax)
         self.log = log
         var index = SpoolIndex()
-        let last = try files.load(into: &index)
+        lastNumber = try files.load(into: &index)
         index.settle()
-        current = try files.begin(last + 1, &index)
-        currentBytes = index.segments.last?.bytes ?? 0
         self.index = index
+        hasReserve = try disk.names().contains(Self.reserveName)
+        do throws(SpoolError) {
+            try beginNext(with: [])
+        } catch {
+            guard error.code == .full else { throw error }
+            try beginWithoutRoom()
+        }
+        makeReserve()
+    }
+
+    /// A host that cannot write can still hear what happens, and sends what waits as soon as it can: it starts.
+    private func beginWithoutRoom() throws(SpoolError) {
         deleteDeadSegments()
+        giveUpReserve()
+        do throws(SpoolError) {
+            try beginNext(with: [])
+        } catch {
+            guard error.code == .full else { throw error }
+            isSuspect = true
+            isFailing = true
+            log(.noRoom(error))
+        }
     }
 
     // MARK: Writing
@@ -201,8 +224,8 @@ package final class Spool {
     }
 
     private func beginNext(with records: [SpoolRecord]) throws(SpoolError) {
-        guard let last = index.segments.last else { preconditionFailure("a spool always has a file that it writes to") }
-        current = try files.begin(last.number + 1, &index, with: records)
+        current = try files.begin(lastNumber + 1, &index, with: records)
+        lastNumber += 1
         currentBytes = index.segments.last?.bytes ?? 0
         unsynchronized = []
         skipped = []
@@ -244,7 +267,7 @@ package final class Spool {
         return events
     }
 
-    /// Nil where the disk does not hold it, which changes nothing.
+    /// Nil if the disk does not hold it, which changes nothing.
     func read(_ entry: SpoolIndex.Entry, of session: SessionID) -> [UInt8]? { try? files.read(entry, of: session) }
 
     // MARK: The relay's word
@@ -276,7 +299,15 @@ package final class Spool {
                 guard let event = try readIfWhole(entry, of: session) else { continue }
                 records.append(.event(session, seq: entry.seq + shift, isKept: entry.isKept, bytes: event))
             }
-            try write(records)
+            do throws(SpoolError) {
+                try write(records)
+            } catch {
+                // Waiting events take room until they are sent, and are not sent before this is written.
+                guard error.code == .full, hasReserve else { throw error }
+                giveUpReserve()
+                try renewIfSuspect()
+                try write(records)
+            }
         } catch {
             // It stays as it was, unsent; the relay is asked again when the disk is back.
             isFailing = true
@@ -321,13 +352,33 @@ package final class Spool {
     }
 
     private func deleteDeadSegments() {
-        for number in index.takeDeadSegments() {
+        let dead = index.takeDeadSegments()
+        for number in dead {
             do throws(SpoolError) {
                 try disk.remove(SpoolFiles.name(number))
             } catch {
                 // It goes at the next opening: all in it is known to be acknowledged.
                 log(.notRemoved(file: SpoolFiles.name(number), error))
             }
+        }
+        if !dead.isEmpty, !isFailing { makeReserve() }
+    }
+
+    private static let reserveName = "reserve"
+
+    /// A disk that has no room for it has none: it is tried again when a file was deleted.
+    private func makeReserve() {
+        guard !hasReserve, !isFailing else { return }
+        hasReserve = (try? disk.replace(Self.reserveName, with: [UInt8](repeating: 0, count: limits.reserveBytes))) != nil
+    }
+
+    private func giveUpReserve() {
+        guard hasReserve else { return }
+        do throws(SpoolError) {
+            try disk.remove(Self.reserveName)
+            hasReserve = false
+        } catch {
+            log(.notRemoved(file: Self.reserveName, error))
         }
     }
 

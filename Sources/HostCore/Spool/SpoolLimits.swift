@@ -9,6 +9,10 @@ package struct SpoolLimits: Sendable {
     /// Sessions whose numbering is remembered after all of their events are acknowledged; as many as a `hello` can name.
     package var sessionsMax = 1_000
 
+    /// Kept free for a start on a full disk: a file begins with the numbering of all sessions and what is known of open approvals, a hundred
+    /// kilobytes at most, and the relay's word on each session follows.
+    package var reserveBytes = 256 << 10
+
     /// What waits in memory for a disk that takes nothing: thousands of ends of approvals.
     package var owedBytesMax = 1 << 20
 

@@ -11,6 +11,8 @@ package enum SpoolLog: Sendable, Equatable {
     case unreadable(file: String, SpoolError)
     /// Bytes of a file are no records and were passed over: at the end of the last one, a write that was torn.
     case damaged(file: String, bytes: Int, isLast: Bool)
+    /// There was no room to begin a file at the start: nothing is written or sent until there is.
+    case noRoom(SpoolError)
     case notRemoved(file: String, SpoolError)
     case forgotSessions(count: Int)
     /// The relay knows later events of it than this host does.

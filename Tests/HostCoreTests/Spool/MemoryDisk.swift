@@ -19,7 +19,8 @@ final class MemoryDisk: SpoolDisk {
     private(set) var calls: [Operation] = []
     private var files: [String: [Piece]] = [:]
 
-    var fileNames: [String] { files.keys.sorted() }
+    /// Those with events.
+    var fileNames: [String] { files.keys.filter { $0.hasSuffix(".spool") }.sorted() }
     var size: Int { files.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.bytes.count } } }
 
     subscript(name: String) -> [UInt8] {
@@ -47,7 +48,7 @@ final class MemoryDisk: SpoolDisk {
 
     func names() throws(SpoolError) -> [String] {
         try called(.names)
-        return fileNames
+        return files.keys.sorted()
     }
 
     func contents(of name: String) throws(SpoolError) -> [UInt8] {

@@ -50,6 +50,64 @@ struct SpoolFaultTests {
         #expect(rig.lines(one) == ["-2", "a3"] && rig.lines(two) == ["b1"])
     }
 
+    @Test("a disk that is full at the start has room for what waits to leave; then the room is kept free again")
+    func fullAtStart() throws {
+        var rig = try HostRig()
+        try rig.spool.append(one, "a1")
+        try rig.exchange()
+        rig.disconnect()
+        try rig.spool.append(one, "a2")
+        try rig.spool.append(two, "b1")
+        rig.disk.room = rig.disk.size
+        try rig.restart()
+        #expect(!rig.spool.isFailing)
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1", "a2"] && rig.lines(two) == ["b1"])
+        // There is room for a while.
+        rig.disk.room = .max
+        try rig.restart()
+        rig.disk.room = rig.disk.size
+        try rig.restart()
+        #expect(!rig.spool.isFailing, "the reserve was made anew")
+    }
+
+    @Test("what the relay says of a session is written down though the disk is full, or its events would stay")
+    func fullWhenAsked() throws {
+        var rig = try HostRig()
+        try rig.spool.append(one, "a1")
+        rig.disk.room = rig.disk.size
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1"] && !rig.spool.isFailing)
+    }
+
+    @Test("without room to begin a file a spool starts, sends nothing, and goes on when there is room")
+    func fullAtStartWithoutReserve() throws {
+        var rig = try HostRig()
+        try rig.spool.append(one, "a1")
+        try rig.disk.remove("reserve")
+        rig.disk.room = rig.disk.size
+        try rig.restart()
+        #expect(rig.spool.isFailing)
+        #expect(throws: SpoolError.self) { try rig.exchange() }
+        #expect(throws: SpoolError.self) { try rig.spool.append(one, "a2") }
+        #expect(rig.lines(one) == [])
+        rig.disk.room = .max
+        try rig.spool.retry()
+        rig.resend()
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1"] && rig.spool.index.nextSeq(of: one) == 3)
+        try rig.spool.append(one, "a3")
+        try rig.exchange()
+        #expect(rig.lines(one) == ["a1", "-1", "a3"])
+    }
+
+    @Test("a start on a disk that fails in another way is refused")
+    func brokenAtStart() throws {
+        var rig = try HostRig()
+        rig.disk.failing[.replace] = Self.broken
+        #expect(throws: SpoolError.self) { try rig.restart() }
+    }
+
     @Test("what waits in memory for the disk is bounded, and beyond that a gap; of a note only the last word waits")
     func owedBound() throws {
         var limits = SpoolLimits()

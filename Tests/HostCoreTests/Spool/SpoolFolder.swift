@@ -18,7 +18,10 @@ final class SpoolFolder {
         try Spool(disk: FileSpoolDisk(path), limits: limits) { _ in }
     }
 
-    var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+    /// Those with events.
+    var files: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".spool") }.sorted()
+    }
 
     func bytes(_ file: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path + "/" + file))) }
 

@@ -83,6 +83,19 @@ import Testing
         try store.close()
     }
 
+    @Test func `what a move had brought when it was cut short is refused and kept, until a person begins afresh`() throws {
+        let draft = scratch.databasePath + ".moving"
+        _ = try directory
+        try Data("half of it".utf8).write(to: URL(fileURLWithPath: draft))
+        try expectRefusal(.lost, "heliograph migrate", draft)
+        let kept = try #require(try directory.setAside())
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == Data("half of it".utf8))
+        try scratch.open().close()
+        // Beside a data file it is what a move before this one left.
+        try Data("half of it".utf8).write(to: URL(fileURLWithPath: draft))
+        try scratch.open().close()
+    }
+
     @Test func `a backup takes the place of what is left, and no log of another file stays beside it`() throws {
         let backup = scratch.path + "/backup.sqlite"
         try fillAndCrash(5)

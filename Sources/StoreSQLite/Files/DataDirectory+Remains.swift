@@ -38,13 +38,28 @@ extension DataDirectory {
         default: return
         }
         let remains = self.remains
-        guard !remains.isEmpty else { return }
+        guard !remains.isEmpty else { return try refuseDraft(state) }
         throw SQLiteStoreError(
             .lost,
             """
             \(databasePath) \(state), though a relay kept its data there: \(remains.joined(separator: ", ")). Nothing was touched. \
             Put the file back if you have it; else `heliograph restore FILE --force` puts a backup in its place, and \
             `heliograph restore --anew` lets the relay begin afresh; both keep what is left under other names.
+            """)
+    }
+
+    /// Name of a data file that is brought here from elsewhere, until all of it is there.
+    var draftPath: String { databasePath + ".moving" }
+
+    /// Beginning anew would hide that what a relay had is elsewhere, whole.
+    private func refuseDraft(_ state: String) throws(SQLiteStoreError) {
+        guard Files.exists(draftPath) else { return }
+        throw SQLiteStoreError(
+            .lost,
+            """
+            \(databasePath) \(state), and \(draftPath) is as much as `heliograph migrate` had brought here when it was cut short. \
+            Nothing was touched. Run `heliograph migrate` again, which takes all of it from where it was; else `heliograph restore \
+            --anew` lets the relay begin afresh, and keeps what is here under another name.
             """)
     }
 

@@ -59,8 +59,6 @@ extension DataDirectory {
         return (pool, try DataFile.epoch(of: pool, path: databasePath, run))
     }
 
-    private var draftPath: String { databasePath + ".moving" }
-
     /// Has `body` fill a new data file, which gets its name when all of it is there. `epoch` is the life of the log that it goes on
     /// with, nil for another one. Hands back what `body` does.
     ///

@@ -67,8 +67,9 @@ extension DataDirectory {
     func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
         let names = freeNames
         let kept = try setDataAside(as: names.data)
+        let draft = try setDraftAside(as: names.data + ".moving")
         try setRunAside(as: names.run)
-        return kept
+        return kept ?? draft
     }
 
     /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. A revocation may be
@@ -128,6 +129,14 @@ extension DataDirectory {
         }
         try Files.sync(path)
         return parts.first.map { kept + $0 }
+    }
+
+    /// What a move to here left that was cut short.
+    private func setDraftAside(as kept: String) throws(SQLiteStoreError) -> String? {
+        guard Files.exists(draftPath) else { return nil }
+        for part in ["", "-journal"] where Files.exists(draftPath + part) { try Files.move(draftPath + part, to: kept + part) }
+        try Files.sync(path)
+        return kept
     }
 
     /// Last of all: as long as it is here, a start after a crash in between says what is missing.

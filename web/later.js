@@ -25,6 +25,7 @@ join({
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
   arrived: () => devices.testArrived(),
+  moved: () => devices.app.webPush.returned(),
 }), (link, name, changed) => new WebPush({
   isSecure: isSecureContext,
   isTabOfPhone: browser.standalone === false,

@@ -6,6 +6,7 @@
  * @property {(count: number) => Promise<void>} [setAppBadge]
  * @property {(hash: string) => void} go
  * @property {() => void} arrived A test push was shown by this browser.
+ * @property {() => void} moved The browser changed its subscription.
  */
 
 /** A page that is looked at leaves no notification behind, and goes where one that was pressed leads. */
@@ -18,6 +19,7 @@ export class Notifications {
     this.#around = around;
     around.serviceWorker?.addEventListener("message", ({ data }) => {
       if (data?.arrived === "test") around.arrived();
+      if (data?.subscription === "changed") around.moved();
       if (typeof data?.open === "string" && data.open.startsWith("#/")) around.go(data.open);
     });
   }

@@ -22,6 +22,12 @@ interface NotificationEvent extends ExtendableEvent {
   readonly notification: Notification;
 }
 
+interface SubscriptionChange extends ExtendableEvent {
+  /** Browsers name both, one or none of them. */
+  readonly newSubscription?: PushSubscription | null;
+  readonly oldSubscription?: PushSubscription | null;
+}
+
 /** One page. */
 interface WorkerClient {
   readonly visibilityState: string;
@@ -31,6 +37,7 @@ interface WorkerClient {
 
 /** With what TypeScript's own types do not know yet. */
 interface WorkerRegistration {
+  readonly pushManager: PushManager;
   readonly navigationPreload?: { enable(): Promise<void> };
   showNotification(title: string, options: {
     body: string; tag: string; navigate: string; icon: string; data: unknown;
@@ -47,6 +54,7 @@ interface WorkerScope {
   };
   readonly registration: WorkerRegistration;
   addEventListener(name: "push", run: (event: PushEvent) => void): void;
+  addEventListener(name: "pushsubscriptionchange", run: (event: SubscriptionChange) => void): void;
   addEventListener(name: "notificationclick", run: (event: NotificationEvent) => void): void;
   addEventListener(name: "install" | "activate", run: (event: ExtendableEvent) => void): void;
   addEventListener(name: "fetch", run: (event: FetchEvent) => void): void;

@@ -141,20 +141,44 @@ async function goTo(address) {
   const page = pages.find((one) => one.visibilityState === "visible") ?? pages[0];
   if (!page) return worker.clients.openWindow(address);
   page.postMessage({ open: new URL(address).hash });
-  return page.focus();
+  // A browser that does not let its window come forward may still open another.
+  return page.focus().catch(() => worker.clients.openWindow(address));
 }
 
-/** @param {Response} response @returns {Promise<string>} Why it was not decided, as a sentence. */
+/**
+ * Subscribes again after the browser took the subscription back or gave it another address. A page that is open tells the relay; only a page has the key for that, so
+ * without one somebody has to open it.
+ * @param {SubscriptionChange} event
+ */
+async function resubscribe({ newSubscription, oldSubscription }) {
+  const applicationServerKey = oldSubscription?.options?.applicationServerKey;
+  if (!newSubscription && applicationServerKey) {
+    // Where the person took the permission back, the browser refuses, and the page says so when it is opened.
+    await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }).catch(() => undefined);
+  }
+  const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  pages.forEach((page) => page.postMessage({ subscription: "changed" }));
+  if (pages.length) return undefined;
+  return worker.registration.showNotification("Open Heliograph once", {
+    body: "This browser has a new address for notifications, or none. Until the page was open, none of what agents ask arrives here.",
+    tag: "subscription", navigate: `${location.origin}/#/devices`, icon: "/icon-192.png", data: { navigate: `${location.origin}/#/devices` },
+  });
+}
+
+/** @param {Response} response @returns {Promise<string>} Why it was not decided, as a sentence; empty where the relay says that it was. */
 async function reasonIn(response) {
   if (response.status === 404) return "It was answered already, or waited too long.";
   try {
-    const { error } = object(await response.json());
+    const { error, stage } = object(await response.json());
+    if (response.ok && typeof stage === "string") return "";
     const winner = object(object(error).winner);
     if (winner.by) return `Decided already: ${winner.decision === "deny" ? "denied" : winner.decision === "allow" ? "allowed" : "answered"} by ${object(winner.by).name}.`;
     if (object(error).message) return `The relay says: ${error.message}.`;
   } catch {
     // What is not the relay's JSON comes from a proxy before it.
   }
+  // As a network's page for logging in, which comes in the place of any other.
+  if (response.ok) return "Something else answered in the relay's place. Open the page to decide.";
   return `The relay answered ${response.status}.`;
 }
 
@@ -166,7 +190,7 @@ async function decide(decision, code) {
     const response = await fetch(`/v1/decisions/${encodeURIComponent(code)}`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ decision }), signal: patience.signal,
     });
-    return response.ok ? "" : await reasonIn(response);
+    return await reasonIn(response);
   } catch {
     return "The relay cannot be reached. Open the page to decide.";
   }
@@ -187,4 +211,5 @@ async function pressed({ action, notification }) {
 }
 
 worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));
+worker.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(resubscribe(event)));
 worker.addEventListener("notificationclick", (event) => event.waitUntil(pressed(event)));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Notifications } from "../../web/notifications.js";
 
 function surroundings() {
-  const seen = { badges: [], went: [], closed: 0, arrived: 0, say: undefined };
+  const seen = { badges: [], went: [], closed: 0, arrived: 0, moved: 0, say: undefined };
   const notification = { close: () => { seen.closed += 1; } };
   const around = {
     serviceWorker: {
@@ -13,6 +13,7 @@ function surroundings() {
     setAppBadge: async (count) => { seen.badges.push(count); if (count === 3) throw new Error("not installed"); },
     go: (hash) => seen.went.push(hash),
     arrived: () => { seen.arrived += 1; },
+    moved: () => { seen.moved += 1; },
   };
   return { seen, around };
 }
@@ -49,4 +50,11 @@ test("a browser without workers and badges has neither", async () => {
   const notifications = new Notifications({ go: () => undefined, arrived: () => undefined });
   await notifications.clear();
   notifications.badge(1);
+});
+
+test("a page hears that the browser changed its subscription", () => {
+  const { seen, around } = surroundings();
+  assert.ok(new Notifications(around));
+  for (const data of [{ subscription: "changed" }, { subscription: 7 }, { arrived: "test" }]) seen.say(data);
+  assert.deepEqual([seen.moved, seen.arrived], [1, 1]);
 });

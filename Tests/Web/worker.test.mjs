@@ -42,6 +42,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
   return {
     seen, navigate,
     push: (data) => fire("push", { data: { json: () => JSON.parse(data) } }),
+    changed: (event) => fire("pushsubscriptionchange", event),
     pushDeclared: (notification) => fire("push", { data: null, notification }),
     press: (action, shown = seen.shown.at(-1)) => fire("notificationclick", {
       action, notification: { ...structuredClone(shown), close: () => { seen.closed += 1; } },
@@ -126,6 +127,10 @@ const failures = {
   "an answer of somebody else": [
     () => new Response(JSON.stringify({ error: { code: "alreadyDecided", message: "decided", winner: { decision: "allow", by: { name: "laptop" } } } }), { status: 409 }),
     "Decided already: allowed by laptop."],
+  "a network's page for logging in": [
+    () => new Response("<html>Log in", { headers: { "Content-Type": "text/html" } }), "Something else answered in the relay's place. Open the page to decide."],
+  "another server's JSON": [() => new Response('{"ok":true}'), "Something else answered in the relay's place. Open the page to decide."],
+  "an answer without a body": [() => new Response(null, { status: 204 }), "Something else answered in the relay's place. Open the page to decide."],
   "a code that is used": [() => new Response("{}", { status: 404 }), "It was answered already, or waited too long."],
   "a proxy in trouble": [() => new Response("<html>", { status: 502 }), "The relay answered 502."],
   "a relay that says why": [() => new Response('{"error":{"code":"unavailable","message":"the disk is full"}}', { status: 503 }), "The relay says: the disk is full."],
@@ -154,6 +159,34 @@ test("a press goes to the page that is looked at, else to one that is open", asy
   await one.push(message());
   await one.press("");
   assert.deepEqual([visible.messages, visible.isFocused, hidden.messages], [[{ open: "#/approvals/s1/a1" }], true, []]);
+});
+
+test("a browser that does not let its page come forward opens another", async () => {
+  const page = { visibilityState: "visible", postMessage: () => undefined, focus: async () => { throw new Error("InvalidAccessError"); } };
+  const one = worker({ pages: [page] });
+  await one.push(message());
+  await one.press("");
+  assert.deepEqual(one.seen.opened, [`${origin}/#/approvals/s1/a1`]);
+});
+
+// The browser's subscription
+
+test("a subscription that the browser took back is replaced, and pages that are open hear of it", async () => {
+  const heard = [];
+  const one = worker({ pages: [{ postMessage: (said) => heard.push(plain(said)) }, { postMessage: (said) => heard.push(plain(said)) }] });
+  await one.changed({ oldSubscription: { options: { applicationServerKey: "key" } }, newSubscription: null });
+  assert.deepEqual(plain(one.seen.subscribed), [{ userVisibleOnly: true, applicationServerKey: "key" }]);
+  assert.deepEqual([heard, one.seen.shown.length], [Array(2).fill({ subscription: "changed" }), 0]);
+});
+
+test("with no page open, somebody is told to open one", async () => {
+  for (const event of [{}, { oldSubscription: { options: { applicationServerKey: "key" } } }, { oldSubscription: null, newSubscription: {} }]) {
+    const one = worker({ subscribe: () => { throw new Error("NotAllowedError"); } });
+    await one.changed(event);
+    assert.equal(one.seen.shown[0].title, "Open Heliograph once");
+    await one.press("");
+    assert.deepEqual(one.seen.opened, [`${origin}/#/devices`]);
+  }
 });
 
 for (const navigate of ["https://evil.example/#/approvals/s1/a1", "javascript:alert(1)", "//evil.example/", "http://relay.example/", 7, undefined]) {

@@ -192,11 +192,11 @@ class Machine:
         self.terminal.run([str(claude_program()), *mode, "--model", model, *(arguments or [])], self.environment)
         self.wait_screen(f"{permission_mode or 'auto'} mode", 30)
 
-    def print_claude(self, prompt: str, *arguments: str) -> dict[str, Any]:
+    def print_claude(self, prompt: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:
         """`claude -p`, without a terminal, to its end; what it says of itself then."""
         command = [str(claude_program()), "-p", prompt, "--model", MODEL, "--output-format", "json", *arguments]
         result = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=self.project, env=self.environment, timeout=patient(60)
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder or self.project, env=self.environment, timeout=patient(60)
         )
         assert result.returncode == 0, f"claude -p ended with {result.returncode}:\n{result.stdout}{result.stderr}"
         said = json.loads(result.stdout)

@@ -58,6 +58,23 @@ def test_resumed_and_forked_nothing_is_paid_twice(machine, phone):
     assert sum(spent(phone).values()) == micro(second), "all that was spent, once"
 
 
+def test_resumed_and_forked_in_another_folder_nothing_is_paid_twice(machine, phone):
+    machine.api.script = SCRIPT
+    first = machine.print_claude("run it", "--allowedTools", "Bash")
+    wait_spent(phone, first, micro(first))
+    other = machine.project / "part"
+    other.mkdir()
+    again = machine.print_claude("again", "--resume", first["session_id"], folder=other)
+    assert again["session_id"] == first["session_id"] and micro(again) > micro(first)
+    summary = wait_spent(phone, again, micro(again))
+    assert summary["tokens"]["input"] == sum(usage["inputTokens"] for usage in again["modelUsage"].values())
+    assert summary["cwd"].endswith("/part"), "where it runs now"
+    fork = machine.print_claude("elsewhere", "--resume", first["session_id"], "--fork-session", folder=other)
+    wait_spent(phone, fork, micro(fork) - micro(again))
+    back = machine.print_claude("back", "--resume", first["session_id"])
+    wait_spent(phone, back, micro(back))
+
+
 def test_a_fork_at_the_terminal_begins_at_zero(machine, phone):
     machine.api.script = SCRIPT
     first = machine.print_claude("run it", "--allowedTools", "Bash")

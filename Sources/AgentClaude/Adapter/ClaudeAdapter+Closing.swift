@@ -41,7 +41,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// What the model was told of a call, which also tells of those that did not run. True where it was told our denial.
+    /// Takes the model's view of a call, which also shows calls that did not run. True where it was told our denial.
     mutating func batchProven(_ session: SessionID, call: String, text: String) -> Bool {
         var isDenied = false
         for approval in approvals where approval.session == session && approval.call == call {

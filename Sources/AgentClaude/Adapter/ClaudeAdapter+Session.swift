@@ -45,8 +45,8 @@ extension ClaudeAdapter {
         // What an older process still says of a session that a newer one goes on with does not take it back.
         let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
         if let process, !isOlder { session.process = process }
-        // The first one: the project stays what it is when the agent changes its directory.
-        if session.paths.workingDirectory == nil {
+        // The first one: the project stays what it is when the agent changes its directory. It can be resumed in another.
+        if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
         }
         if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }

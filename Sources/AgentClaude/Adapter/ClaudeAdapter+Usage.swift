@@ -9,6 +9,8 @@ internal import RelayProtocol
 /// | `--resume`, `--continue`, `/resume` | what the conversation cost until its last proper end | the last total in its transcript |
 /// | `--fork-session` | what the other conversation cost until its last proper end | the status line before the first prompt, else the last total in the other's transcript, which the copied messages name |
 ///
+/// A conversation that goes on in another folder is named in that folder's transcripts at its start, and no such file exists.
+///
 /// `claude -p` has no status line. It writes its total down before its SessionEnd; a turn's end tells of tokens only, and one
 /// that is killed leaves no more than those.
 extension ClaudeAdapter {

@@ -46,7 +46,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             let lines = transcripts.lines(of: session, with: "hook_permission_decision")
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
-            tell(.transcriptEndRead(request, TranscriptReader.end(of: request.path)))
+            tell(.transcriptEndRead(request, TranscriptReader.end(for: request)))
         case .sendMessage(let message): send(message)
         case .launch(let launch, let holder):
             if let holder, AgentProcessTable.isAlive(holder) {

@@ -4,6 +4,27 @@ internal import RelayProtocol
 
 /// Reads the end of a transcript, which is another program's and of any length.
 enum TranscriptReader {
+    /// A folder each in which somebody has started Claude Code.
+    private static let foldersMax = 4_096
+
+    /// Looks for the earlier cost of a conversation in all folders: one that is resumed or forked in another folder than it began in is
+    /// named in the present one's.
+    static func end(for request: ClaudeTranscriptRequest) -> ClaudeTranscript? {
+        switch request.purpose {
+        case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap(end)
+        case .fork, .used, .end: end(of: request.path)
+        }
+    }
+
+    /// The transcript of that name in another project's folder: a name is one conversation's alone.
+    private static func elsewhere(_ path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 3, parts[parts.count - 3] == "projects" else { return nil }
+        let projects = parts.dropLast(2).joined(separator: "/")
+        let paths = Files.names(in: projects).prefix(foldersMax).map { "\(projects)/\($0)/\(parts[parts.count - 1])" }
+        return paths.first { unsafe access($0, R_OK) == 0 }
+    }
+
     /// Nil where it cannot be read, as before the agent has written it.
     static func end(of path: String) -> ClaudeTranscript? {
         // A pipe that nobody writes to must not make us wait.

@@ -57,6 +57,17 @@ export function within(milliseconds) {
 }
 
 /**
+ * The reason of a refusal, as a sentence: the relay's own, if it is the relay that answered.
+ * @param {Response} response
+ */
+export async function refusalIn(response) {
+  const message = (await response.json().catch(() => null))?.error?.message;
+  if (typeof message === "string" && message) return `The relay says: ${message}.`;
+  return response.status >= 500 ? `The relay could not do it just now (${response.status}). Try again.`
+    : `Something else answers in the relay's place at ${location.host} (${response.status}): look at the address.`;
+}
+
+/**
  * A request to the relay, as this browser.
  * @param {string} path @param {RequestInit} [options] @param {number} [milliseconds] The limit for the whole answer.
  */

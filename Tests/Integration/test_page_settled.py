@@ -1,5 +1,6 @@
 """The companion page when there is nothing to decide: what was settled, what there is not, and what a newcomer reads."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -100,6 +101,35 @@ def test_a_newcomer_is_told_what_to_do(screen: Callable[..., Screen], relay: Any
     one.go("#/link")
     expect(one.page.get_by_role("heading", name="Connection")).to_be_visible()
     expect(one.page.locator("link-view")).to_contain_text("Up to date.")
+
+
+REFUSALS = {
+    "the relay's own": (403, {"error": {"code": "foreignOrigin", "message": "this origin is not the relay's own"}}, "The relay says: this origin is not the relay's own."),
+    "too many": (429, {"error": {"code": "tooMany", "message": "too many wrong codes"}}, "Wait a minute"),
+    "another server": (404, "<html>Not Found", "Something else answers in the relay's place at 127.0.0.1"),
+    "another server's JSON": (405, {"error": "no"}, "Something else answers in the relay's place at 127.0.0.1"),
+    "a page for logging in": (200, "<html>Log in", "Something else answers in the relay's place at 127.0.0.1"),
+    "a relay in trouble": (503, {"error": {"code": "unavailable", "message": "the disk is full"}}, "The relay says: the disk is full."),
+    "a proxy in trouble": (502, "<html>Bad Gateway", "The relay could not do it just now (502)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_why_a_browser_is_not_paired_is_said_by_who_knows(screen: Callable[..., Screen], relay: Any, refusal: str) -> None:
+    status, body, words = REFUSALS[refusal]
+    one = screen(paired=False)
+    one.forgiven += ("Failed to load resource",)
+    one.page.route("**/v1/pair", lambda route: route.fulfill(status=status, body=body if isinstance(body, str) else json.dumps(body)))
+    one.page.goto(relay.pair_link())
+    one.page.get_by_role("button", name="Pair this device").click()
+    alert = one.page.locator("pair-screen").get_by_role("alert")
+    expect(alert).to_contain_text(words)
+    expect(alert).not_to_contain_text("does not take this code")
+    one.expect_accessible()
+    # Nothing was kept, and the code is still good.
+    one.page.unroute("**/v1/pair")
+    one.page.get_by_role("button", name="Pair this device").click()
+    one.expect_live()
 
 
 def test_after_a_wrong_code_it_says_where_to_get_another(screen: Callable[..., Screen], relay: Any) -> None:

@@ -2,7 +2,7 @@
 
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
-import { ask } from "../page-key.js";
+import { ask, refusalIn } from "../page-key.js";
 import { has, rightsOf } from "../rights.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
@@ -69,7 +69,7 @@ export class LinkView extends View {
   async #logOut() {
     try {
       const response = await ask("/v1/logout", { method: "POST" });
-      if (!response.ok && response.status !== 401) throw new Error(`The relay answered ${response.status}.`);
+      if (!response.ok && response.status !== 401) throw new Error(await refusalIn(response));
       this.app.link.stop();
       this.#confirmation.close();
       this.app.pairAgain();

@@ -2,7 +2,7 @@
 
 import { deviceName } from "../browser-name.js";
 import { attribute, h, say, write } from "../dom.js";
-import { keepKey } from "../page-key.js";
+import { answerMs, keepKey, refusalIn, within } from "../page-key.js";
 import { alreadyWords, roleWords } from "../rights.js";
 import { pairingOf } from "../route.js";
 import { line } from "../text.js";
@@ -79,7 +79,7 @@ export class PairScreen extends View {
     attribute(this.#reason, "hidden", reason === "");
     write(this.#reason, reason);
     this.#advise(code !== "");
-    write(this.#problem, "");
+    say(this.#problem, "", line);
     const goesToHomeScreen = code !== "" && isTabOfPhone();
     attribute(this.#install, "hidden", !goesToHomeScreen);
     for (const part of [this.#help, this.#form]) attribute(part, "hidden", goesToHomeScreen);
@@ -138,10 +138,11 @@ export class PairScreen extends View {
     this.#submit.disabled = true;
     try {
       const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
-      const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
-      if (!response.ok) return this.#fail(refusal(response.status));
-      const { key, role, name } = await response.json();
-      keepKey(String(key));
+      const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal: within(answerMs) });
+      const answer = response.ok ? await response.clone().json().catch(() => null) : null;
+      if (typeof answer?.key !== "string") return this.#fail(await refusal(response));
+      const { key, role, name } = answer;
+      keepKey(key);
       if (this.isPaired) this.#tell(String(name), String(role));
       else this.onpaired();
     } catch {
@@ -166,7 +167,7 @@ export class PairScreen extends View {
 
   /** @param {string} problem */
   #fail(problem) {
-    write(this.#problem, problem);
+    say(this.#problem, problem, line);
     attribute(this.#codeField, "hidden", false);
     this.#advise(false);
   }
@@ -181,11 +182,12 @@ const isTabOfPhone = () => isSecureContext && /** @type {{standalone?: boolean}}
 /** There a code can only be pasted: what is scanned opens in Safari. */
 const isOnHomeScreen = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === true;
 
-/** @param {number} status */
-function refusal(status) {
-  if (status === 429) return "Too many tries. Wait a minute, then try again.";
-  if (status >= 500) return "The relay could not do it just now. Try again.";
-  return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
+/** @param {Response} response */
+async function refusal(response) {
+  if (response.status === 429) return "Too many tries. Wait a minute, then try again.";
+  const code = (await response.clone().json().catch(() => null))?.error?.code;
+  if (code === "badCode") return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
+  return refusalIn(response);
 }
 
 customElements.define("pair-screen", PairScreen);

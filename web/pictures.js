@@ -4,6 +4,7 @@
  */
 
 import { ask } from "./page-key.js";
+import { sizeOf } from "./picture-size.js";
 
 /** @typedef {import("./wire").Picture} Named As prompts name it. */
 
@@ -44,21 +45,56 @@ export const attempts = (type) => [sideMax, sideMax, 1024, 640].map((side, place
  */
 export async function smaller(file) {
   if (file.size > readBytesMax) throw new Error("This picture has more than 5 MB.");
-  const bitmap = await createImageBitmap(file).catch(() => {
-    throw new Error("This browser cannot read this picture.");
-  });
-  for (const { type, side } of attempts(file.type)) {
-    const blob = await new Promise((/** @type {(blob: Blob|null) => void} */ done) => drawn(bitmap, side).toBlob(done, type, 0.8));
-    if (blob && blob.size <= sentBytesMax) return blob;
+  const bitmap = await decoded(file);
+  try {
+    for (const { type, side } of attempts(file.type)) {
+      const blob = await new Promise((/** @type {(blob: Blob|null) => void} */ done) => drawn(bitmap, side).toBlob(done, type, 0.8));
+      if (blob && blob.size <= sentBytesMax) return blob;
+    }
+  } finally {
+    bitmap.close();
   }
   throw new Error("This picture is too large.");
+}
+
+/**
+ * A picture's pixels, unless there are too many; fails with a sentence for the person.
+ * @param {Blob} blob
+ * @returns {Promise<ImageBitmap>} To be closed by the caller.
+ */
+async function decoded(blob) {
+  const size = sizeOf(new Uint8Array(await blob.arrayBuffer()));
+  if (size && size.width * size.height > pixelsMax) throw new Error(`This picture has ${size.width} × ${size.height} pixels, which is too many to show.`);
+  // A file that does not say its size is not decoded.
+  const bitmap = size && (await createImageBitmap(blob).catch(() => null));
+  if (!bitmap) throw new Error("This browser cannot read this picture.");
+  return bitmap;
+}
+
+/** @type {Promise<unknown>} They are decoded one after another, so that many in a conversation take no more memory than the largest. */
+let before = Promise.resolve();
+
+/**
+ * A picture as it is shown; fails as `decoded` does.
+ * @param {Blob} blob @param {number} side
+ * @returns {Promise<HTMLCanvasElement>}
+ */
+export function shownPicture(blob, side) {
+  const picture = before.then(async () => {
+    const bitmap = await decoded(blob);
+    const canvas = drawn(bitmap, side);
+    bitmap.close();
+    return canvas;
+  });
+  before = picture.catch(() => undefined);
+  return picture;
 }
 
 /**
  * On white, as a JPEG has no clear parts.
  * @param {ImageBitmap} bitmap @param {number} side
  */
-export function drawn(bitmap, side) {
+function drawn(bitmap, side) {
   const canvas = document.createElement("canvas");
   const { width, height } = Object.assign(canvas, fitted(bitmap.width, bitmap.height, side));
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from page_screen import PHONE, Screen
-from pictures import png
+from pictures import bring, named, png
 
 NARROW = {"width": 320, "height": 640}
 OFFER = {"actions": ["prompt", "interrupt", "mode"], "mode": "default", "modes": ["plan", "default"], "commands": ["/compact"], "pictures": True}
@@ -120,6 +120,23 @@ def test_what_cannot_be_sent_is_said_and_where_none_is_taken_there_is_no_button(
     expect(one.page.get_by_label("Tell the agent")).to_be_visible()
     expect(add(one)).to_be_hidden()
     expect(chosen(one)).to_have_count(0)
+
+
+def test_a_small_file_that_is_a_huge_picture_is_not_decoded(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
+    huge = bytearray(png())
+    huge[16:24] = struct.pack(">II", 30_000, 30_000)
+    one = opened(screen)
+    one.page.evaluate("() => { window.made = 0; const own = window.createImageBitmap; window.createImageBitmap = (...given) => { window.made += 1; return own(...given); } }")
+    choose(one, bytes(huge))
+    expect(problem(one)).to_contain_text("30000 × 30000 pixels, which is too many")
+    expect(chosen(one)).to_have_count(0)
+    assert bring(relay, relay.token("operator", "Ben's terminal"), "s1", bytes(huge)).status == 200
+    assert bring(relay, relay.token("operator", "Ben's other"), "s1", png()).status == 200
+    host.event("s1", "message", {"role": "user"}, {"text": "look", "pictures": [named(bytes(huge)), named(png())]})
+    frames = one.timeline().locator(".picture")
+    expect(frames.first).to_have_text("This picture has 30000 × 30000 pixels, which is too many to show.")
+    expect(frames.last.locator("canvas")).to_be_visible()
+    assert one.page.evaluate("() => window.made") == 1
 
 
 def test_without_the_relay_nothing_is_sent_and_what_is_gone_has_a_placeholder(screen: Callable[..., Screen], host: Any, relay: Any) -> None:

@@ -1,7 +1,7 @@
 /** The pictures that go with what is written: chosen, looked at, taken away again, and brought to the relay before the prompt. */
 
 import { arrange, attribute, h } from "../dom.js";
-import { bring, drawn, namedIn, picturesMax, smaller } from "../pictures.js";
+import { bring, namedIn, picturesMax, shownPicture, smaller } from "../pictures.js";
 
 /** As large as it is shown here. */
 const thumbSide = 144;
@@ -91,8 +91,8 @@ export class PictureChoice {
     this.#changed();
     try {
       const blob = await smaller(file);
-      const bitmap = await createImageBitmap(blob);
-      if (session === this.#session) this.#add({ blob }, drawn(bitmap, thumbSide));
+      const preview = await shownPicture(blob, thumbSide);
+      if (session === this.#session) this.#add({ blob }, preview);
     } catch (error) {
       this.#failed(error);
     }

@@ -1,7 +1,7 @@
 /** The pictures of a prompt, as rows of the timeline show them: each in a frame of its own height, which is there before it is. */
 
 import { attribute, h } from "../dom.js";
-import { drawn, kept, namedIn, sideMax } from "../pictures.js";
+import { kept, namedIn, shownPicture, sideMax } from "../pictures.js";
 
 /**
  * @param {unknown} pictures Of an event's body.
@@ -26,8 +26,10 @@ function frame(digest) {
   };
   kept(digest).then(async (blob) => {
     if (!blob) return gone("This picture is no longer kept.");
-    button.append(drawn(await createImageBitmap(blob), sideMax));
-    return attribute(button, "disabled", false);
+    return shownPicture(blob, sideMax).then((canvas) => {
+      button.append(canvas);
+      attribute(button, "disabled", false);
+    }, (error) => gone(error.message));
   }).catch(() => gone("This picture cannot be shown now."));
   return button;
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StorePostgres
 
-/// Each workspace has a row of `owners`, which the commits that concern it are fenced by. See decision records 0086 and 0096.
+/// Each workspace has a row of `owners`, which the commits that concern it are fenced by. See decision record 0086.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct WorkspaceOwnershipTests {
     private let scratch = Scratch.current
     private let other: WorkspaceID = id("w-other")

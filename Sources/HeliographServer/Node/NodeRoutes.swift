@@ -191,7 +191,7 @@ final class NodeRoutes {
         }
     }
 
-    /// A code names its workspace by the number of its push; see decision record 0097.
+    /// A code names its workspace by the number of its push; see decision record 0086.
     private func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let code = String(request.path.dropFirst(Routes.decisionsPath.count))
         switch PushCodes.workspace(ofCode: code).map(parts.workspace(numbered:)) {

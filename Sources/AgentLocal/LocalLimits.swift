@@ -4,7 +4,13 @@ internal import HostCore
 package struct LocalLimits: Sendable {
     /// A question that says nothing else is open for an hour, as one of an agent without a terminal. A connection that broke while this
     /// daemon lived was closed by the program: its question is taken back as soon as one that reconnects would be here.
-    var approvals = ApprovalLimits(life: .seconds(3_600), headlessLife: .seconds(3_600), lossGrace: .seconds(1))
+    ///
+    /// A program waits 20 s for a relay that is away: after one of 5 s the host is back within 16 s, the sum of its waits between tries.
+    var approvals = {
+        var limits = ApprovalLimits(life: .seconds(3_600), headlessLife: .seconds(3_600), lossGrace: .seconds(1))
+        limits.headlessUnreachable = .seconds(20)
+        return limits
+    }()
     /// The longest that a question may be open: a day.
     package static let waitSecondsMax: Int64 = 86_400
     /// A program that did not get its answer asks again within this; later, the same question is another one, and people are asked.

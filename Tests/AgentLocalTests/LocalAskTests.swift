@@ -198,11 +198,13 @@ struct LocalAskTests {
         try bench.ask("q2", Self.tool + #","attended":true,"waitSeconds":60"#)
         _ = bench.take()
         bench.tell(.linkChanged(isLive: false))
-        bench.pass(.seconds(11))
+        bench.pass(.seconds(16))
+        #expect(bench.take() == [], "a relay that was restarted in five seconds is back by then")
+        bench.pass(.seconds(5))
         #expect(bench.take() == ["local-s1: cancelled relayUnreachable", "1: 204"])
         try bench.ask("q3")
         #expect(bench.take() == ["3: 204"], "nobody is asked for a program that would wait for nothing")
-        bench.pass(.seconds(50))
+        bench.pass(.seconds(40))
         #expect(bench.take() == ["2: 204"])
     }
 

@@ -161,7 +161,7 @@ def test_without_a_relay_there_is_no_decision(daemon: Daemon, relay: Any) -> Non
     daemon.wait_link("waiting")
     asking = Asking(daemon, question("s1"))
     assert asking.answer() == (204, None)
-    # Short of the ten seconds that a relay may be away, the wait is up.
+    # Short of the twenty seconds that a relay may be away, the wait is up.
     assert Asking(daemon, question("s1", "soon", waitSeconds=1, attended=True)).answer() == (204, None)
     relay.start()
     daemon.wait_link()

@@ -179,6 +179,19 @@ struct SteeringTests {
         #expect(ask(t, .mode("plan"), "more", by: other).last?.contains("sent") == true)
     }
 
+    @Test("a host that is there and takes nothing is told apart from one that is away: to try again would not help")
+    func takesNothing() {
+        let t = T()
+        let host = t.host()
+        t.send([T.started], first: 1, by: host)
+        t.commit()
+        let client = t.client()
+        #expect(ask(t, prompt("x"), by: client).last?.contains(#""code":"unsupported""#) == true)
+        t.handle(.disconnected(host))
+        _ = t.take(client)
+        #expect(ask(t, prompt("x"), "k2", by: client).last?.contains(#""code":"unavailable""#) == true)
+    }
+
     @Test("a session that has ended is steered by nobody")
     func ended() {
         let (t, host, client) = withSession()

@@ -139,9 +139,11 @@ extension Relay {
         let key = SessionKey(workspace: client.workspace, session: request.session)
         guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
         let host = HostKey(workspace: client.workspace, host: view.hostID)
+        guard presence.speakers[host] != nil else {
+            return orders.reply(.failed(.unavailable, "this session's host is not there"), to: id, of: peer)
+        }
         guard presence.takes(.steer, host) else {
-            return orders.reply(
-                .failed(.unavailable, "this session's host is not there, or does not take it"), to: id, of: peer)
+            return orders.reply(.failed(.unsupported, "this session's host takes nothing from clients"), to: id, of: peer)
         }
         if let refusal = view.refusal(of: request.action) { return orders.reply(refusal, to: id, of: peer) }
         guard let staged = sessions.staged(key), staged.openSteering.count < WireLimits.steeringOpenMax else {

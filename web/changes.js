@@ -37,7 +37,7 @@ function titleOf({ file, bytes, places, cell, problem }) {
  */
 export function changeWords(change) {
   const details = [
-    typeof change.target === "string" ? `The name is a link: ${change.target} is what changes.` : "",
+    typeof change.target === "string" ? `A link leads to ${change.target}: that is what changes.` : "",
     change.problem ? problems[change.problem] ?? "It could not be compared." : "",
   ].filter(Boolean);
   const counted = typeof change.added === "number" && typeof change.removed === "number";

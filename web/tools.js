@@ -92,15 +92,15 @@ export function requestOf(tool, input, folder) {
 
 /**
  * What to look at twice. Known by its fields rather than by the tool's name, so that every agent's tools are looked at alike.
- * @param {unknown} input @param {string} [folder] The session's.
+ * @param {unknown} input @param {string} [folder] The session's. @param {string} [target] The file that is meant, if a link leads elsewhere.
  * @returns {string[]}
  */
-export function risksOf(input, folder) {
+export function risksOf(input, folder, target) {
   if (typeof input !== "object" || input === null) return [];
   const { command, file_path, notebook_path, content, new_string, edits, new_source, edit_mode, url, dangerouslyDisableSandbox } = /** @type {Fields} */ (input);
   const line = Array.isArray(command) ? command.map(textOf).join(" ") : textOf(command);
   const writes = [content, new_string, edits, new_source, edit_mode].some((field) => field !== undefined);
-  const path = textOf(file_path) || textOf(notebook_path);
+  const path = target || textOf(file_path) || textOf(notebook_path);
   return [
     ...commandRisks(line), ...(writes && path ? fileRisks(path, folder) : []), ...addressRisks(textOf(url)),
     ...(dangerouslyDisableSandbox === true ? ["Runs outside the sandbox."] : []),

@@ -332,7 +332,7 @@ export interface Change {
   /** The size of the file before. */
   bytes?: number;
   places?: number;
-  /** With a link: the file that is meant. */
+  /** If a link on the path leads elsewhere: the file that is meant. */
   target?: string;
   cell?: { deed: "replace" | "insert" | "delete"; number: number; of: number };
 }

@@ -259,7 +259,7 @@ struct ChangeTextTests {
         let large = try text(#"{"file":"overwrites","problem":"tooLarge","bytes":4000000,"target":"/etc/hosts"}"#)
         #expect(
             large?.sentences == [
-                "overwrites a file of 4000000 bytes", "its name is a link: /etc/hosts is what changes",
+                "overwrites a file of 4000000 bytes", "a link leads to /etc/hosts: that is what changes",
                 "it is too large to be compared: what is removed is not shown",
             ])
         #expect(large?.isCompared == false)

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Looking at a file that an agent names")
 struct FileLookTests {
+    private func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
     @Test("files are read, links say where they lead, and nothing else is waited for", .timeLimit(.minutes(1)))
     func looks() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("look-\(UUID().uuidString)")
@@ -20,6 +22,29 @@ struct FileLookTests {
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
         let link = FileLook.read(path("link"))
         #expect(link.size == 6 && link.target?.hasSuffix("/file") == true)
+
+        let outside = folder.path + "-outside"
+        try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: outside) }
+        try FileManager.default.createSymbolicLink(atPath: path("docs"), withDestinationPath: outside)
+        try FileManager.default.createSymbolicLink(atPath: path("soon"), withDestinationPath: "docs/later")
+        for (name, target) in [
+            ("docs/new", outside + "/new"), ("docs/deep/new", outside + "/deep/new"),
+            ("docs/../x", folder.deletingLastPathComponent().path + "/x"),
+            ("new", nil), ("deep/new", nil), ("./file", nil), ("soon", outside + "/later"), ("link", path("file")),
+        ] {
+            let real = target?.replacing(folder.path, with: real(folder.path))
+            #expect(FileLook.read(path(name)).target == real, "\(name)")
+            #expect(FileLook.read(path(name), in: folder.path).target == real, "\(name)")
+        }
+        // The folder itself is reached by a link: only what is below it counts, and is named as from there.
+        let alias = folder.path + "-alias"
+        try FileManager.default.createSymbolicLink(atPath: alias, withDestinationPath: folder.path)
+        defer { try? FileManager.default.removeItem(atPath: alias) }
+        #expect(FileLook.read(alias + "/file", in: alias).target == nil)
+        #expect(FileLook.read(alias + "/link", in: alias).target == alias + "/file")
+        #expect(FileLook.read(alias + "/docs/new", in: alias).target == real(outside) + "/new")
+        #expect(FileLook.read(alias + "/new", in: nil).target == real(folder.path) + "/new")
 
         #expect(unsafe mkfifo(path("pipe"), 0o600) == 0)
         for other in [path("pipe"), folder.path, "/dev/zero"] {

@@ -50,6 +50,8 @@ test("risks are looked for wherever an input has a command, a file that is writt
   assert.deepEqual(risksOf({ command: "ls" }), []);
   assert.equal(risksOf({ command: ["rm", "-rf", "/"] }).length, 1);
   assert.equal(risksOf({ file_path: "/etc/hosts", content: "x" }).length, 1);
+  assert.deepEqual(risksOf({ file_path: "/srv/shop/docs/x", content: "x" }, "/srv/shop"), []);
+  assert.match(risksOf({ file_path: "/srv/shop/docs/x", content: "x" }, "/srv/shop", "/elsewhere/x")[0], /Outside/);
   assert.deepEqual(risksOf({ file_path: "/etc/hosts" }), []);
   assert.equal(risksOf({ url: "http://x.example" }).length, 1);
   assert.equal(risksOf({ command: "ls", dangerouslyDisableSandbox: true }).length, 1);

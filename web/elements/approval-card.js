@@ -8,6 +8,7 @@
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
 import { heldWords } from "../budgets.js";
+import { changeOf } from "../changes.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
@@ -192,7 +193,7 @@ export class ApprovalCard extends HTMLElement {
   /** @param {string} tool @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
   #buildRequest(tool, head, body) {
     const { elements, warnings, agentSays, measure } = requestBlocks(tool, body);
-    const risks = risksOf(body?.input, this.#folder);
+    const risks = risksOf(body?.input, this.#folder, changeOf(body)?.target);
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);

@@ -21,7 +21,7 @@ package struct ClaudeFile: Sendable, Equatable {
     package var content: Content
     /// Where it is there.
     package var size: Int64?
-    /// Where the name is a link: the file that is meant.
+    /// If a link leads elsewhere than the path reads: the file that is meant.
     package var target: String?
 
     package init(content: Content, size: Int64? = nil, target: String? = nil) {

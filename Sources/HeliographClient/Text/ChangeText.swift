@@ -21,7 +21,7 @@ package struct ChangeText: Sendable {
         }
         sentences.append(sentence)
         if let target = try? change.optionalString("target") {
-            sentences.append("its name is a link: \(target) is what changes")
+            sentences.append("a link leads to \(target): that is what changes")
         }
         if let problem { sentences.append(Self.words(for: problem)) }
     }

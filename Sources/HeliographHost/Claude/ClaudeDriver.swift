@@ -120,8 +120,9 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         }
         looks[token] = (hook, timer)
         let (bound, handle) = (LoopBound(self, loop: seat.loop), seat.loop.handle)
+        let folder = hook.payload.root.text("cwd")
         let isStarted = BackgroundThread.start {
-            let file = FileLook.read(path)
+            let file = FileLook.read(path, in: folder)
             handle.execute {
                 bound.value.looksUnderWay -= 1
                 bound.value.looked(token, file)

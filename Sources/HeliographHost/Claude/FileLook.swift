@@ -10,13 +10,14 @@ enum FileLook {
     /// A notebook holds its pictures too; of it one cell is shown.
     static let notebookBytesMax = 4 << 20
 
-    static func read(_ path: String) -> ClaudeFile {
+    /// `folder` is the agent's working directory: links above it are not its doing.
+    static func read(_ path: String, in folder: String? = nil) -> ClaudeFile {
+        let target = PathLinks.target(of: path, in: folder)
         var status = stat()
         // Before it is opened: that alone can start a device.
         guard unsafe stat(path, &status) == 0 else {
-            return errno == ENOENT ? .absent : ClaudeFile(content: .unread(.unreadable))
+            return ClaudeFile(content: errno == ENOENT ? .absent : .unread(.unreadable), target: target)
         }
-        let target = link(path)
         guard status.st_mode & S_IFMT == S_IFREG else { return ClaudeFile(content: .unread(.notAFile), target: target) }
         var file = ClaudeFile(content: .unread(.tooLarge), size: Int64(status.st_size), target: target)
         let most = path.hasSuffix(".ipynb") ? notebookBytesMax : bytesMax
@@ -50,15 +51,5 @@ enum FileLook {
             bytes += buffer[..<count]
             if bytes.count > bytesMax { return .unread(.tooLarge) }
         }
-    }
-
-    /// Where it leads, if the name itself is a link.
-    private static func link(_ path: String) -> String? {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil) else {
-            return nil
-        }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 }

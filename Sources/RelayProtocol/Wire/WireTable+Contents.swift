@@ -9,7 +9,7 @@ extension WireTable {
             .optional("problem", .anyText, "Why there is no diff against the file."), .optional("added", .count),
             .optional("removed", .count), .optional("bytes", .count, "The size of the file before."),
             .optional("places", .count),
-            .optional("target", .anyText, "With a link: the file that is meant."),
+            .optional("target", .anyText, "If a link on the path leads elsewhere: the file that is meant."),
             .optional(
                 "cell",
                 .object([

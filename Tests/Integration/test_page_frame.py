@@ -111,6 +111,23 @@ def test_a_phone_on_its_side_gives_most_of_its_height_to_what_is_read(screen: Ca
     expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("size", [{"width": 768, "height": 400}, {"width": 932, "height": 430}, {"width": 844, "height": 390}, LANDSCAPE], ids=lambda size: f"{size['width']}x{size['height']}")
+def test_on_its_side_what_a_session_cost_and_changed_is_in_reach(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    host.start_session("s2", title="A session with a name that is a good deal longer than any screen that lies on its side is wide, and then some more of it", project="webshop")
+    for session in ("s1", "s2"):
+        host.event(session, "file.changed", {"path": "src/login.ts", "added": 3, "removed": 1}, {"diff": "@@ -1 +1 @@\n+a"})
+    one = screen(size=size)
+    for session in ("s1", "s2"):
+        one.go(f"#/session/{session}")
+        expect(one.timeline()).to_contain_text("src/login.ts")
+        expect(one.page.locator(".session-cost")).to_be_in_viewport(ratio=1)
+        expect(one.page.get_by_role("link", name="Changes +3 −1")).to_be_in_viewport(ratio=1)
+        expect(one.page.get_by_role("button", name="Show the to-do list and the numbers")).to_be_in_viewport(ratio=1)
+    one.expect_no_overflow()
+    one.page.get_by_role("link", name="Changes +3 −1").click()
+    expect(one.page.locator("session-changes")).to_contain_text("src/login.ts")
+
+
 @pytest.fixture
 def many(host: Any) -> Any:
     """More sessions than a screen shows, one of which waits."""

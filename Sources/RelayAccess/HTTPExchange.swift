@@ -162,6 +162,21 @@ package struct HTTPExchange: Sendable {
 
     // MARK: - HTTPS
 
+    /// Instead of curl's own, which name its options and OpenSSL's functions.
+    static func words(for exitCode: Int32, said: String) -> String {
+        switch exitCode {
+        case 5, 97: "the proxy cannot be reached or refuses"
+        case 6: "nobody knows that name"
+        case 7: "nothing listens there"
+        case 28: "it does not answer in time"
+        case 35 where ["wrong version number", "packet length too long", "record layer failure"].contains { said.contains($0) }:
+            "what listens there does not speak TLS: is its address http://…?"
+        case 35: "no TLS connection comes about" + (said.split(separator: ":").last.map { ": \($0)" } ?? "")
+        case 52, 56: "it hung up without an answer"
+        default: said.isEmpty ? "curl ended with \(exitCode)" : String(said.split(separator: ") ", maxSplits: 1).last ?? "")
+        }
+    }
+
     private static let curlCannotVerify: Int32 = 60
     private static let curlCannotReadAuthorities: Int32 = 77
 
@@ -199,7 +214,7 @@ package struct HTTPExchange: Sendable {
                 throw HTTPError(.untrusted, "its certificate is not trusted here: \(why)")
             case Self.curlCannotReadAuthorities:
                 throw HTTPError(.local, "\(certificateAuthorityFile ?? "the system's list") has no certificates to trust")
-            default: throw HTTPError(.unreachable, said ?? "curl ended with \(result.exitCode)")
+            default: throw HTTPError(.unreachable, Self.words(for: result.exitCode, said: said ?? ""))
             }
         }
         guard let newline = result.output.lastIndex(of: 10),

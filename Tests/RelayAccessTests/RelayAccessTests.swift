@@ -79,3 +79,27 @@ struct PairingTests {
         }
     }
 }
+
+struct ExchangeWordsTests {
+    @Test(
+        arguments: [
+            (
+                7, "curl: (7) Failed to connect to relay.example port 443 after 0 ms: Couldn't connect to server",
+                "nothing listens there"
+            ),
+            (6, "curl: (6) Could not resolve host: relay.exampl", "nobody knows that name"),
+            (
+                35, "curl: (35) error:0A00010B:SSL routines::wrong version number",
+                "what listens there does not speak TLS: is its address http://…?"
+            ),
+            (
+                35, "curl: (35) error:0A000410:SSL routines::sslv3 alert handshake failure",
+                "no TLS connection comes about: sslv3 alert handshake failure"
+            ),
+            (52, "curl: (52) Empty reply from server", "it hung up without an answer"),
+            (63, "curl: (63) Maximum file size exceeded", "Maximum file size exceeded"), (99, "", "curl ended with 99"),
+        ] as [(Int32, String, String)])
+    func noAnswerIsSaidInWordsOfOurs(_ code: Int32, _ said: String, _ words: String) {
+        #expect(HTTPExchange.words(for: code, said: said) == words)
+    }
+}

@@ -85,6 +85,28 @@ struct TextTableTests {
         #expect(table.rows[0].last?.text == "1 min")
     }
 
+    @Test func sessionsFitATerminalAndAreNotPaddedForAPipe() {
+        var long = Fixtures.summary(SessionID("claude-d5120277aa")!, seq: 1) {
+            $0.status = .waitingApproval
+            $0.approvals = 12
+            $0.costMicroUSD = 1_234_567_890
+            $0.operation = "swift test --filter Everything"
+            $0.todo = TodoProgress(completed: 10, total: 12)
+        }
+        long.hostIsConnected = false
+        long.title = String(repeating: "a long title ", count: 200)
+        let short = Fixtures.summary(SessionID("b")!, seq: 1) { $0.title = "short" }
+        let table = SessionsTask.table([long, short], names: [long.session.rawValue: "claude-d5120"], now: 61_000)
+        for width in [60, 80, 100, 132, 200] {
+            let lines = table.lines(width: width, palette: plain)
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= width }, "\(width): \(lines)")
+            #expect(lines[0].hasPrefix("SESSION") && lines[0].contains("PENDING"), "\(width): \(lines[0])")
+        }
+        let piped = table.lines(width: nil, palette: plain)
+        #expect(piped[1].contains(long.title!.dropLast()), "nothing is cut")
+        #expect(DisplayWidth.of(piped[2]) < 200)
+    }
+
     @Test(arguments: [
         (0, "$0.00"), (4_999, "<$0.01"), (1_234_567, "$1.23"), (1_995_000, "$2.00"), (12_000_000_000, "$12000.00"),
     ])

@@ -54,9 +54,10 @@ final class SessionsTask: ClientTask {
 
     static func table(_ sessions: [Summary], names: [String: String], now: Int64) -> TextTable {
         var table = TextTable([
-            .init("SESSION"), .init("STATUS"), .init("PROJECT / TITLE", flexibleMin: 24),
+            .init("SESSION"), .init("STATUS", flexibleMin: 12), .init("PROJECT / TITLE", flexibleMin: 12),
             .init("DOING", flexibleMin: 12, isOptional: true),
-            .init("TODO", alignsRight: true), .init("COST", alignsRight: true), .init("PENDING", alignsRight: true),
+            .init("TODO", alignsRight: true, isOptional: true), .init("COST", alignsRight: true, isOptional: true),
+            .init("PENDING", alignsRight: true),
             .init("AGE", alignsRight: true),
         ])
         for summary in sessions {

@@ -5,7 +5,7 @@ package struct TextTable {
         package var alignsRight = false
         /// Gives way when there is too little room, down to so many cells; nil: it does not.
         package var flexibleMin: Int?
-        /// Left out when there is too little room for the others all the same.
+        /// Left out when there is too little room for the others all the same, the widest first.
         package var isOptional = false
 
         package init(_ title: String, alignsRight: Bool = false, flexibleMin: Int? = nil, isOptional: Bool = false) {
@@ -28,6 +28,8 @@ package struct TextTable {
     }
 
     static let space = 2
+    /// A column that may give way is padded no further than this if there is no width to fit: one long title would push all others away.
+    static let paddingMax = 40
 
     package var columns: [Column]
     package var rows: [[Cell]] = []
@@ -37,22 +39,28 @@ package struct TextTable {
     /// `width` nil: nothing is cut, as what reads a pipe wants it all.
     package func lines(width: Int?, palette: Palette) -> [String] {
         let widths = columnWidths(width)
-        var lines = [line(columns.map { Cell($0.title, .dim) }, widths, palette)]
-        for row in rows { lines.append(line(row, widths, palette)) }
+        let isCut = width != nil
+        var lines = [line(columns.map { Cell($0.title, .dim) }, widths, palette, isCut: isCut)]
+        for row in rows { lines.append(line(row, widths, palette, isCut: isCut)) }
         return lines
     }
 
     /// 0: the column is left out. Where there is too little room those go first that say nothing; then the flexible give, the widest
-    /// first, one cell at a time; then the optional go, the last first.
+    /// first, one cell at a time; then the optional go, the widest first.
     func columnWidths(_ width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index].text)) }
         }
-        guard let width, Self.total(widths) > width else { return widths }
+        guard let width else {
+            return columns.indices.map { columns[$0].flexibleMin == nil ? widths[$0] : min(widths[$0], Self.paddingMax) }
+        }
+        guard Self.total(widths) > width else { return widths }
         for index in columns.indices where rows.allSatisfy({ $0[index].text.isEmpty }) { widths[index] = 0 }
         var fitting = shrunk(widths, to: width)
-        for index in columns.indices.reversed() where columns[index].isOptional && Self.total(fitting) > width {
-            widths[index] = 0
+        while Self.total(fitting) > width {
+            let optional = columns.indices.filter { columns[$0].isOptional && widths[$0] > 0 }
+            guard let widest = optional.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[widest] = 0
             fitting = shrunk(widths, to: width)
         }
         return fitting
@@ -75,16 +83,18 @@ package struct TextTable {
         return widths
     }
 
-    private func line(_ cells: [Cell], _ widths: [Int], _ palette: Palette) -> String {
+    private func line(_ cells: [Cell], _ widths: [Int], _ palette: Palette, isCut: Bool) -> String {
         var line = ""
         let last = widths.lastIndex { $0 > 0 }
         for (index, cell) in cells.enumerated() where widths[index] > 0 {
             let isLast = index == last
             let alignsRight = columns[index].alignsRight
             let text =
-                isLast && !alignsRight
-                ? DisplayWidth.cut(cell.text, to: widths[index])
-                : DisplayWidth.fit(cell.text, to: widths[index], alignsRight: alignsRight)
+                !isCut && DisplayWidth.of(cell.text) > widths[index]
+                ? cell.text
+                : isLast && !alignsRight
+                    ? DisplayWidth.cut(cell.text, to: widths[index])
+                    : DisplayWidth.fit(cell.text, to: widths[index], alignsRight: alignsRight)
             line += palette.paint(text, cell.style)
             if !isLast { line += String(repeating: " ", count: Self.space) }
         }

@@ -1,8 +1,13 @@
 extension QRCode {
     /// The code in half-block characters, two rows a line, with the quiet zone that scanners need around it.
     ///
-    /// Drawn for a dark terminal: light modules are the blocks, dark ones are the background. `inverted` is for a light terminal.
-    package func terminal(inverted: Bool = false) -> String {
+    /// Drawn for a dark terminal: light modules are the blocks, dark ones are the background. `inverted` is for a light terminal, and
+    /// `coloured` for any: black blocks on white, in the 256 colours that themes leave alone.
+    package func terminal(inverted: Bool = false, coloured: Bool = false) -> String {
+        if coloured {
+            let lines = terminal(inverted: true).split(separator: "\n")
+            return lines.map { "\u{1B}[38;5;16;48;5;231m\($0)\u{1B}[0m\n" }.joined()
+        }
         let width = rows.count + 2 * Self.quietZone
         var text = ""
         for top in stride(from: 0, to: width, by: 2) {

@@ -35,6 +35,15 @@ import Testing
         }
     }
 
+    @Test func `in colours it is black on white whatever the terminal's own are`() throws {
+        let code = try QRCode(text: "HELIOGRAPH")
+        let lines = code.terminal(coloured: true).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        let (begin, end) = ("\u{1B}[38;5;16;48;5;231m", "\u{1B}[0m")
+        #expect(lines.allSatisfy { $0.hasPrefix(begin) && $0.hasSuffix(end) })
+        let drawn = lines.map { $0.dropFirst(begin.count).dropLast(end.count) + "\n" }.joined()
+        #expect(drawn == code.terminal(inverted: true))
+    }
+
     @Test func `the longest text fits and one byte more does not`() throws {
         #expect(try QRCode(text: String(repeating: "x", count: QRCode.textBytesMax)).rows.count == 177)
         for count in [0, QRCode.textBytesMax + 1] {

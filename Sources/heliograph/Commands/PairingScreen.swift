@@ -1,3 +1,4 @@
+import Glibc
 import HeliographQRCode
 import RelayAccess
 
@@ -12,6 +13,8 @@ enum PairingScreen {
 
                 """
         }
-        return try QRCode(text: link).terminal()
+        let isColoured =
+            isatty(STDOUT_FILENO) == 1 && Environment.value("NO_COLOR") == nil && Environment.value("TERM") != "dumb"
+        return try QRCode(text: link).terminal(coloured: isColoured)
     }
 }

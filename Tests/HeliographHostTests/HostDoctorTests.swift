@@ -14,4 +14,14 @@ import Testing
             waiting.state == .doubtful && waiting.text == "it runs and is not connected (waiting); 3 events wait to be sent")
         #expect(finding("").state == .doubtful && finding("{}").state == .doubtful)
     }
+
+    @Test("an agent that is neither installed nor connected is looked at only where none is connected")
+    func shown() {
+        let claude = (isConnected: false, isInstalled: false)
+        #expect(HostDoctor.shown([claude, (isConnected: true, isInstalled: true)]) == [false, true])
+        #expect(HostDoctor.shown([claude, (isConnected: false, isInstalled: true)]) == [true, true])
+        #expect(HostDoctor.shown([claude, claude]) == [true, true])
+        #expect(
+            HostDoctor.shown([(isConnected: true, isInstalled: false), (isConnected: true, isInstalled: true)]) == [true, true])
+    }
 }

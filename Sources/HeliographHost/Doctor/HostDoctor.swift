@@ -26,7 +26,24 @@ package struct HostDoctor {
 
     /// Blocks for as long as the relay and the agents take to answer, half a minute each at most.
     package func findings(now: Int64) -> [Finding] {
-        configuration(now) + [daemon, spool] + agents.flatMap { $0.findings(paths, executable: executable) }
+        let known = agents.map {
+            (
+                isConnected: Self.isConnected($0),
+                isInstalled: $0.connect.map { InstalledProgram.path(of: $0.program) != nil } ?? true
+            )
+        }
+        let shown = zip(agents, Self.shown(known)).filter(\.1).map(\.0)
+        return configuration(now) + [daemon, spool] + shown.flatMap { $0.findings(paths, executable: executable) }
+    }
+
+    private static func isConnected(_ agent: any AgentIntegration.Type) -> Bool {
+        ConnectPlace.allCases.contains { agent.connect?.isConnected($0) == true }
+    }
+
+    /// Nothing is wrong with an agent that is neither here nor connected, if another one is.
+    static func shown(_ agents: [(isConnected: Bool, isInstalled: Bool)]) -> [Bool] {
+        let isAnyConnected = agents.contains(where: \.isConnected)
+        return agents.map { $0.isConnected || $0.isInstalled || !isAnyConnected }
     }
 
     private func configuration(_ now: Int64) -> [Finding] {

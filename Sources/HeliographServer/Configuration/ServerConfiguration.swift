@@ -83,9 +83,15 @@ package struct ServerConfiguration: Sendable {
     /// The address that a person on this machine can open.
     func localURL(port: UInt16) -> String {
         let scheme = tls == nil ? "http" : "https"
-        let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+        let name = isOnEveryNetwork ? "127.0.0.1" : host
         return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
     }
+
+    /// A token would travel over the network for all to read: nothing here, and as far as is known nothing in front, speaks TLS.
+    package var isOpenToOthers: Bool { tls == nil && !Loopback.contains(host) && publicURL?.hasPrefix("https://") != true }
+
+    /// Every network of this machine is listened to.
+    var isOnEveryNetwork: Bool { host == "0.0.0.0" || host == "::" }
 
     /// What others open, as far as it is known; else what this machine does.
     var pageURL: String { publicURL ?? certifiedURL(port: port) ?? localURL(port: port) }

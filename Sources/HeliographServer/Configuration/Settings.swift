@@ -20,8 +20,9 @@ package enum Settings {
                 (configuration.host, configuration.port) = (host, port)
             }),
         .text(
-            "publicURL", "url", \.publicURL, takes: PublicURL.takes,
-            "The address by which others reach this relay, such as https://relay.example.", read: PublicURL.read),
+            "publicURL", "url", \.publicURL, takes: PublicURL.takesSite,
+            "The address by which others reach this relay, such as https://relay.example, without a path.",
+            read: PublicURL.readSite),
         Setting(
             key: "pushContact", valueName: "address",
             abstract:

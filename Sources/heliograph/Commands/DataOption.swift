@@ -2,13 +2,15 @@ import ArgumentParser
 import Foundation
 import HeliographHost
 import HeliographPlatform
+import HeliographServer
 
 /// `--data`: where the relay keeps its file.
 struct DataOption: ParsableArguments {
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp(
-            "The relay's data directory. Default: $HELIOGRAPH_DATA, else ~/.local/share/heliograph.", valueName: "folder"))
+            "The relay's data directory. Default: $HELIOGRAPH_DATA, else ~/.local/share/heliograph, else that of the package.",
+            valueName: "folder"))
     var given: String?
 
     /// `--data "$FOLDER"` without such a variable would be the folder that the command is run in.
@@ -29,9 +31,30 @@ struct DataOption: ParsableArguments {
     /// What a command for the same relay needs besides its name: nothing, or ` --data FOLDER`.
     var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
 
-    private var chosen: String {
+    /// For what starts a relay, or replaces its data: the package's folder has to be named.
+    func checkIsNamed() throws {
+        guard given == nil, Environment.value("HELIOGRAPH_DATA") == nil, path == Self.packaged else { return }
+        throw ValidationError(
+            "The relay here is the package's: “systemctl start heliograph” starts it. Name the folder that you mean: --data \(Self.packaged), "
+                + "or another for a relay of your own.")
+    }
+
+    /// The folder without `--data`.
+    static var standard: String { absolute(chosen(nil)) }
+
+    /// Of the packaged relay, which root's commands mean as long as root has none of its own.
+    private static let packaged = "/var/lib/heliograph"
+
+    private var chosen: String { Self.chosen(given) }
+
+    private static func chosen(_ given: String?) -> String {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
+        let own = ownFolder
+        return !Administration.isSetUp(in: own) && Administration.isSetUp(in: packaged) ? packaged : own
+    }
+
+    private static var ownFolder: String {
         // A path that is not absolute does not count, as the XDG specification asks: it would be another folder for each command.
         if let base = Environment.value("XDG_DATA_HOME"), base.hasPrefix("/") { return "\(base)/heliograph" }
         return "\(Environment.value("HOME") ?? UserRecord.home)/.local/share/heliograph"

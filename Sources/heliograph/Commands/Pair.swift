@@ -33,6 +33,9 @@ struct Pair: ParsableCommand {
     @Option(help: ArgumentHelp("The workspace that it gives access to. Default: the first.", valueName: "name"))
     var workspace: String?
 
+    @Flag(help: "Print the link without the picture of it, which screen readers read block by block.")
+    var noPicture = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -59,7 +62,9 @@ struct Pair: ParsableCommand {
             }
             let named = try administration.workspace(workspace)
             let code = try administration.credentials(in: named).makePairingCode(PairingRole(rawValue: role) ?? .client)
-            let link = code.link(base: url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787")
+            let base = url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787"
+            let link = code.link(base: base)
+            if let relay = RelayAddress(base) { Self.warn(of: relay, code.role) }
             if json {
                 Output.json { writer in
                     writer.field("link", link)
@@ -72,11 +77,25 @@ struct Pair: ParsableCommand {
             if workspace != nil { print("\nInto the workspace \(VisibleText.line(named.name)):") }
             print("\n   \(link)\n")
             if code.role.isClient {
-                print(try PairingScreen.picture(of: link))
+                if !noPicture { print(try PairingScreen.picture(of: link)) }
                 print("Open it on the device. It works once, for ten minutes.")
             } else {
                 print("On the machine with the agents: \(Executable.shown) host '\(link)'")
             }
+        }
+    }
+
+    /// Says now what the device would find out later, or not at all.
+    private static func warn(of relay: RelayAddress, _ role: PairingRole) {
+        if relay.isOpenToOthers {
+            Output.remark(
+                role.isClient
+                    ? "warning: \(relay) is not encrypted: others on the network can read the token, and a browser gets no notifications "
+                        + "there (README, “Your phone”)"
+                    : "warning: \(relay) is not encrypted: a host refuses to send its token there")
+        }
+        if !relay.prefix.isEmpty, role.isClient {
+            Output.remark("warning: the page does not work below a path: \(relay) is for apps and terminals only")
         }
     }
 }

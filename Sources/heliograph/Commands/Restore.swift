@@ -54,6 +54,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            try data.checkIsNamed()
             try Administration.checkAccess(to: data.path)
             let storage = Storage(directory: data.path)
             // Before the files are looked for: none of them would help.

@@ -24,7 +24,10 @@ struct Serve: ParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() throws {
-        let settings = try Failure.reporting { try options.effective(at: place) }
+        let settings = try Failure.reporting {
+            try place.data.checkIsNamed()
+            return try options.effective(at: place)
+        }
         var configuration = settings.configuration
         let level = configuration.logLevel
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
@@ -36,10 +39,11 @@ struct Serve: ParsableCommand {
                 print(
                     isatty(STDOUT_FILENO) == 1
                         ? Self.welcome(addresses, directory, place.data.flag)
-                        : "heliograph is listening on \(addresses.localURL)\n"
+                        : "heliograph is listening on \(addresses.places)\n"
                             + "To pair a phone, a browser or a terminal: \(Executable.shown) pair\(place.data.flag)\n"
                             + "To connect a machine with agents: \(Executable.shown) pair --role host\(place.data.flag)")
                 fflush(nil)
+                if let warning = addresses.warning { Output.remark(warning) }
             }
         }
     }
@@ -48,13 +52,13 @@ struct Serve: ParsableCommand {
     private static func welcome(_ addresses: RelayAddresses, _ directory: String, _ data: String) -> String {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)
-        else { return "Heliograph is listening on \(addresses.localURL), but its data file takes no pairing codes." }
+        else { return "Heliograph is listening on \(addresses.places), but its data file takes no pairing codes." }
         let link = client.link(base: addresses.publicURL)
         let code = (try? PairingScreen.picture(of: link)) ?? ""
         let command = Executable.shown
         return """
 
-            Heliograph is listening on \(addresses.localURL)
+            Heliograph is listening on \(addresses.places)
             Its data is in \(directory)
 
             1. Open this on the device that shall watch and decide (it works once, for ten minutes):

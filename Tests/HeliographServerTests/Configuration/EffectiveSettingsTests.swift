@@ -122,6 +122,30 @@ import WebSocketEngine
         #expect(try fault(file: "[]").contains("relay.json, $: this must be an object"))
         #expect(try fault(flags: ["tlsKey": "a.key"]).hasPrefix("--tls-key: tlsCertificate (--tls-certificate) and tlsKey"))
         #expect(try fault(flags: ["publicURL": "relay.example"]).contains("begins with https://"))
+        #expect(try fault(flags: ["publicURL": "https://relay.example/sub"]).contains("without a path"))
+        #expect(try fault(file: #"{"publicURL": "https://relay.example/a/b/"}"#).contains("without a path"))
+        #expect(try settings(flags: ["publicURL": "https://relay.example/"]).configuration.publicURL == "https://relay.example")
+    }
+
+    @Test("a node's address may be of IPv6 without brackets, as Kubernetes gives it")
+    func advertised() {
+        #expect(AdvertisedURL.read("http://10.1.2.3:8787") == "http://10.1.2.3:8787")
+        #expect(AdvertisedURL.read("http://fd00:10:244::5:8787") == "http://[fd00:10:244::5]:8787")
+        #expect(AdvertisedURL.read("http://[fd00:10:244::5]:8787") == "http://[fd00:10:244::5]:8787")
+        #expect(AdvertisedURL.read("https://::1:8443") == "https://[::1]:8443")
+        for text in ["http://fd00::5:8787/x", "http://fd00::5:", "http://a:b:c", "http://a:1:2", "fd00::5:8787", "http://::"] {
+            #expect(AdvertisedURL.read(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("a relay that others reach without TLS is known as one")
+    func openToOthers() throws {
+        func isOpen(_ flags: [String: String]) throws -> Bool { try settings(flags: flags).configuration.isOpenToOthers }
+        #expect(try !isOpen([:]))
+        #expect(
+            try isOpen(["listen": "0.0.0.0:8787"]) && isOpen(["listen": "[::]:8787"]) && isOpen(["listen": "192.168.1.5:8787"]))
+        #expect(try isOpen(["listen": "0.0.0.0:8787", "publicURL": "http://relay.example"]))
+        #expect(try !isOpen(["listen": "0.0.0.0:8787", "publicURL": "https://relay.example"]), "a proxy is in front")
     }
 
     @Test("a key that is none is told the nearest that is one")

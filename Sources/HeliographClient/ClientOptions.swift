@@ -16,6 +16,10 @@ package struct ClientOptions: Sendable {
     package var environment = Environment.process
     /// Asked last: for a relay whose own data directory can be read here.
     package var fallbackCredentials: @Sendable () -> Credentials? = { nil }
+    /// That directory, if `--data` names it: then that relay is meant, wherever this terminal is logged in.
+    package var namedData: String?
+    /// The same directory, named or not, if a relay is set up in it: no login is needed here.
+    package var ownData: @Sendable () -> String? = { nil }
 
     package init() {}
 }

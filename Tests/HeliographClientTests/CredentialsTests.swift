@@ -81,4 +81,20 @@ struct CredentialsTests {
             Issue.record("nothing was thrown")
         } catch { #expect(error.exit == .unauthorised) }
     }
+
+    @Test func namedDataIsMeantWhereverTheTerminalIsLoggedIn() throws {
+        defer { removeFolder() }
+        try ClientFile(options).write(stored)
+        var named = options
+        named.namedData = "/srv/relay"
+        named.fallbackCredentials = { Credentials(relay: RelayAddress("unix:/srv/relay/h.sock")!, token: "local") }
+        #expect(try Credentials.resolve(named).token == "local")
+        named.fallbackCredentials = { nil }
+        do {
+            _ = try Credentials.resolve(named)
+            Issue.record("another relay was taken")
+        } catch { #expect(error.exit == .unauthorised && error.message.contains("/srv/relay")) }
+        named.relay = "https://relay.example"
+        #expect(try Credentials.resolve(named).token == "stored")
+    }
 }

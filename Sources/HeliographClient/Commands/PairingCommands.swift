@@ -57,7 +57,13 @@ enum PairingCommands {
             let file = ClientFile(options)
             let credentials = try? file.read()
             guard try file.remove() else {
-                terminal.print(options.isJSON ? "{\"removed\":false,\"revoked\":false}" : "this machine was not paired")
+                let own = options.ownData().map {
+                    "; the relay in \($0) lets this account in without, because its files are yours: “heliograph token list” has "
+                        + "that token"
+                }
+                terminal.print(
+                    options.isJSON
+                        ? "{\"removed\":false,\"revoked\":false}" : "this terminal was not logged in" + (own ?? ""))
                 return .done
             }
             let isRevoked = credentials.map(revoke) ?? false

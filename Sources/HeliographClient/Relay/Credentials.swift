@@ -16,7 +16,7 @@ package struct Credentials: Equatable, Sendable {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// Flags, then environment, then the file, then `fallback`.
+    /// Flags, then environment, then the file, then `fallback`. `--data` is a flag that names a relay, too.
     ///
     /// A stored token goes to the relay that gave it and to no other: naming another relay needs another token.
     package static func resolve(_ options: ClientOptions) throws(ClientError) -> Credentials {
@@ -33,7 +33,16 @@ package struct Credentials: Equatable, Sendable {
         if let relay, let token {
             return Credentials(relay: relay, token: token, certificateAuthorityFile: authorities)
         }
-        var found = try ClientFile(options).read()
+        var found: Credentials?
+        if let data = options.namedData {
+            found = options.fallbackCredentials()
+            guard found != nil || relay != nil else {
+                throw ClientError(
+                    .unauthorised, "no relay of yours is set up in \(data)",
+                    advice: "Without --data the command goes where “heliograph login” went.")
+            }
+        }
+        if found == nil { found = try ClientFile(options).read() }
         if let relay, let stored = found, stored.relay != relay, token == nil { found = nil }
         if found == nil { found = options.fallbackCredentials() }
         guard var found, relay == nil || relay == found.relay else {

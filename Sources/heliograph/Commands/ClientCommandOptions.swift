@@ -17,6 +17,10 @@ struct PairingOptions: ParsableArguments {
         options.certificateAuthorityFile = caFile
         options.isJSON = json
         options.software = ServerConfiguration.software
+        options.ownData = {
+            let data = DataOption.standard
+            return Administration.isSetUp(in: data) ? data : nil
+        }
         return options
     }
 }
@@ -45,6 +49,7 @@ struct ClientCommandOptions: ParsableArguments {
         options.software = ServerConfiguration.software
         let (directory, named) = (data.path, relay ?? Environment.value("HELIOGRAPH_RELAY"))
         options.fallbackCredentials = { Self.credentialsOfThisMachine(directory, named: named) }
+        options.namedData = data.given == nil ? nil : directory
         return options
     }
 

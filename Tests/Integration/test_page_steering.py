@@ -233,6 +233,17 @@ def test_keys(screen: Callable[..., Screen], host: Any) -> None:
     assert host.wait_steered("prompt", since)["text"] == "three\nfour"
 
 
+@pytest.mark.parametrize("key", [{"isComposing": True}, {"keyCode": 229}], ids=["composing", "Safari's"])
+def test_the_enter_that_takes_a_word_of_an_input_method_sends_nothing(screen: Callable[..., Screen], host: Any, key: dict[str, Any]) -> None:
+    desk = opened(screen, size=DESK)
+    composer(desk).fill("\u65e5\u672c")
+    taken = composer(desk).evaluate("(element, key) => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...key }))", key)
+    assert taken, "the browser's own"
+    expect(composer(desk)).to_have_value("\u65e5\u672c")
+    composer(desk).press("Enter")
+    assert host.wait_steered("prompt")["text"] == "\u65e5\u672c"
+
+
 def test_what_is_too_long_is_said_and_not_sent(screen: Callable[..., Screen], host: Any) -> None:
     one = opened(screen)
     composer(one).fill("é" * 16_384)

@@ -193,7 +193,7 @@ export class SessionComposer extends HTMLElement {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.key !== "Enter" || event.isComposing || event.shiftKey || event.altKey) return;
+    if (event.key !== "Enter" || isComposed(event) || event.shiftKey || event.altKey) return;
     if (!(event.ctrlKey || event.metaKey || hasKeyboard.matches)) return;
     event.preventDefault();
     this.#submit();
@@ -369,5 +369,11 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#also, "hidden", this.#also.textContent === "");
   }
 }
+
+/**
+ * Whether the key is an input method's, as the Enter that takes a word. Safari sends it after the end of the composition, with this code alone.
+ * @param {KeyboardEvent} event
+ */
+const isComposed = (event) => event.isComposing || event.keyCode === 229;
 
 customElements.define("session-composer", SessionComposer);

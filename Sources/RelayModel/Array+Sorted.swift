@@ -1,6 +1,6 @@
 extension Array {
-    /// The first of which this holds; the end where it holds of none. In an array in which all of which it holds come after all others.
-    /// Looks at a few.
+    /// Binary search for the first element that satisfies `holds`, or the end if none does. All elements that satisfy it have to come
+    /// after all others.
     @inlinable package func firstIndexOfSorted(where holds: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -35,7 +35,7 @@ package struct CommittedSessions {
     /// Those of a workspace that go on.
     package func live(in workspace: WorkspaceID) -> LiveSessions { live[workspace] ?? LiveSessions() }
 
-    /// What is kept of who is live is what one would find by looking at all of them.
+    /// True if the list of live sessions differs from what looking at all sessions gives.
     package var isLiveMisfiled: Bool {
         var expected: [WorkspaceID: LiveSessions] = [:]
         for (key, view) in views { expected[key.workspace, default: LiveSessions()].file(key.session, view.state.summary) }

@@ -40,6 +40,6 @@ package struct LiveSessions: Equatable {
 }
 
 extension Summary {
-    /// How much it wants to be looked at.
+    /// Rank by need for attention.
     fileprivate var attention: Int { approvals + questions > 0 ? 2 : isAtWork ? 1 : 0 }
 }

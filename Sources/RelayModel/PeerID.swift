@@ -14,7 +14,7 @@ package struct PeerID: Hashable, Comparable, Sendable {
 
     package var isCommandPeer: Bool { self >= Self.firstCommandPeer }
 
-    /// What two peers said at one node comes in the order in which they connected.
+    /// True if both connected to the same node, so that their messages arrive in the order in which they connected.
     package func isAtOneNode(with other: PeerID) -> Bool {
         if self < Self.firstRemote, other < Self.firstRemote { return true }
         return rawValue >> Self.linkShift == other.rawValue >> Self.linkShift

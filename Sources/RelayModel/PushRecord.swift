@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the planner keeps on disk, in its own words: devices, cards, pushes, channels, budgets. The store knows only names and bytes.
+/// The planner's persistent state, in its own encoding: devices, cards, pushes, channels, budgets. The store knows only names and bytes.
 package struct PushRecord: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case device, card, push, budget, channel
@@ -12,8 +12,8 @@ package struct PushRecord: Sendable, Equatable {
     package var name: String
     /// JSON; nil removes the record.
     package var bytes: [UInt8]?
-    /// Everywhere that the device or card of the record is reached, where its app has just said so, or another has: these addresses are nobody
-    /// else's from now on, in whatever workspace. Nil: nobody has said anything, and whose they are stays as it is. Not loaded.
+    /// All addresses of the record's device or card, if its app has just reported them, or another app one of them: from now on they
+    /// belong to nobody else, in any workspace. Nil: nothing was reported, and ownership stays as it is. Not loaded.
     package var addresses: [PushAddress]?
 
     package init(workspace: WorkspaceID, kind: Kind, name: String, bytes: [UInt8]?, addresses: [PushAddress]? = nil) {

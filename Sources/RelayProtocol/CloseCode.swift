@@ -17,7 +17,7 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
     case replaced = 4409
     case unsupportedVersion = 4426
 
-    /// Whether a peer that was closed so should connect again by itself. Codes of others (1006, 1011 …) say come back.
+    /// True if a peer that was closed with this code should reconnect by itself. Codes of others (1006, 1011 …) invite that.
     package static func invitesReconnect(_ code: UInt16) -> Bool { !(4400..<4500).contains(code) }
 
     /// A text for `restarting` that asks one peer to wait so long: a thousand that come back at the same moment are a storm.

@@ -7,14 +7,14 @@ package struct Identifier<Tag>: Hashable, Sendable, CustomStringConvertible {
 
     package let rawValue: String
 
-    /// Nil where the text is not spelled as an identifier must be.
+    /// Nil if the text is not spelled as an identifier must be.
     package init?(_ rawValue: String) {
         var rawValue = rawValue
         guard rawValue.withUTF8({ unsafe Self.isSpelled($0) }) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Looked at with every message, so where its bytes are: one after the other out of a text, each takes as long as ten here.
+    /// Checked with every message, so on the bytes in place: reading them one by one from a text takes ten times as long.
     private static func isSpelled(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard (1...bytesMax).contains(bytes.count) else { return false }
         for index in bytes.indices {

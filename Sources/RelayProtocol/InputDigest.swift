@@ -1,8 +1,9 @@
-/// SHA-256 of the exact tool input that an approval is about, as 64 lowercase hexadecimal digits.
+/// SHA-256 of the exact tool input of an approval, as 64 lowercase hexadecimal digits.
 ///
-/// The host computes it over `heliograph.input.v1`, a zero byte, the tool's name, a zero byte, and the bytes of the input as
-/// the agent wrote them. With offers it is `heliograph.input.v2`, a zero byte, the tool's name, a zero byte, each offer as the wire has it, a
-/// zero byte, what the agent is told of it where it is chosen, a zero byte, and then one more and the input. A decision carries it back, and the host applies the decision to no other input.
+/// The host computes it over `heliograph.input.v1`, a zero byte, the tool's name, a zero byte, and the input's bytes as the agent wrote
+/// them. With offers it is `heliograph.input.v2`, a zero byte, the tool's name, a zero byte, each offer as the wire has it, a zero byte,
+/// the agent's reply if that offer is chosen, a zero byte, and then one more and the input. A decision carries the digest back, and the
+/// host applies it to no other input.
 package struct InputDigest: Hashable, Sendable {
     package let rawValue: String
 

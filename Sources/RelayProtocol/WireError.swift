@@ -44,7 +44,7 @@ package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `$.events[3].kind`, or `byte 17` where the JSON itself is broken.
+    /// `$.events[3].kind`, or `byte 17` if the JSON itself is broken.
     package var path: String {
         switch place {
         case .path(let path): path

@@ -1,4 +1,4 @@
-/// What a message may hold. The relay tells its peers those that they have to plan for.
+/// Limits of messages. The relay announces those that its peers have to plan for.
 package enum WireLimits {
     /// One WebSocket message: a batch of events with a screenful of diff each.
     package static let messageBytesMax = 1 << 20
@@ -8,7 +8,7 @@ package enum WireLimits {
     package static let eventBytesMax = 256 << 10
     /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
     package static let eventDepthMax = 30
-    /// What messages, answers and lines of the audit log wrap around an event: three in a snapshot, as many again for later ones.
+    /// Nesting that messages, answers and lines of the audit log add to an event: three in a snapshot, as many again for later ones.
     package static let envelopeDepthMax = 6
     /// Sessions named in one `hello`.
     package static let helloSessionsMax = 1_000
@@ -38,7 +38,7 @@ package enum WireLimits {
     package static let steeringModesMax = 16
     package static let steeringModelsMax = 64
     package static let steeringCommandsMax = 256
-    /// Where one host lets sessions be started: what a person chooses from.
+    /// Folders in which one host lets sessions be started: a list to choose from.
     package static let projectsMax = 64
     /// Agents that one host can start: more than there are.
     package static let startableMax = 16
@@ -50,7 +50,7 @@ package enum WireLimits {
     package static let offersMax = 16
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500
-    /// What a person copies or scans; ours have far fewer.
+    /// A code that a person copies or scans; ours are far shorter.
     package static let pairingCodeBytesMax = 128
     /// A word for what holds a token.
     package static let tokenKindBytesMax = 64
@@ -64,6 +64,6 @@ package enum WireLimits {
     package static let budgetLevelsMax = 10
     /// Sessions of one host that are named as held: below one message. Beyond that all of the host's are held.
     package static let heldSessionsMax = 10_000
-    /// How long a client counts as present after the last thing it said, in milliseconds.
+    /// Time for which a client counts as present after its last message, in milliseconds.
     package static let presenceMilliseconds: Int64 = 30_000
 }

@@ -1,4 +1,4 @@
-/// What a code that was good for it is answered with.
+/// The answer to a valid pairing code.
 package struct PairAnswer: Equatable, Sendable {
     package enum Secret: Equatable, Sendable {
         /// A program's: all that it has to show.

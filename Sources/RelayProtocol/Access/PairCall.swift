@@ -1,11 +1,11 @@
 /// The body of `POST /v1/pair`: a code, for a token.
 package struct PairCall: Equatable, Sendable {
     package var code: String
-    /// What the relay calls the device from now on.
+    /// The relay's name for the device from now on.
     package var name: String?
     /// A host's earlier token of the same relay: with it the host stays the one that it was, and keeps its sessions.
     package var previous: String?
-    /// What a program says of itself; that it is a browser's page is told by its `Origin`.
+    /// A program's own description; a browser's page is recognised by its `Origin`.
     package var kind: String?
 
     package init(code: String, name: String?, previous: String? = nil, kind: String? = nil) {

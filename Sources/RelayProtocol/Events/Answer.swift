@@ -1,4 +1,4 @@
-/// What a person chose for one question.
+/// A person's choice for one question.
 package struct Answer: Sendable, Equatable {
     package var question: String
     /// Labels of the choices taken, as they were shown.
@@ -15,8 +15,8 @@ package struct Answer: Sendable, Equatable {
         self.text = text
     }
 
-    /// Which of the choices are meant, by their places; nil where they do not fit what was shown. What was shown at a place must be what the
-    /// answer says stood there. By labels alone, one that occurs twice means none.
+    /// Indexes of the chosen options; nil if they do not fit what was shown. The option at each place must have the label that the answer
+    /// gives. By labels alone, one that occurs twice selects none.
     package func places(in shown: [String]) -> [Int]? {
         guard let indexes else {
             let places = choices.map { label in shown.indices.filter { shown[$0] == label } }

@@ -106,7 +106,7 @@ extension Decision.Verdict {
         }
     }
 
-    /// What it comes to, whatever else it says.
+    /// The decision's effect, whatever else it says.
     package var deed: Deed {
         switch self {
         case .allow, .allowIn, .allowWith: .allow

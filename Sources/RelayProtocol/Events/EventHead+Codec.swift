@@ -65,7 +65,7 @@ extension EventHead {
         return kind
     }
 
-    /// Nil where it is unsupported.
+    /// Nil if the kind is unsupported.
     package var knownKind: EventKind? {
         switch self {
         case .sessionStarted: .sessionStarted

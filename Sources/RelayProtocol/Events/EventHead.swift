@@ -37,7 +37,7 @@ package enum MessageRole: String, Sendable, CaseIterable {
     case user, assistant, thought
 }
 
-/// How an approval ended at the agent.
+/// An approval's end at the agent.
 package enum ApprovalOutcome: String, Sendable, CaseIterable {
     case ran, denied, answered
 }
@@ -65,7 +65,7 @@ package struct BudgetCrossing: Sendable, Equatable {
     }
 }
 
-/// What is known of a session when it starts; later starts (a resumed run) add to it.
+/// Facts about a session at its start; later starts (a resumed run) add to them.
 package struct SessionFacts: Sendable, Equatable {
     package var agentName: String
     package var agentVersion: String?
@@ -73,7 +73,7 @@ package struct SessionFacts: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
-    /// The same in full, where that is shortened with `~`: whose home it is, only its host knows.
+    /// The full path, if the other is shortened with `~`: only the host knows whose home that is.
     package var folder: String?
     /// One process of the agent; tokens and cost count up within it.
     package var run: String?
@@ -85,7 +85,7 @@ package struct SessionFacts: Sendable, Equatable {
 package struct ToolStart: Sendable, Equatable {
     package var call: String
     package var tool: String
-    /// What it does in a few words, for lists and the Lock Screen.
+    /// The present action in a few words, for lists and the Lock Screen.
     package var operation: String
     package var file: String?
     package var agent: String?
@@ -166,15 +166,15 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var expiresAt: Int64?
     package var call: String?
     package var agent: String?
-    /// What the subagent was started for.
+    /// The subagent's task.
     package var agentName: String?
-    /// What can be answered; empty where the host does not say.
+    /// Questions that can be answered; empty if the host does not say.
     package var questions: [QuestionOffer] = []
-    /// In which the agent can go on when it is allowed; empty where there is nothing to choose.
+    /// Modes in which the agent can go on when it is allowed; empty if there is no choice.
     package var modes: [String] = []
-    /// What the agent itself offers besides a plain yes and no; the digest covers them.
+    /// The agent's own options besides a plain yes and no; the digest covers them.
     package var offers: [Offer] = []
-    /// Nil where the host has nothing to say besides the title.
+    /// Nil if the host has no words besides the title.
     package var alert: RequestWords?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {

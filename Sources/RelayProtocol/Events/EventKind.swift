@@ -77,8 +77,8 @@ package enum EventKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether some version may have an event of this kind: 1 or more of `A-Z a-z 0-9 . _ -`. Every store has a place for these, and none for
-    /// each text: PostgreSQL's has no NUL.
+    /// True for a name that some version may use: one or more of `A-Z a-z 0-9 . _ -`. Every store can hold these, but not every text:
+    /// PostgreSQL's has no NUL.
     package static func isSpelled(_ kind: String) -> Bool {
         !kind.isEmpty
             && kind.utf8.allSatisfy { byte in

@@ -1,6 +1,6 @@
-/// One of an agent's own options besides a plain yes and a plain no, such as "always allow": taken only where a person chose it by its id.
+/// One of an agent's own options besides a plain yes and a plain no, such as "always allow": applied only if a person chose it by its id.
 package struct Offer: Sendable, Equatable {
-    /// Where what it says is kept, and so for how long it holds.
+    /// Place where the rule is kept, and so its lifetime.
     package enum Scope: String, Sendable, CaseIterable {
         /// Nowhere: it is for this request alone.
         case once
@@ -24,11 +24,11 @@ package struct Offer: Sendable, Equatable {
     package static let bytesMax = 8 << 10
 
     package var id: String
-    /// In the agent's own words where it has any.
+    /// In the agent's own words if it has any.
     package var label: String
-    /// Exactly what would be written, an entry a line; nil where the agent does not say, or nothing is.
+    /// The exact text to be written, an entry a line; nil if the agent does not say, or nothing is.
     package var rule: String?
-    /// In which the agent goes on, where that is what it offers.
+    /// Mode in which the agent goes on, if that is the offer.
     package var mode: String?
     package var scope: Scope
     package var effect: Effect
@@ -70,7 +70,8 @@ package struct Offer: Sendable, Equatable {
 
     package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
 
-    /// It holds beyond this project, for others too, for nobody knows how long, or for more than one kind of tool: a person is asked twice.
+    /// True if the offer holds beyond this project, for other people, for an unknown time, or for more than one kind of tool: a person is
+    /// asked twice.
     package var isFarReaching: Bool {
         switch scope {
         case .project, .user, .agent: true
@@ -80,7 +81,7 @@ package struct Offer: Sendable, Equatable {
 }
 
 extension ApprovalRequest {
-    /// The offer of that id; nil where there is none, or where two have it.
+    /// The offer of that id; nil if there is none, or two have it.
     package func offer(_ id: String) -> Offer? {
         let found = offers.filter { $0.id == id }
         return found.count == 1 ? found[0] : nil

@@ -1,4 +1,4 @@
-/// What one question lets a person choose: as much of it as shows whether an answer fits, before the answer is taken for good.
+/// The choices of one question: enough to check that an answer fits before it is accepted.
 package struct QuestionOffer: Sendable, Equatable {
     /// For all questions of an approval together; a host leaves out what is longer, and answers are then not looked at here.
     package static let bytesMax = 8 << 10
@@ -7,7 +7,7 @@ package struct QuestionOffer: Sendable, Equatable {
     /// As they are shown.
     package var choices: [String]
     package var isMultiple: Bool
-    /// It cannot be answered in words of one's own.
+    /// True if free text is not accepted.
     package var isChoicesOnly: Bool
 
     package init(id: String, choices: [String], isMultiple: Bool, isChoicesOnly: Bool = false) {
@@ -40,7 +40,8 @@ package struct QuestionOffer: Sendable, Equatable {
         writer.flag("choicesOnly", isChoicesOnly)
     }
 
-    /// Every question is answered once, with what it offers or, where it takes them, in the person's own words, and no other is.
+    /// True if every question is answered once, with an offered choice or, if it accepts that, in the person's own words, and no other
+    /// is.
     package static func fit(_ answers: [Answer], _ offers: [QuestionOffer]) -> Bool {
         guard answers.count == offers.count else { return false }
         return offers.allSatisfy { offer in

@@ -1,13 +1,13 @@
-/// What an alert may say of a request: written by the host, as nobody behind it reads what the agent would do.
+/// Texts for an alert about a request: written by the host, as nothing behind it reads the input.
 ///
-/// Its texts are named like a device's wishes (`PushText`). What there is no text for is said by the request's title.
+/// They are named like a device's wishes (`PushText`). If there is no text, the request's title is used.
 package struct RequestWords: Sendable, Equatable {
     /// No notification holds more, as JSON without the quotes; a host measures plain UTF-8.
     package static let bytesMax = 3_000
     /// A notification that was opened shows about so much at once; of what must be scrolled for, the end is not seen.
     package static let linesMax = 20
 
-    /// All that is asked, part by part; nil where no alert can show all of it.
+    /// The whole question, part by part; nil if no alert can show all of it.
     package var full: String?
     /// The command of a tool that runs one, and nothing else of its input.
     package var summary: String?

@@ -2,7 +2,7 @@
 ///
 /// An array asks with each of them whether it is anybody else's and has room. This asks once a span.
 struct ByteRoom: Sendable {
-    /// What is behind `count` means nothing.
+    /// Bytes behind `count` are meaningless.
     private var bytes: [UInt8]
     private(set) var count = 0
 

@@ -1,6 +1,6 @@
 /// Looks through bytes eight at a time: most of a message is plain text that nothing has to be done about.
 enum ByteScan {
-    /// The first place from `start` on, or the end, where a byte is not ASCII.
+    /// Index of the first byte from `start` on that is not ASCII, or the end.
     static func endOfASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(bytes, from: start, marks: { $0 & highBits }, isMarked: { $0 >= 0x80 })
     }

@@ -7,12 +7,12 @@
 package final class JSONDocument: Sendable {
     /// Containers inside containers: the deepest event that is taken can be read in whatever carries it.
     package static let depthMax = WireLimits.eventDepthMax + WireLimits.envelopeDepthMax
-    /// What the tape can count. Whatever comes to us has limits of its own, far below.
+    /// Largest size that the tape can index. Every input has a limit of its own, far below.
     static let bytesMax = Int(Int32.max)
 
     package let bytes: [UInt8]
     let nodes: JSONTape
-    /// How deep its deepest place is.
+    /// Nesting of the deepest value.
     private let depth: Int
 
     /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text.
@@ -55,7 +55,7 @@ package final class JSONDocument: Sendable {
         return path
     }
 
-    /// Whether a value has more than `max` containers inside each other, itself counted. Almost no document has, and then none is looked at.
+    /// True if a value nests more than `max` containers, itself included. Hardly any document does, and then no node is visited.
     func isDeeper(_ index: Int, than max: Int) -> Bool {
         guard depth > max else { return false }
         var ends: [Int] = []
@@ -75,7 +75,7 @@ package final class JSONDocument: Sendable {
         return String(decoding: JSONString.unescape(raw), as: UTF8.self)
     }
 
-    /// Whether a string node says exactly this, byte by byte: Swift's own `==` would also accept a canonical equivalent.
+    /// Compares a string node byte by byte: Swift's own `==` would also accept a canonical equivalent.
     func isText(of index: Int, equalTo other: StaticString) -> Bool {
         let node = nodes[index]
         let buffer = unsafe UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
@@ -92,7 +92,7 @@ package final class JSONDocument: Sendable {
 
 /// Values by their place on the tape: a `JSONValue` for each field that is read would be counted up and down.
 extension JSONDocument {
-    /// The place of an object's member; nil where it is absent or null.
+    /// Index of an object's member; nil if it is absent or null.
     func member(_ key: StaticString, of object: Int) -> Int? {
         let container = nodes[object]
         guard container.kind == .object else { return nil }

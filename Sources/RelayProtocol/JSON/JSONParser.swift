@@ -138,7 +138,7 @@ struct JSONParser: ~Copyable {
 
     @inline(__always)
     private mutating func skipSpace(_ bytes: Span<UInt8>) {
-        // What writes JSON for machines writes none.
+        // JSON written by machines has no white space.
         while index < bytes.count, bytes[index] <= 0x20 {
             switch bytes[index] {
             case 0x20, 0x09, 0x0A, 0x0D: index += 1

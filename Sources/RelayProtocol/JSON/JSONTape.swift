@@ -1,6 +1,6 @@
-/// The values of one JSON text in their order, each with where it begins and ends.
+/// The values of one JSON text in order, each with its start and end.
 ///
-/// An array would ask with each value that is added or closed whether it is anybody else's, which was a fifth of what parsing takes.
+/// An array would check for shared storage with each value that is added or closed, which was a fifth of the parser's time.
 @safe struct JSONTape: ~Copyable, @unchecked Sendable {
     // Sendable, as nobody changes it after the parser has handed it out.
     /// `room` nodes, of which the first `count` are initialised; a node is trivial, so none has to be deinitialised.
@@ -21,7 +21,7 @@
     static func roomMax(byteCount: Int) -> Int { byteCount / 2 + JSONDocument.depthMax + 1 }
 
     private static let roomMin = 16
-    /// What a message of ours has.
+    /// Average of our own messages.
     private static let bytesForEachNode = 12
 
     deinit { unsafe nodes.deallocate() }

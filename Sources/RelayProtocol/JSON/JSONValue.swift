@@ -18,7 +18,7 @@ package struct JSONValue: Sendable {
     package var isString: Bool { node.kind == .string }
     package var isNull: Bool { node.kind == .null }
 
-    /// Whether more than `max` containers are nested, this value counted.
+    /// True if more than `max` containers are nested, this value included.
     package func isDeeper(than max: Int) -> Bool { document.isDeeper(index, than: max) }
 
     // MARK: - This value as something
@@ -80,7 +80,7 @@ package struct JSONValue: Sendable {
 
     // MARK: - Members
 
-    /// The member, or nil where it is absent or null.
+    /// The member, or nil if it is absent or null.
     package func optional(_ key: StaticString) -> JSONValue? {
         guard let member = document.member(key, of: index) else { return nil }
         return JSONValue(document: document, index: member)
@@ -140,13 +140,13 @@ package struct JSONValue: Sendable {
 
     package func identifier<Tag>() throws(WireError) -> Identifier<Tag> { try document.identifier(at: index) }
 
-    /// Whether the member is a text that says exactly this; false where there is none.
+    /// True if the member is exactly this text; false if there is none.
     func says(_ text: StaticString, _ key: StaticString) -> Bool {
         guard let member = document.member(key, of: index), document.nodes[member].kind == .string else { return false }
         return document.isText(of: member, equalTo: text)
     }
 
-    /// Where the member's text is among the document's bytes; nil where there is no text, or one with escapes.
+    /// Range of the member's text in the document's bytes; nil if there is no text, or one with escapes.
     func plainText(_ key: StaticString) -> Range<Int>? {
         guard let member = document.member(key, of: index) else { return nil }
         let node = document.nodes[member]

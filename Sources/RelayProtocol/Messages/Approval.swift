@@ -12,7 +12,7 @@ package struct Approval: Sendable {
     package var stage = ApprovalStage.pending
 
     package var id: ApprovalID { request.approval }
-    /// The one answer, where there is one.
+    /// The one answer, if there is one.
     package var decision: Decision? { stage.given?.decision }
 
     package init(session: SessionID, request: ApprovalRequest, requestBytes: [UInt8], requestedAt: Int64, seq: Int64) {

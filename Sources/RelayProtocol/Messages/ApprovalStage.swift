@@ -1,4 +1,4 @@
-/// How far an approval has come, with what holds then and nothing else. What holds from the first to the last is in `Approval`.
+/// Progress of an approval, with the fields of that stage and no others. Fields of all stages are in `Approval`.
 package enum ApprovalStage: Sendable, Equatable {
     /// On the wire, on disk and in the audit.
     package enum Word: String, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// What was decided, and when the agent had it; nil for a decision that never got there.
+    /// The decision, and when it reached the agent; nil if it never did.
     package struct Given: Sendable, Equatable {
         package let decision: Decision
         package let deliveredAt: Int64?
@@ -25,7 +25,7 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// Nobody has decided.
+    /// No decision yet.
     /// Becomes `decided` by the first decision; `expired` when its host waits no longer; `cancelled` or `stale` when its host says so.
     case pending
     /// The decision is on the relay's disk, and waits for the host.
@@ -57,7 +57,7 @@ package enum ApprovalStage: Sendable, Equatable {
 
     package var isFinal: Bool { word.isFinal }
 
-    /// What was decided so far, or until it ended.
+    /// The decision so far, or until the end.
     package var given: Given? {
         switch self {
         case .pending: nil
@@ -88,7 +88,8 @@ package enum ApprovalStage: Sendable, Equatable {
 
     // MARK: - What becomes of it
 
-    // Hosts say what they like: each hands back whether it follows from what was, and changes nothing where it does not. The first end stands.
+    // Hosts may report anything: each method returns false and changes nothing if its step does not follow from the present stage. The
+    // first end stands.
 
     package mutating func becomeDecided(_ decision: Decision) -> Bool {
         guard word == .pending else { return false }
@@ -131,7 +132,7 @@ package enum ApprovalStage: Sendable, Equatable {
 
     // MARK: - As fields of the approval
 
-    /// What a record says besides, and cannot be in its stage, is left out.
+    /// Fields of a record that do not belong to its stage are left out.
     init(from value: JSONValue) throws(WireError) {
         func decision() throws(WireError) -> Decision { try Decision(from: value.required("decision")) }
         func decisionIfAny() throws(WireError) -> Decision? {
@@ -155,7 +156,7 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// What is besides the word.
+    /// Writes the fields besides the stage's name.
     func write(to writer: inout JSONWriter) {
         if let given {
             writer.object("decision") { given.decision.write(to: &$0) }

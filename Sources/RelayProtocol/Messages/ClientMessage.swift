@@ -34,7 +34,7 @@ package enum ClientMessage: Sendable {
     }
 }
 
-/// A client's message that was refused, and the command to reply to where its id could be read.
+/// A client's message that was refused, and the command to reply to if its id could be read.
 package struct ClientMessageError: Error, Equatable {
     package let command: CommandID?
     package let error: WireError

@@ -1,4 +1,4 @@
-/// What a client may do, as the relay tells it: a page offers nothing that would be refused.
+/// A client's rights, as the relay reports them: a page offers nothing that would be refused.
 package enum ClientRight: String, Sendable, CaseIterable {
     case watch, decide, steer, administer
 

@@ -1,4 +1,4 @@
-/// What both sides say first.
+/// The first message of either side.
 package struct Hello: Sendable, Equatable {
     package var version: Int64
     package var software: String
@@ -51,9 +51,9 @@ package struct Hello: Sendable, Equatable {
     }
 }
 
-/// What a host can do beyond reporting and applying decisions. Unknown ones are ignored.
+/// A host's abilities beyond reporting and applying decisions. Unknown ones are ignored.
 package enum Capability: String, Sendable, CaseIterable {
-    /// It takes `hold`.
+    /// Understands `hold`.
     case hold
     /// It says what can be done to its sessions, does it, and tells what became of it.
     case steer

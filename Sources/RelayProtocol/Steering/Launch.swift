@@ -1,4 +1,4 @@
-/// What a client wants of a host: a new session in one of its projects, an old one again, or the list of the old ones.
+/// A client's request to a host: start a session in one of its projects, resume an old one, or list the old ones.
 package struct Launch: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case start
@@ -17,7 +17,7 @@ package struct Launch: Sendable, Equatable {
     package var model: String?
     /// The first prompt.
     package var text: String?
-    /// What is to be looked at with that.
+    /// Pictures for the first prompt.
     package var pictures: [Picture]
 
     package init(
@@ -96,7 +96,7 @@ package struct StartableAgent: Sendable, Equatable {
     /// As its makers write it.
     package var title: String
     package var modes: [String]
-    /// Empty where the agent takes any name.
+    /// Empty if the agent takes any name.
     package var models: [String]
     /// Pictures reach it with its first prompt.
     package var takesPictures: Bool
@@ -135,7 +135,7 @@ package struct PastSession: Sendable, Equatable {
     package var title: String
     /// When something last happened in it, in milliseconds since 1970.
     package var at: Int64
-    /// Some program has it open now, so that it cannot be resumed.
+    /// Open in some program now, so that it cannot be resumed.
     package var isOpen: Bool
 
     package init(id: String, title: String, at: Int64, isOpen: Bool = false) {
@@ -145,7 +145,7 @@ package struct PastSession: Sendable, Equatable {
         self.isOpen = isOpen
     }
 
-    /// Those of an event; nil where it lists none.
+    /// The sessions of an event; nil if it lists none.
     package static func list(inEvent bytes: [UInt8]) -> [PastSession]? {
         guard let body = try? JSONDocument(parsing: bytes).root.optional("body"), body.optional("sessions") != nil else {
             return nil

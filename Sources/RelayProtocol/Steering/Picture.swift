@@ -4,7 +4,7 @@ package struct Picture: Sendable, Hashable {
     package var type: PictureType
     /// Its size.
     package var bytes: Int
-    /// The picture itself in base64, from where its host has fetched it until its agent has it. No relay writes or reads it.
+    /// The picture itself in base64, between its host's download and its delivery to the agent. No relay writes or reads it.
     package var content: String?
 
     package init(digest: PictureDigest, type: PictureType, bytes: Int, content: String? = nil) {
@@ -24,7 +24,7 @@ package struct Picture: Sendable, Hashable {
         bytes = Int(try value.integer("bytes", in: 1...Int64(WireLimits.pictureBytesMax)))
     }
 
-    /// What `POST /v1/pictures` answers, and what a prompt has of it.
+    /// The response of `POST /v1/pictures`, and the form in which a prompt refers to a picture.
     package var named: [UInt8] {
         JSONWriter.object {
             $0.field("digest", digest.rawValue)
@@ -45,13 +45,13 @@ package struct PictureDigest: Hashable, Sendable {
     }
 }
 
-/// What a picture can be, by its first bytes alone: its sender can call it anything.
+/// A picture's type by its first bytes alone: its sender can call it anything.
 package enum PictureType: String, Sendable, CaseIterable {
     case png = "image/png"
     case jpeg = "image/jpeg"
     case webp = "image/webp"
 
-    /// Nil where it is none of these.
+    /// Nil if it is none of these.
     package init?(of bytes: [UInt8]) {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png
@@ -75,7 +75,7 @@ package enum PictureType: String, Sendable, CaseIterable {
 }
 
 extension JSONValue {
-    /// None where there is no such field.
+    /// Empty if there is no such field.
     func pictures(_ key: StaticString) throws(WireError) -> [Picture] {
         guard optional(key) != nil else { return [] }
         var pictures: [Picture] = []

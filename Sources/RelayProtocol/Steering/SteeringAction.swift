@@ -1,4 +1,4 @@
-/// What a client wants of a session, besides answering what its agent asks.
+/// A client's command to a session, other than an answer to its agent.
 package enum SteeringAction: Sendable, Equatable {
     case prompt(Prompt)
     /// Stop what the agent is doing; it waits for the next prompt then.
@@ -29,7 +29,7 @@ package enum SteeringAction: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case prompt, interrupt, stop, mode, model, askAll, start, resume, past
 
-        /// It is for a host, and not for a session of an agent.
+        /// True if the command is for a host, and not for a session of an agent.
         package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         var type: StaticString {
@@ -50,9 +50,9 @@ package enum SteeringAction: Sendable, Equatable {
     package struct Prompt: Sendable, Equatable {
         package var text: String
         package var whenBusy: WhenBusy
-        /// It is a command of the agent's own, chosen from those that it offers. Any other text is never taken for one.
+        /// One of the agent's own commands, chosen from those that it offers. No other text is ever taken for one.
         package var isCommand: Bool
-        /// What is to be looked at with it.
+        /// Pictures that go with the prompt.
         package var pictures: [Picture]
 
         package init(text: String, whenBusy: WhenBusy = .queue, isCommand: Bool = false, pictures: [Picture] = []) {
@@ -66,11 +66,11 @@ package enum SteeringAction: Sendable, Equatable {
         package var command: String { String(text.prefix { !$0.isWhitespace }) }
     }
 
-    /// What happens to a prompt that comes while the agent works, or waits for an answer.
+    /// Handling of a prompt that arrives while the agent works, or waits for an answer.
     package enum WhenBusy: String, Sendable, CaseIterable {
-        /// It waits at its host, and can be withdrawn while it does.
+        /// Waits at its host, and can be withdrawn meanwhile.
         case queue
-        /// It is told to the agent at once, where the agent can take it so.
+        /// Passed to the agent at once, if the agent accepts that.
         case steer
         case refuse
     }
@@ -116,7 +116,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// What is content of it: it goes into the body of the event that tells of it.
+    /// The command's content, which goes into the body of its event.
     package var text: String? {
         switch self {
         case .prompt(let prompt): prompt.text
@@ -125,7 +125,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// What goes with it, and is content as well.
+    /// Pictures of the command, which are content as well.
     package var pictures: [Picture] {
         switch self {
         case .prompt(let prompt): prompt.pictures

@@ -1,5 +1,5 @@
-/// What a client asked of a session, as its log has it. The text of a prompt is content: it is in the event's body, which the
-/// relay only carries.
+/// A client's command to a session, as its log has it. The text of a prompt is content: it is in the event's body, which the relay only
+/// carries.
 package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID
     package var by: Named<ClientTag>

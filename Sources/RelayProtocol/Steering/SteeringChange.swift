@@ -1,8 +1,8 @@
-/// How far a command that steers a session has come.
+/// Progress of a steering command.
 package enum SteeringStage: String, Sendable, CaseIterable {
-    /// It waits at its host for the agent to be free.
+    /// Waits at its host until the agent is free.
     case queued
-    /// It was given to the agent, which has not shown yet that it took it.
+    /// Given to the agent, which has not shown yet that it took it.
     case given
     /// By the agent's own evidence.
     case taken
@@ -10,13 +10,13 @@ package enum SteeringStage: String, Sendable, CaseIterable {
     case refused
     /// Its author, or another, took it back while it waited.
     case withdrawn
-    /// It may have been taken: there was no evidence in time, or its host was ended meanwhile.
+    /// Possibly taken: there was no evidence in time, or its host ended meanwhile.
     case unknown
 
     package var isFinal: Bool { self != .queued && self != .given }
 }
 
-/// What has become of a command that steers a session.
+/// A step of a steering command.
 package struct SteeringChange: Sendable, Equatable {
     package var name: SteeringName
     package var stage: SteeringStage

@@ -9,7 +9,7 @@ package enum ToolWords {
         }
     }
 
-    /// What a caller of it wants to do: "run Bash", "use create_issue of github".
+    /// The action of a call: "run Bash", "use create_issue of github".
     package static func deed(_ tool: String) -> String {
         switch tool {
         case planTool: "go ahead with a plan"
@@ -18,7 +18,7 @@ package enum ToolWords {
         }
     }
 
-    /// Whether its request is a question in itself, which its title asks.
+    /// True if the request is a question in itself, which its title asks.
     package static func isQuestion(_ tool: String) -> Bool { tool == planTool || tool == questionTool }
 
     private static let planTool = "ExitPlanMode"

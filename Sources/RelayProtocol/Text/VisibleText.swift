@@ -37,7 +37,7 @@ package enum VisibleText {
         return warnings
     }
 
-    /// Whether, with everything hidden spelled out, it may still be read as something else: by order, or by letters that look alike.
+    /// True if, with everything hidden spelled out, the text may still be misread: by order, or by letters that look alike.
     package static func mayMislead(_ text: String) -> Bool {
         text.unicodeScalars.contains(where: isRightToLeftLetter) || firstMixedWord(in: text) != nil
     }

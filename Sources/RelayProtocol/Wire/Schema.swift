@@ -6,7 +6,7 @@ package enum Schema {
     }()
 }
 
-/// What a schema cannot say is in its description; what it can say about presence is in `object`.
+/// Rules that a schema cannot express are in its descriptions; presence that it can express is in `object`.
 private struct SchemaMaker {
     private typealias JSON = [UInt8]
 
@@ -127,7 +127,7 @@ private struct SchemaMaker {
         let plain: JSON
         if let name = type.name {
             if definitions[name] == nil {
-                // It may refer to itself.
+                // The type may refer to itself.
                 definitions[name] = []
                 definitions[name] = spelled(type)
             }

@@ -5,16 +5,16 @@ package struct WireField: Sendable {
         case required
         /// Always written; what lacks it means the default.
         case defaulted
-        /// Written where there is something to say.
+        /// Written if there is a value.
         case optional
-        /// It is present where another field says one of these words: always with the first, perhaps with the others.
+        /// Present if another field has one of these words: always with the first list, perhaps with the second.
         case with(String, always: [String], perhaps: [String])
         /// At most one of an object's alternatives is present.
         case alternative
-        /// Required where this alternative is present.
+        /// Required if this alternative is present.
         case beside(String)
 
-        /// It is present where another field says this word, and there it may be required.
+        /// Present if another field has this word, and perhaps required then.
         package static func with(_ field: String, is word: String, isRequired: Bool) -> Presence {
             .with(field, always: isRequired ? [word] : [], perhaps: isRequired ? [] : [word])
         }
@@ -51,7 +51,7 @@ package struct WireField: Sendable {
 
     package var isRequired: Bool { presence == .required }
 
-    /// For people: with which words of another field it is present; nil where that depends on none.
+    /// For people: the words of another field with which this one is present; nil if that depends on none.
     package var standing: String? {
         guard case .with(let other, let always, let perhaps) = presence else { return nil }
         var parts: [String] = []

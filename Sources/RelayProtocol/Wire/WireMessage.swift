@@ -11,7 +11,7 @@ package struct WireMessage: Sendable {
     package let meaning: String?
     /// Besides `type`.
     package let fields: [WireField]
-    /// Where two messages have one type, this is the one that has this field.
+    /// Distinguishes two messages of one type: this is the one that has this field.
     package let onlyWith: String?
 
     init(_ type: String, onlyWith: String? = nil, _ meaning: String?, _ fields: [WireField]) {

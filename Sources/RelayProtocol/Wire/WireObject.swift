@@ -1,6 +1,6 @@
 /// The fields of a message, a head or an object that several of them share.
 package struct WireObject: Sendable {
-    /// `quiet-hours`; nil where it is spelled out in its only place.
+    /// `quiet-hours`; nil if it is spelled out in its only place.
     package let name: String?
     package let meaning: String?
     package let fields: [WireField]

@@ -13,7 +13,7 @@ extension WireTable {
         .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
         .defaulted("starts", .word(CardStarts.self)),
     ]
-    /// What a person may choose for any device.
+    /// A person's choices for any device.
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),

@@ -1,4 +1,4 @@
-/// What one field of the wire may hold, with its limits.
+/// Values of one field of the wire, with their limits.
 package struct WireType: Sendable {
     package indirect enum Shape: Sendable {
         case flag
@@ -11,7 +11,7 @@ package struct WireType: Sendable {
         /// Text; a reader takes words that it does not know, too.
         case openWord([String], bytesMax: Int = .max)
         case object(WireObject)
-        /// The other where it has this field, else the first.
+        /// The second object if it has this field, else the first.
         case either(WireObject, with: String, WireObject)
         case list(WireType, ClosedRange<Int>)
         /// An event: of this kind alone, or of any that the peer may state.
@@ -21,7 +21,7 @@ package struct WireType: Sendable {
     }
 
     package let shape: Shape
-    /// By which the schema, the page's types and the protocol document know it; nil where it is spelled out at each field.
+    /// Name in the schema, the page's types and the protocol document; nil if it is spelled out at each field.
     package let name: String?
     package let meaning: String?
 

@@ -19,7 +19,7 @@ package struct AuditExamination {
         self.workspaces = workspaces
     }
 
-    /// What was decided has a record.
+    /// Every decision needs a record.
     package mutating func add(_ stored: StoredApproval, _ key: AuditedApproval) throws(WireError) {
         if !stored.isIntact {
             verifier.fault("approval \(key.workspace)/\(key.session)/\(key.approval) \(DamagedRecord.changed)")

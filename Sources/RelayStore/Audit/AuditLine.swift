@@ -9,10 +9,10 @@ package struct AuditLine {
     package let hash: String
     /// The decision, in a record of one, and what it decided.
     package let decision: (key: AuditedApproval, decision: Decision)?
-    /// Whether `hash` is the hash of this very line.
+    /// True if `hash` is the hash of this very line.
     let isIntact: Bool
 
-    /// Throws where this is no audit record at all.
+    /// Throws if this is no audit record at all.
     init(parsing bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
         workspace = try value.identifier("workspace")

@@ -1,9 +1,9 @@
 package import RelayCore
 internal import RelayProtocol
 
-/// Reads audit lines one after the other and says where the chain is broken.
+/// Reads audit lines in order and reports where the chain is broken.
 ///
-/// It goes on behind a fault with what the faulty line says, so that one touched line is one or two sentences, not a thousand.
+/// After a fault it continues from the faulty line, so that one changed line is one or two sentences, not a thousand.
 package struct AuditVerifier {
     private(set) var report = AuditReport()
     private var heads: [WorkspaceID: AuditHead] = [:]
@@ -16,7 +16,7 @@ package struct AuditVerifier {
 
     package init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
 
-    /// `place` names the line for people. Hands back the line where it can be read.
+    /// `place` names the line for people. Returns the line if it can be read.
     package mutating func take(_ bytes: [UInt8], at place: String) -> AuditLine? {
         report.recordCount += 1
         let line: AuditLine

@@ -10,7 +10,7 @@ package final class InMemoryStore: Sendable {
     package let epoch: Epoch
     let content: Mutex<Content>
 
-    /// What a store's tables hold.
+    /// Contents of a store's tables.
     struct Content: Sendable {
         /// With those that were removed.
         var workspaces: [Named<WorkspaceTag>] = []
@@ -42,7 +42,7 @@ package final class InMemoryStore: Sendable {
         func event(_ seq: Int64) -> [UInt8] { events[Int(seq - firstSeq)] }
     }
 
-    /// What makes a command one.
+    /// A command's identity.
     struct CommandKey: Hashable {
         let workspace: WorkspaceID
         let client: ClientID

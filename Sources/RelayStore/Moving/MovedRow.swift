@@ -28,7 +28,7 @@ extension MovedRow {
     package func text(_ place: Int) -> String { values[place].text ?? "" }
     package func blob(_ place: Int) -> [UInt8] { values[place].blob ?? [] }
 
-    /// Whether the row is as it was written; nil where nothing says so. `workspace` is the name of the row's workspace.
+    /// True if the row is as it was written; nil if it has no checksum. `workspace` is the name of the row's workspace.
     func isIntact(in table: MovedTable, workspace: String) -> Bool? {
         guard let place = table.place(of: "checksum"), let column = values[place].integer else { return nil }
         return checksum(in: table, workspace: workspace).map { $0.column == column }

@@ -22,14 +22,14 @@ package enum MovedTable: String, Sendable, CaseIterable {
 
     package func place(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
 
-    /// What of `meta` says something of the data; all else there is about one file. An audit log from before there were audit logs begins
-    /// after some approvals; 0 says nothing.
+    /// Rows of `meta` that are about the data; all others are about one file. The second is where an audit log begins that is younger
+    /// than its relay; 0 means nothing.
     package static let metaCondition = "name = 'clock' OR name = 'audit_follows_approval' AND value <> '0'"
 
     /// At a time, so that the largest rows fit in memory: an event has up to 256 KiB, a picture some MiB.
     package var rowsAtOnce: Int { self == .pictures ? 4 : 256 }
 
-    /// Whether its rows are of a session, whose number comes after that of the workspace.
+    /// True if the rows belong to a session, whose number comes after that of the workspace.
     package var isOfSession: Bool { [.events, .approvals, .damagedStates, .pictures].contains(self) }
 
     private static let layout: [Self: [Column]] = {

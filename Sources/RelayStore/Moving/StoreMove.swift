@@ -2,7 +2,7 @@ internal import RelayCore
 
 /// One side of a move. It is used by one thread, in one transaction, in which nobody else writes.
 package protocol MovedStore {
-    /// How many rows the table itself has, however they are read.
+    /// The table's own count of its rows, however they are read.
     func count(_ table: MovedTable) throws -> Int64
     /// Calls `body` with all rows, some at a time.
     func read(_ table: MovedTable, _ body: ([MovedRow]) throws -> Void) throws
@@ -15,7 +15,7 @@ package protocol MoveTarget: MovedStore {
 
 /// Copies everything that a store holds to another kind of store, and compares.
 package enum StoreMove {
-    /// What both sides have of a table, read back.
+    /// Both sides' contents of a table, read back.
     package struct ComparedTable: Sendable {
         package let table: MovedTable
         package let source: TableDigest
@@ -31,7 +31,7 @@ package enum StoreMove {
         package let isComparing: Bool
     }
 
-    /// Throws where the two sides differ after it; then nothing of the target may be kept.
+    /// Throws if the two sides differ afterwards; then nothing of the target may be kept.
     package static func copy(
         from source: some MovedStore, to target: some MoveTarget, _ progress: (Progress) -> Void
     ) throws -> [ComparedTable] {
@@ -86,7 +86,7 @@ package enum StoreMove {
         return digests
     }
 
-    /// What a side calls its workspaces and sessions.
+    /// Names of a side's workspaces and sessions.
     private struct Names {
         private struct Place: Hashable {
             let workspace: Int64

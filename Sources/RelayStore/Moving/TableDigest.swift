@@ -1,9 +1,9 @@
 internal import HeliographCrypto
 
-/// How many rows a table has, and a digest of all of them, in whatever order they come.
+/// A table's row count and a digest of its rows, in any order.
 ///
-/// It is the sum of the rows' SHA-256, by parts of 64 bits: two stores sort names differently, and one has numbers of its own. That is for
-/// accidents, not for somebody who makes rows up.
+/// The digest is the sum of the rows' SHA-256, by parts of 64 bits, because two stores sort names differently and one has numbers of its
+/// own. It detects accidents, not forged rows.
 package struct TableDigest: Sendable, Equatable {
     package private(set) var rows: Int64 = 0
     /// Rows that are not as they were written. They are moved as they are.

@@ -8,7 +8,7 @@ extension AgeClockRecord {
         [String(time), String(wall), String(uptime), steadyFor.map(String.init) ?? "-", boot].joined(separator: " ")
     }
 
-    /// Nil where it is none; then the log's own times say what is known.
+    /// Nil if it is none; then only the log's own times are known.
     package init?(text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 5, let time = Int64(words[0]), let wall = Int64(words[1]), let uptime = Int64(words[2]) else {

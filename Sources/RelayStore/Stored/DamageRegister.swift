@@ -2,7 +2,7 @@ package import RelayCore
 package import RelayModel
 internal import Synchronization
 
-/// What a store has found damaged since it was opened, until something takes its place. From any thread.
+/// Rows found damaged since the store was opened, until others take their place. From any thread.
 package final class DamageRegister: Sendable {
     private let rows = Mutex<[DamagedRow]>([])
 
@@ -12,7 +12,7 @@ package final class DamageRegister: Sendable {
 
     package func hasState(of session: SessionKey) -> Bool { rows.withLock { $0.contains { $0.isState(of: session) } } }
 
-    /// What a load found takes the place of what the one before did. Events it does not read.
+    /// Replaces the findings of the previous load, except for events, which a load does not read.
     package func loaded(_ damaged: [DamagedRow]) { rows.withLock { $0 = damaged + $0.filter(\.isEvent) } }
 
     /// The same for a check of every event.

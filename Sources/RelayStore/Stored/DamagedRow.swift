@@ -24,7 +24,7 @@ package struct DamagedRow: Sendable {
 
     var isEvent: Bool { if case .event = subject { true } else { false } }
 
-    /// Whether something else is in its place, or nothing, once the batch is stored.
+    /// True if the batch removes or replaces the row.
     func isMended(by batch: LogBatch) -> Bool {
         switch subject {
         case .state: batch.appends.contains { isOf($0.key) } || batch.trims.contains { isOf($0.key) }

@@ -3,6 +3,6 @@ package import RelayCore
 internal import RelayProtocol
 
 extension KeptPicture {
-    /// What it says that it is, by its bytes.
+    /// True if the content has the digest in its name.
     package var isIntact: Bool { Crypto.hex(Crypto.sha256(content)) == named.digest.rawValue }
 }

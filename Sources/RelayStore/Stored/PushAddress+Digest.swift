@@ -2,6 +2,6 @@ internal import HeliographCrypto
 package import RelayProtocol
 
 extension PushAddress {
-    /// What tables know it by: SHA-256, 32 bytes.
+    /// The address's key in tables: SHA-256, 32 bytes.
     package var digest: [UInt8] { Crypto.sha256([UInt8]("\(service.rawValue) \(text)".utf8)) }
 }

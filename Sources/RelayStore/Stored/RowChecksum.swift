@@ -40,7 +40,7 @@ package struct RowChecksum {
 }
 
 extension RowChecksum {
-    /// Made for each event, from where its columns are.
+    /// Computed for each event, so on its columns in place.
     package init(id: Int64, kind: UnsafeRawBufferPointer, at: Int64, bytes: UnsafeRawBufferPointer) {
         var words = (id, at, Int64(kind.count))
         unsafe withUnsafeBytes(of: &words) { unsafe add($0) }

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What is stored of an approval, checked.
+/// An approval's row, checked.
 package struct StoredApproval {
     package let name: String
     package let record: [UInt8]

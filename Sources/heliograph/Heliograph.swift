@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HeliographClient
 import HeliographHook
 import HeliographHost
 import HeliographServer
@@ -36,7 +37,7 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    Host.self, HostProjects.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
+                    Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
                     ACPCommand.self, Emit.self, Ask.self,
                     Settle.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
@@ -60,14 +61,24 @@ struct Heliograph: ParsableCommand {
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             var words = Array(arguments.dropFirst())
-            if words.starts(with: HostProjects.words) {
-                words.replaceSubrange(0..<2, with: [HostProjects.words.joined(separator: " ")])
-            }
+            // As other programs have it.
+            if [["version"], ["-v"], ["-V"]].contains(words) { words = ["--version"] }
+            try Misspelling.checkHelp(words, in: Self.self)
             var command = try parseAsRoot(words)
             try command.run()
             try Output.finish()
         } catch {
             let code = exitCode(for: error)
+            if let unknown = error as? Misspelling.UnknownCommand {
+                Output.remark(unknown.description)
+                Glibc.exit(2)
+            }
+            if code == .validationFailure, arguments.dropFirst().first == "serve",
+                arguments.contains(where: { $0 == "--port" || $0.hasPrefix("--port=") })
+            {
+                Output.remark("there is no option --port: the port is a part of --listen, such as --listen 127.0.0.1:9000")
+                Glibc.exit(2)
+            }
             if code == .validationFailure,
                 let (wrong, meant) = Misspelling.correction(of: Array(arguments.dropFirst()), in: Self.self)
             {
@@ -75,7 +86,14 @@ struct Heliograph: ParsableCommand {
                 Glibc.exit(2)
             }
             let text = fullMessage(for: error)
-            if !text.isEmpty { (code.isSuccess ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8)) }
+            if code.isSuccess, !text.isEmpty {
+                do { try Output.line(Array(text.utf8)) } catch {
+                    // Success: the reader of the pipe has seen enough.
+                    Glibc.exit(exitCode(for: error) == .success ? 0 : ClientExit.failed.rawValue)
+                }
+            } else if !text.isEmpty {
+                Output.complain(text + "\n")
+            }
             // One code for a wrong command line, whichever part of the program noticed it.
             Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
         }

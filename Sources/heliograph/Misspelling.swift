@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeliographPlatform
+import RelayProtocol
 
 /// What somebody meant who typed a command that there is none of.
 enum Misspelling {
@@ -23,6 +24,26 @@ enum Misspelling {
             return meant.map { (word, (path + [$0]).joined(separator: " ")) }
         }
         return nil
+    }
+
+    /// `help WORD` for a word that is no command.
+    struct UnknownCommand: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The parser shows the whole program's help for a command that there is none of.
+    static func checkHelp(_ arguments: [String], in root: any ParsableCommand.Type) throws(UnknownCommand) {
+        guard arguments.first == "help" else { return }
+        var known = root
+        for word in arguments.dropFirst() where !word.hasPrefix("-") {
+            let commands = known.configuration.subcommands
+            guard let next = commands.first(where: { names(of: $0).contains(word) }) else {
+                if commands.isEmpty || word == "help" { return }
+                let meant = correction(of: Array(arguments.dropFirst()), in: root).map { " Did you mean '\($0.meant)'?" } ?? ""
+                throw UnknownCommand(description: "there is no command '\(VisibleText.line(word))'.\(meant)")
+            }
+            known = next
+        }
     }
 
     private static func names(of command: any ParsableCommand.Type) -> [String] {

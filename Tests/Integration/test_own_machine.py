@@ -1,5 +1,6 @@
 """The command line on the relay's own machine: which relay it means, how it gets there, and how it ends."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -33,6 +34,42 @@ def test_a_folder_may_be_named_from_where_one_stands(relay: Relay, named: str) -
     assert relay.run("sessions", "--data", named).stdout == "no sessions yet\n"
     made = relay.run("pair", "--data", named)
     assert made.stderr == "" and f"{relay.url}/#pair=" in made.stdout
+
+
+def test_a_folder_that_is_named_is_meant_wherever_the_terminal_is_logged_in(relay: Relay, make_relay: Any) -> None:
+    other = make_relay()
+    relay.run("login", other.pair_link())
+    other.token("client", "theirs")
+    assert relay.run("budget", "set", "--day", "20", "--data", str(relay.data)).returncode == 0
+    assert "$20" in relay.run("budget", "--data", str(relay.data)).stdout and "$20" not in relay.run("budget").stdout
+    device = {"device": "mine", "name": "Mine", "profile": "heliograph", "environment": "sandbox", "system": "18.1", "alertToken": "ab" * 32}
+    registered = relay.request("PUT", "/v1/devices/mine", json.dumps(device).encode(), {
+        "Authorization": f"Bearer {relay.token('client', 'phone')}", "Content-Type": "application/json"})  # fmt: skip
+    assert registered.status == 200, registered.body
+    assert "mine" in relay.run("devices", "--data", str(relay.data)).stdout and relay.run("devices").stdout == "no devices yet\n"
+    nowhere = relay.run("sessions", "--data", str(relay.folder / "nowhere"), check=False)
+    assert nowhere.returncode == 3 and f"no relay of yours is set up in {relay.folder}/nowhere" in nowhere.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a mount namespace of its own")
+def test_root_means_the_packages_relay_unless_it_has_one_of_its_own(relay: Relay) -> None:
+    """In a view of the file system in which the relay's folder is the package's."""
+    (relay.folder / "roots").mkdir()
+
+    def as_root(command: str) -> subprocess.CompletedProcess[str]:
+        script = f"mount -t tmpfs none /var/lib && mkdir /var/lib/heliograph && mount --bind '{relay.data}' /var/lib/heliograph && '{BINARY}' {command}"
+        return subprocess.run(
+            ["unshare", "-m", "--propagation", "private", "sh", "-c", script], capture_output=True, text=True, timeout=patient(20),
+            stdin=subprocess.DEVNULL, env=plain_environment(relay.folder / "roots"),
+        )  # fmt: skip
+
+    made = as_root("pair --role host")
+    assert made.returncode == 0 and f"{relay.url}/#host=" in made.stdout, made.stderr
+    assert f"✔ Relay: runs on {relay.url}" in as_root("doctor").stdout
+    second = as_root("serve")
+    assert second.returncode == 2 and "systemctl start heliograph" in second.stderr and not (relay.folder / "roots/.local").exists()
+    left = as_root("logout").stdout
+    assert "was not logged in" in left and "/var/lib/heliograph" in left
 
 
 def test_a_folder_may_be_named_from_the_root(relay: Relay, client: Any) -> None:
@@ -183,6 +220,32 @@ def test_an_address_that_is_none_is_refused(relay: Relay, url: str) -> None:
     assert started.returncode == 2 and "--public-url" in started.stderr
 
 
+def test_a_relay_has_a_name_of_its_own(relay: Relay) -> None:
+    """Its page asks for everything from the top of the site."""
+    for url in ("https://relay.example/sub", "https://relay.example/a/b/"):
+        started = relay.run("serve", "--public-url", url, "--data", str(relay.folder / "other"), check=False)
+        assert started.returncode == 2 and "without a path" in started.stderr
+    assert "the page does not work below a path" in beside(relay, "pair", "--url", "https://relay.example/sub").stderr
+
+
+def test_what_is_not_encrypted_is_said_before_somebody_scans_it(relay: Relay) -> None:
+    for role, words in [("client", "others on the network can read the token"), ("host", "a host refuses to send its token there")]:
+        assert words in beside(relay, "pair", "--role", role, "--url", "http://192.168.1.7:8787").stderr
+        assert beside(relay, "pair", "--role", role, "--url", "https://relay.example").stderr == ""
+    assert "█" not in beside(relay, "pair", "--url", "https://relay.example", "--no-picture").stdout
+    assert "without TLS" not in relay.log_text()
+    relay.stop()
+    relay.address = "0.0.0.0"
+    relay.start()
+    wait_until(lambda: "it listens to others without TLS" in relay.log_text(), 20, relay.log_text)
+    assert "and on every other address of this machine" in relay.log_text()
+
+
+def test_login_by_tls_at_a_plain_relay_says_what_is_wrong(relay: Relay) -> None:
+    refused = relay.run("login", relay.pair_link().replace("http://", "https://"), check=False)
+    assert refused.returncode == 4 and "does not speak TLS: is its address http://…?" in refused.stderr and "curl" not in refused.stderr
+
+
 def test_the_slash_at_the_end_of_an_address_is_not_doubled(relay: Relay) -> None:
     assert relay.pair_link(url="https://relay.example/sub/").startswith("https://relay.example/sub/#pair=")
 
@@ -208,6 +271,15 @@ def test_a_reader_that_has_seen_enough_ends_it_in_silence(relay: Relay) -> None:
     closed = subprocess.run(["bash", "-c", f"'{BINARY}' audit export --data '{relay.data}' >&-"], capture_output=True, text=True, timeout=patient(20))
     assert closed.returncode == 1 and closed.stderr.startswith("heliograph: the output cannot be written: ")
     assert "NSCocoaErrorDomain" not in closed.stderr
+
+
+def test_a_reader_of_help_that_has_seen_enough_is_no_fault(relay: Relay) -> None:
+    for arguments in ("--experimental-dump-help", "--help", "help serve"):
+        head = f"'{BINARY}' {arguments} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", head], capture_output=True, text=True, timeout=patient(20))
+        assert (done.stdout, done.stderr) == ("0\n", ""), done
+    full = subprocess.run(["bash", "-c", f"'{BINARY}' --help >/dev/full; echo $?; '{BINARY}' frobnicate 2>/dev/full; echo $?"], capture_output=True, text=True)
+    assert full.stdout == "7\n2\n"
 
 
 def test_a_wrong_use_of_a_command_is_explained_by_that_command(relay: Relay) -> None:
@@ -253,6 +325,23 @@ def test_a_misspelt_command_is_recognised(relay: Relay, typed: str, meant: str) 
 def test_a_word_that_is_like_no_command_is_not_guessed_at(relay: Relay) -> None:
     result = relay.run("frobnicate", check=False)
     assert result.returncode == 2 and "Did you mean" not in result.stderr and "Unexpected argument 'frobnicate'" in result.stderr
+
+
+def test_help_about_a_word_that_is_no_command_says_so(relay: Relay) -> None:
+    unknown = relay.run("help", "nonsense", check=False)
+    assert (unknown.returncode, unknown.stdout, unknown.stderr) == (2, "", "heliograph: there is no command 'nonsense'.\n")
+    assert "Did you mean 'heliograph approvals show'?" in relay.run("help", "approvals", "shwo", check=False).stderr
+    assert "heliograph host projects" in relay.run("help", "host", "projects").stdout
+
+
+@pytest.mark.parametrize("typed", ["version", "-v", "-V"])
+def test_its_version_is_told_however_one_asks(relay: Relay, typed: str) -> None:
+    assert relay.run(typed).stdout == relay.run("--version").stdout
+
+
+def test_who_wants_another_port_is_told_where_it_is_set(relay: Relay) -> None:
+    for arguments in (["--port", "9000"], ["--port=9000"]):
+        assert "--listen 127.0.0.1:9000" in relay.run("serve", *arguments, check=False).stderr
 
 
 def test_a_file_that_is_no_audit_log_is_one_sentence(relay: Relay) -> None:

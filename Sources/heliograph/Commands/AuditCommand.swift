@@ -107,7 +107,7 @@ struct AuditCommand: ParsableCommand {
         }
 
         private func tell(_ verdict: AuditReport) {
-            for fault in verdict.faults { FileHandle.standardError.write(Data("\(VisibleText.line(fault))\n".utf8)) }
+            for fault in verdict.faults { Output.complain("\(VisibleText.line(fault))\n") }
             let records = "\(verdict.recordCount) record\(verdict.recordCount == 1 ? "" : "s")"
             guard verdict.faults.isEmpty else {
                 print("\(records), and the log is broken.")

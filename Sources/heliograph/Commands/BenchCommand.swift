@@ -160,7 +160,7 @@ struct BenchCommand: ParsableCommand {
             let result = try measured()
             if json { Output.json { result.write(to: &$0) } } else { result.table.forEach { print($0) } }
         } catch {
-            FileHandle.standardError.write(Data("heliograph: \(error.code.rawValue): \(error)\n".utf8))
+            Output.remark("\(error.code.rawValue): \(error)")
             throw ExitCode(error.code == .unreachable ? 4 : error.code == .plan ? 2 : 1)
         }
     }

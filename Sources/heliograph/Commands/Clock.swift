@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeliographServer
 import RelayAccess
+import RelayProtocol
 
 /// `heliograph clock`
 struct Clock: ParsableCommand {
@@ -20,11 +21,20 @@ struct Clock: ParsableCommand {
     @Flag(help: "The clock is right: history ages by it from now on.")
     var confirm = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() throws {
         try Failure.reporting {
             do {
                 if confirm { try ClockState.confirm(in: data.path) }
                 let state = try ClockState(of: data.path)
+                if json {
+                    return Output.json { writer in
+                        writer.field("trusted", state.aheadSeconds == nil)
+                        writer.field("aheadSeconds", state.aheadSeconds)
+                    }
+                }
                 print("\(state.words.prefix(1).uppercased() + state.words.dropFirst()).")
             } catch let error as HTTPError where error.code == .unreachable {
                 throw CommandError(.noRelay, "No relay answers on \(data.path): heliograph doctor\(data.flag) says more")

@@ -15,7 +15,16 @@ struct Host: ParsableCommand {
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
               heliograph host
               heliograph host projects add DIR
-            """)
+
+            Without a subcommand it runs the daemon, and takes the options of `host run`: --name, --no-steering and others.
+            """,
+        subcommands: [HostRun.self, HostProjects.self],
+        defaultSubcommand: HostRun.self)
+}
+
+/// `heliograph host run`
+struct HostRun: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run the daemon; with a link, pair it first.")
 
     @Argument(help: "A pairing link for a host.")
     var link: String?

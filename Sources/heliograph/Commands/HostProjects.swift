@@ -3,11 +3,8 @@ import HeliographHost
 
 /// `heliograph host projects`
 struct HostProjects: ParsableCommand {
-    /// Two words, of which the parser would take the second for the link that `host` takes: it gets them as one.
-    static let words = ["host", "projects"]
-
     static let configuration = CommandConfiguration(
-        commandName: HostProjects.words.joined(separator: " "),
+        commandName: "projects",
         abstract: "List the folders of this host in which clients may start sessions: none, until you add one.",
         discussion: """
               heliograph host projects add ~/work/site

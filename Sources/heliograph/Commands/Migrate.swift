@@ -123,6 +123,6 @@ private final class Meter {
     }
 
     private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        Output.complain(text)
     }
 }

@@ -32,7 +32,7 @@ enum Failure {
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
             let sentence = (error as? HTTPError)?.message ?? "\(error)"
-            FileHandle.standardError.write(Data("heliograph: \(VisibleText.prose(sentence))\n".utf8))
+            Output.remark(VisibleText.prose(sentence))
             throw ExitCode(exit(of: error).rawValue)
         }
     }
@@ -61,22 +61,28 @@ enum Failure {
 
 enum Output {
     /// For people, in addition to what a program reads.
-    static func remark(_ sentence: String) { FileHandle.standardError.write(Data("heliograph: \(sentence)\n".utf8)) }
+    static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }
+
+    /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
+    static func complain(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Ends the program in silence where nobody reads on: `| head` has seen enough.
     static func line(_ bytes: [UInt8]) throws {
-        let line = bytes + [UInt8(ascii: "\n")]
-        var sent = 0
-        while sent < line.count {
-            let count = unsafe line[sent...].withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                sent += count
-            } else if errno == EPIPE {
-                throw ExitCode.success
-            } else if errno != EINTR {
-                throw CommandError(.output, "the output cannot be written: \(unsafe String(cString: strerror(errno)))")
-            }
+        switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
+        case 0: break
+        case EPIPE: throw ExitCode.success
+        case let fault: throw CommandError(.output, "the output cannot be written: \(unsafe String(cString: strerror(fault)))")
         }
+    }
+
+    /// Returns the number of the error that ended it, or 0.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 { sent += count } else if errno != EINTR { return errno }
+        }
+        return 0
     }
 
     /// At the end of a command: what was printed is out, or that it is not is said. A token that was printed into a full disk is nowhere.

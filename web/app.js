@@ -301,7 +301,7 @@ async function whoAmI() {
     const date = Date.parse(response.headers.get("Date") ?? "");
     // The header has whole seconds, and the way there and back takes time: less than that is no difference.
     const offset = date + 500 - (asked + Date.now()) / 2;
-    if (Math.abs(offset) > 2000) clockOffset = offset;
+    clockOffset = Math.abs(offset) > 2000 ? offset : 0;
     if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
     return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
   } catch {
@@ -338,6 +338,8 @@ async function start() {
 function arrived() {
   times += 1;
   const isFirst = times === 1;
+  // The clock of this device may have been set meanwhile.
+  if (!isFirst) whoAmI();
   // Before the page is whole, asking for it again would take from the line what the rest of it needs.
   whole.then(() => {
     if (isFirst) keepShell();
@@ -359,6 +361,7 @@ views.pair.onback = () => {
 views.pair.onpaired = () => {
   // What another workspace showed must not stay in this page's memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
+  whoAmI();
   show({ focus: true });
   return link.start();
 };

@@ -132,6 +132,24 @@ def test_why_a_browser_is_not_paired_is_said_by_who_knows(screen: Callable[..., 
     one.expect_live()
 
 
+def test_ages_are_right_on_a_device_that_was_paired_with_a_wrong_clock(screen: Callable[..., Screen], relay: Any, scripted_host: Callable[..., Any]) -> None:
+    host = scripted_host()
+    host.start_session("s1", title="Fix the login")
+    host.event("s1", "status.changed", {"status": "idle"})
+    one = screen(paired=False)
+    one.page.add_init_script("{ const own = Date.now; Date.now = () => own() + (window.fast ?? 3_600_000) }")
+    one.pair("Ada's phone")
+    one.go("#/session/s1")
+    expect(one.page.locator(".now strong")).to_contain_text(re.compile(r"Idle, (just now|\d+ s ago)"))
+    # It is set right while the page is open.
+    one.forgive_absence()
+    relay.stop()
+    one.page.evaluate("() => { window.fast = 0 }")
+    relay.start()
+    one.expect_live()
+    expect(one.page.locator(".now strong")).to_contain_text(re.compile(r"Idle, (just now|\d+ (s|min) ago)"))
+
+
 def test_after_a_wrong_code_it_says_where_to_get_another(screen: Callable[..., Screen], relay: Any) -> None:
     one = screen(paired=False)
     one.forgiven += ("Failed to load resource",)

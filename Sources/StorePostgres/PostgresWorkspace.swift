@@ -29,12 +29,12 @@ package final class PostgresWorkspace: Sendable {
         upkeep = PostgresUpkeep(database, claim.scope, damage)
     }
 
-    /// Called once, from any thread, when a commit was refused as another's; at once where one was already. The rest of what the node owns is
-    /// not concerned.
+    /// Called once, from any thread, when a commit was refused because another owns the workspace; at once if that has happened already.
+    /// Does not concern the node's other workspaces.
     package func whenLost(_ body: @escaping @Sendable (LogError) -> Void) { loss.whenLost(body) }
 
-    /// Waits for a commit that is under way, and sets the workspace free for others. Nothing of it can be committed afterwards, also where this
-    /// throws: then it may still be this node's, until it is handed over once more, claimed again, or the node closed.
+    /// Waits for a commit in flight, and sets the workspace free. Nothing can be committed to it afterwards, even if this throws: then it
+    /// may still be this node's, until it is handed over once more, claimed again, or the node closed.
     package func handOver() throws(LogError) {
         close()
         do { try ownership.handOver(claim, on: database.connect(for: "claim")) } catch { throw LogError(error) }

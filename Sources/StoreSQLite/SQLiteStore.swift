@@ -28,9 +28,8 @@ package final class SQLiteStore: Sendable {
     /// Held until `close`; nil for the command line.
     private let lock: Mutex<DataDirectoryLock?>
 
-    /// Creates the file where there never was one, and brings an older one up to date. A damaged one is refused, and left as it is; so
-    /// is what is left of one.
-    /// The history of a file beyond `checkedBytesMax` is not checked; see `SQLiteUpkeep.checkEverything`.
+    /// Creates the file if there never was one, and brings an older one up to date. A damaged one, or the remains of one, is refused and
+    /// left as it is. The history of a file beyond `checkedBytesMax` is not checked; see `SQLiteUpkeep.checkEverything`.
     package init(
         _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = DataFile.checkedBytesMax
     ) throws(SQLiteStoreError) {
@@ -64,7 +63,7 @@ package final class SQLiteStore: Sendable {
             guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
             found = try opened()
         }
-        // It may have been made only now.
+        // The file may have been created only now.
         if case .relay(let lock) = user { try directory.lockDataFile(for: lock) }
         database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()

@@ -55,11 +55,11 @@ package struct Hello: Sendable, Equatable {
 package enum Capability: String, Sendable, CaseIterable {
     /// Understands `hold`.
     case hold
-    /// It says what can be done to its sessions, does it, and tells what became of it.
+    /// Says what can be done to its sessions, does it, and reports the outcome.
     case steer
 }
 
-/// What the relay answers to `hello`, alike for hosts and clients.
+/// The relay's answer to `hello`, alike for hosts and clients.
 package struct Welcome: Sendable, Equatable {
     package var software: String
     package var epoch: Epoch
@@ -96,7 +96,7 @@ package struct Welcome: Sendable, Equatable {
     }
 }
 
-/// How often the relay pings, and after how long a silence it hangs up; the peer derives its own time-outs from them.
+/// The relay's ping interval, and the silence after which it disconnects a peer; the peer derives its own time-outs from them.
 package struct Heartbeat: Sendable, Equatable {
     package var pingSeconds: Int64
     package var hangUpSeconds: Int64

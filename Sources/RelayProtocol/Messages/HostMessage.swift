@@ -52,7 +52,7 @@ package struct HostEvents: Sendable {
     package var session: SessionID
     /// The host's number of the first; a session's first event is 1.
     package var first: Int64
-    /// What is missing before `first` is gone at the host.
+    /// True if events before `first` are lost at the host.
     package var isAfterGap: Bool
     package var events: [Event]
 

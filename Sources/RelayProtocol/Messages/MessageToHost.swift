@@ -6,7 +6,7 @@ package enum MessageToHost: Sendable, Equatable {
     case resend(SessionID, from: Int64)
     case decision(SessionID, ApprovalID, InputDigest, Decision)
     case steer(SteeringRequest)
-    /// Forget this prompt where it still waits.
+    /// Discard this prompt if it still waits.
     case withdraw(SessionID, SteeringName)
     /// After `hello`: what was sent to steer this session and has had no outcome. What the host knows nothing of, it has lost.
     case outstanding(SessionID, [SteeringName])
@@ -93,7 +93,7 @@ package enum MessageToHost: Sendable, Equatable {
     }
 }
 
-/// How far a session's events, by the host's numbering, are on the relay's disk.
+/// The last of a session's events, by the host's numbering, on the relay's disk.
 package struct SessionProgress: Sendable, Equatable {
     package var session: SessionID
     package var through: Int64

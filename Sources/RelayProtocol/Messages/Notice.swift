@@ -3,7 +3,7 @@ package struct Notice: Sendable, Equatable {
     package var code: String
     package var message: String
     package var path: String?
-    /// The session whose events are meant, where a host has to know.
+    /// The session concerned, if a host has to know.
     package var session: SessionID?
 
     package init(code: String, message: String, path: String? = nil, session: SessionID? = nil) {

@@ -13,7 +13,7 @@ package struct Summary: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
-    /// The same in full, where that is shortened with `~`.
+    /// The full path, if the other is shortened with `~`.
     package var folder: String?
     package var status: SessionStatus
     package var statusReason: String?
@@ -35,7 +35,7 @@ package struct Summary: Sendable, Equatable {
     package var linesRemoved: Int64 = 0
     /// Nil while no level of a budget that concerns it is reached.
     package var budget: BudgetMark?
-    /// Nil where its host says nothing of it: clients can do nothing to it.
+    /// Nil if its host offers nothing: clients cannot steer it.
     package var steering: SteeringOffer?
     package var error: String?
     /// Milliseconds since 1970.

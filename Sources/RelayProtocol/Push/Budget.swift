@@ -1,4 +1,4 @@
-/// How much may be spent, and what shall happen on the way there.
+/// A limit on spending, and the actions at its levels.
 package struct Budget: Sendable, Equatable {
     package enum Scope: Sendable, Equatable, Hashable {
         case session(SessionID)
@@ -70,7 +70,7 @@ package struct Budget: Sendable, Equatable {
         writer.flag("hold", holds)
     }
 
-    /// The highest of its levels that so much spending has reached; nil where it has reached none.
+    /// The highest level that this spending has reached; nil if it has reached none.
     package func level(at spentMicroUSD: Int64) -> Int64? { levels.last { isReached($0, at: spentMicroUSD) } }
 
     package func isReached(_ level: Int64, at spentMicroUSD: Int64) -> Bool {

@@ -7,7 +7,7 @@ package struct Device: Sendable, Equatable {
     package var address: DeviceAddress
     /// The version of iOS, such as `18.1`; of a browser its name and the system's.
     package var system: String
-    /// What the person chose in Settings: more updates of cards.
+    /// The person's choice in Settings: more updates of cards.
     package var hasFrequentPushes = false
     package var cards = CardMode.perSession
     /// When the relay starts a card by itself.
@@ -26,7 +26,7 @@ package struct Device: Sendable, Equatable {
     /// can say who holds the device.
     package var allowsOnLockScreen = false
 
-    /// Whether a notification that shows the whole input may allow it there. An app's own asks for an unlock first.
+    /// True if a notification that shows the whole input may offer to allow it. An app's own asks for an unlock first.
     package var takesAllow: Bool {
         switch address {
         case .apns: true
@@ -59,11 +59,11 @@ package enum CardStarts: String, Sendable, CaseIterable {
     case always
 }
 
-/// How much a push says to anyone who sees the Lock Screen, and to Apple.
+/// Amount of detail in a push, which anyone who sees the Lock Screen can read, and Apple.
 package enum PushText: String, Sendable, CaseIterable {
     /// The whole command or question, as far as it fits.
     case full
-    /// What the host wrote for lists.
+    /// The host's text for lists.
     case summary
     /// "An agent needs approval".
     case generic
@@ -74,7 +74,7 @@ package enum PushText: String, Sendable, CaseIterable {
     package static let ofBrowsers: [PushText] = [.full, .summary, .generic]
 }
 
-/// What a person may want to be rung for.
+/// Reasons to ring for that a person can choose.
 package enum AlertKind: String, Sendable, CaseIterable {
     case approval, question, error, finished, budget
 }
@@ -93,7 +93,7 @@ package struct QuietHours: Sendable, Equatable {
     }
 }
 
-/// What an app says of one of its cards.
+/// An app's report of one of its cards.
 package struct CardReport: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case active, stale, ended, dismissed
@@ -102,7 +102,7 @@ package struct CardReport: Sendable, Equatable {
     package var card: CardID
     /// Nil: the aggregate card.
     package var session: SessionID?
-    /// Where its updates go. Nil: not known yet, or it listens to a channel.
+    /// Token for its updates. Nil: not known yet, or it listens to a channel.
     package var token: String?
     package var state: State
 

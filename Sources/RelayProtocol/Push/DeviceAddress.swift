@@ -1,5 +1,5 @@
-/// Where a device is reached: a case for each channel of pushes, with all that this channel needs. What is asked below is all that the
-/// planner looks at.
+/// A device's address: a case for each channel of pushes, with everything that this channel needs. The properties below are all that the
+/// planner reads.
 package enum DeviceAddress: Sendable, Equatable {
     case apns(APNsTokens)
     /// Nil: the browser has no subscription any more.
@@ -12,7 +12,7 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// Where alerts go, as the channel names the place; nil: nowhere.
+    /// Destination of alerts, as the channel names it; nil: none.
     package var alerts: String? {
         get {
             switch self {
@@ -30,7 +30,7 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// Where starts of cards go. A browser has no such place.
+    /// Destination of starts of cards. A browser has none.
     package var starts: String? {
         get { if case .apns(let tokens) = self { tokens.starts } else { nil } }
         set {
@@ -75,11 +75,11 @@ package enum DeviceAddress: Sendable, Equatable {
 package enum PushService: String, Sendable, CaseIterable {
     case apns, web
 
-    /// Records of pushes name theirs where it is another.
+    /// Records of pushes name their service if it is another.
     package static let ofUnmarkedRecords = PushService.apns
 }
 
-/// What an app has told of itself to be reached by APNs. Tokens are hexadecimal digits.
+/// An app's tokens for APNs, as hexadecimal digits.
 package struct APNsTokens: Sendable, Equatable {
     package var environment: PushEnvironment
     package var alerts: String?
@@ -93,7 +93,7 @@ package struct APNsTokens: Sendable, Equatable {
     }
 }
 
-/// Which of Apple's two worlds a device token is of: an app from the App Store or TestFlight, or one from Xcode.
+/// Apple's environment of a device token: an app from the App Store or TestFlight, or one from Xcode.
 package enum PushEnvironment: String, Sendable, CaseIterable {
     case production, sandbox
 }

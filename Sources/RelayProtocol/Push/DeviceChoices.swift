@@ -1,4 +1,4 @@
-/// What a person chose to hear on a device. Any client of theirs may change it, without being told what the device is reached by.
+/// A person's choices for a device. Any client of theirs may change them, without learning the device's address.
 package struct DeviceChoices: Sendable, Equatable {
     package var text = PushText.summary
     package var kinds = Set(AlertKind.allCases)
@@ -19,7 +19,7 @@ package struct DeviceChoices: Sendable, Equatable {
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// What is not said there stays as it is, but for flags, quiet hours and gathering, whose absence is their "no".
+    /// Fields that are absent stay as they are, except flags, quiet hours and gathering, whose absence means "no".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")

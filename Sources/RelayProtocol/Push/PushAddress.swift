@@ -25,9 +25,9 @@ extension PushAddress: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension DeviceAddress {
-    /// Where the device is reached, cards aside.
+    /// The device's addresses, cards aside.
     package var places: [PushAddress] { [alerts, starts].compactMap { $0.map { PushAddress(service, place: $0) } } }
 
-    /// It is reached nowhere.
+    /// Removes every address.
     package mutating func dropAll() { (alerts, starts) = (nil, nil) }
 }

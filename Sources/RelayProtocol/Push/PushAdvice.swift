@@ -1,4 +1,4 @@
-/// What is left to do after a push service has refused a push: what its client says, and what the planner acts on.
+/// The action left after a push service has refused a push, from its client to the planner.
 package enum PushAdvice: String, Sendable, CaseIterable {
     /// Forget the token: it is dead.
     case dropToken

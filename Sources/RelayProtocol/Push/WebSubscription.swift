@@ -1,4 +1,4 @@
-/// What a browser hands out for pushes, as the wire has it. Whether the endpoint may be called is its channel's to say.
+/// A browser's push subscription, as the wire has it. Its channel decides whether the endpoint may be called.
 ///
 /// A secret: anyone who has all three can ring that browser. No description and no reflection shows more than the service.
 package struct WebSubscription: Sendable, Hashable {
@@ -25,7 +25,7 @@ package struct WebSubscription: Sendable, Hashable {
 
     // MARK: - As one text
 
-    /// How an intent names it. None of the three has a space in it.
+    /// The name of this address in intents. None of the three contains a space.
     package var place: String { "\(endpoint) \(p256dh) \(auth)" }
 
     /// Nil for what is no `place`.
@@ -51,7 +51,7 @@ extension WebSubscription: CustomStringConvertible, CustomDebugStringConvertible
 // MARK: - On the wire
 
 extension WebSubscription {
-    /// Nil where there is no endpoint.
+    /// Nil if there is no endpoint.
     init?(from value: JSONValue) throws(WireError) {
         guard let endpoint = try value.object().optionalString("endpoint") else { return nil }
         let isURL = (1...Self.endpointBytesMax).contains(endpoint.utf8.count)

@@ -3,7 +3,7 @@ package import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// Whose addresses of pushes are, as commits have left them.
+/// Owners of push addresses, according to the commits.
 package final class PostgresAddresses: AddressStore {
     private let database: PostgresDatabase
 

@@ -5,8 +5,8 @@ internal import RelayStore
 
 /// The audit log's rows.
 ///
-/// It outlives retention: trims and removals leave it alone. A writer guesses the next place; where somebody else has taken that
-/// meanwhile, the database refuses, and the whole transaction is done again while the others wait.
+/// Retention does not remove them. A writer guesses the next position; if another has taken it meanwhile, the database refuses, and the
+/// whole transaction is repeated while the others wait.
 enum AuditTable {
     /// The position of a workspace's log.
     struct Place: Sendable {
@@ -67,6 +67,6 @@ enum AuditTable {
         return places
     }
 
-    /// How many records there were that were about a session of workspace `w`.
+    /// Number of records about a session of workspace `w`.
     static let audited = "(SELECT coalesce(max(s.audited), 0) FROM sessions AS s WHERE s.workspace = w.number)"
 }

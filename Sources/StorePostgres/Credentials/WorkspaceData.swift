@@ -3,13 +3,14 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// What the tables hold of a workspace that was removed, but for its audit log.
+/// The rows of a removed workspace, except its audit log.
 ///
-/// Nothing fences it: it is nobody's any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
+/// Not fenced: it has no owner any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
 struct WorkspaceData {
-    /// Whether workspace `w` has something that its owner is not done with: channels, too, which it has to have deleted elsewhere.
+    /// True if workspace `w` has rows that its owner still needs: also channels, which have to be deleted elsewhere.
     ///
-    /// By the first of each index: an EXISTS in a question about many workspaces reads the whole of each table, and this is asked often.
+    /// Reads the first entry of each index: an EXISTS in a query about many workspaces reads the whole of each table, and this query is
+    /// frequent.
     static let isLeft = """
         ((SELECT min(number) FROM sessions WHERE workspace = w.number) IS NOT NULL
         OR (SELECT min(client) FROM commands WHERE workspace = w.number) IS NOT NULL
@@ -66,7 +67,7 @@ struct WorkspaceData {
             for table in ["pictures", "approvals", "damaged_states"] {
                 left -= try delete("\(table) WHERE workspace = $1::int AND session = $2::int", session)
             }
-            // What the row says of the audit log, its workspace has to say from here on.
+            // The session's row counts its audit records; from here on its workspace's row has to.
             _ = try connection.run(
                 PostgresStatement(
                     "UPDATE workspaces SET audited = greatest(audited, $2::bigint) WHERE number = $1::int", .int(number),
@@ -76,7 +77,7 @@ struct WorkspaceData {
         return try isGone
     }
 
-    /// How many rows that were.
+    /// - Returns: the number of rows deleted.
     private func delete(_ rows: String, _ values: PostgresValue...) throws -> Int {
         let sql = "WITH gone AS (DELETE FROM \(rows) RETURNING 1) SELECT count(*) FROM gone"
         let counts = try connection.run(

@@ -2,8 +2,8 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 
 extension LogError {
-    /// What an error, the database's or ours, means to the user of the store, where nothing can be there yet: a question, or a
-    /// transaction that has not come to its end.
+    /// Maps an error, the database's or ours, of a query or of a transaction that has not reached its end, so that nothing can have been
+    /// stored.
     init(_ error: any Error) {
         if let known = error as? LogError {
             self = known
@@ -14,7 +14,7 @@ extension LogError {
         }
     }
 
-    /// The same where the end of a transaction was asked for: without the database's no, nobody knows.
+    /// Maps an error of a commit: unless the database refused, the outcome is unknown.
     init(ofCommit error: PostgresError) {
         guard error.code == .lost else {
             self.init(error)
@@ -26,7 +26,7 @@ extension LogError {
             underlying: error)
     }
 
-    /// The database has committed, and not as it was told to: where a standby was to have it, too, it may not.
+    /// The database has committed with a warning: the standby that should have it may not.
     init(warning: String) { self.init(.inDoubt, "It is done, but the database warns of its commit: \(warning)") }
 
     private static func code(of error: PostgresError) -> Code {
@@ -40,7 +40,7 @@ extension LogError {
         case SQLState.fenced: return .fenced
         case SQLState.notWhereItWas: return .conflict
         case "53100": return .full
-        // A standby, or one that was told so: where it is promoted, or another is found, it works again.
+        // A standby, or a database set to read-only: it works again once promoted, or once another is found.
         case "25006": return .unreachable(isPassing: true)
         case "XX001", "XX002": return .damaged(.store)
         default: break
@@ -72,7 +72,7 @@ extension LogError {
     }
 }
 
-/// What our own functions raise; see `Schema`.
+/// SQLSTATEs of our own functions; see `Schema`.
 enum SQLState {
     static let fenced = "HG001"
     static let notWhereItWas = "HG002"

@@ -1,4 +1,4 @@
-/// What `synchronous_standby_names` makes each commit wait for.
+/// Meaning of `synchronous_standby_names` for a commit.
 struct StandbyRule: Equatable {
     /// Standbys whose word a commit needs; 0: it waits for none.
     let needed: Int

@@ -53,7 +53,7 @@ struct AuditRows {
     private var numbers: [Int64] = []
     private var lines: [[UInt8]] = []
 
-    /// `place` is where the log stands with it.
+    /// `place` is the log's position after this line.
     mutating func add(_ line: [UInt8], _ place: AuditTable.Place) {
         workspaces.append(place.number)
         numbers.append(place.head.n)
@@ -74,10 +74,10 @@ struct SessionRow {
     let key: SessionKey
     let workspace: Int32
     let number: Int32
-    /// Where the last commit has left it; nil where it is new.
+    /// Last number in the database; nil if the session is new.
     let storedSeq: Int64?
     var state: SessionState
-    /// What is stored of it is put aside first.
+    /// The damaged row is set aside first.
     let isDamaged: Bool
     /// The last record of the audit log that is about it; 0: none of this batch.
     var audited: Int64 = 0
@@ -221,8 +221,8 @@ struct RecordRows {
     }
 }
 
-/// What records say of addresses: one that is told here is nobody else's. One that its record names no longer is nobody's, unless another
-/// workspace had it, and may push there still.
+/// Changes of push addresses. One that is reported here belongs to nobody else. One that its record no longer names belongs to nobody,
+/// unless another workspace had it, and may still push there.
 struct AddressRows {
     private struct Owner {
         let workspace: Int32

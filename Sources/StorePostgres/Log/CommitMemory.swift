@@ -1,12 +1,12 @@
 internal import RelayModel
 internal import RelayProtocol
 
-/// What earlier commits have seen of the database, so that the next need not ask for it.
+/// Facts that earlier commits read from the database, so that the next one need not.
 ///
-/// Only the owner writes sessions and approvals, and only in commits. Records of the audit log others add, too: what is remembered of
-/// them is a guess, which the place that a record takes proves or disproves.
+/// Only the owner writes sessions and approvals, and only in commits. Others add audit records, too, so the remembered position is a
+/// guess, which the position that a record takes proves or disproves.
 ///
-/// A commit takes it along and gives it back. One that fails does not, and the next begins with nothing.
+/// A commit takes the memory and gives it back. One that fails does not, and the next begins without.
 struct CommitMemory: Sendable {
     struct Session: Sendable {
         let workspace: Int32
@@ -34,7 +34,7 @@ struct CommitMemory: Sendable {
         var number: Int32 { audit.number }
     }
 
-    /// All that the log is of, where one was asked for.
+    /// The log's own position, if it was read.
     var workspaces: [WorkspaceID: Workspace] = [:]
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]

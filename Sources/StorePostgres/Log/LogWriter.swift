@@ -17,12 +17,12 @@ struct LogWriter {
     private var connection: PostgresConnection?
     private var lastUsed = ContinuousClock.now
     private var memory = CommitMemory()
-    /// Nobody knows what came of the last commit.
+    /// The outcome of the last commit is unknown.
     private var isInDoubt = false
     /// Another has taken over, for good.
     private var fencing: LogError?
     private let whenFenced: @Sendable (LogError) -> Void
-    /// Where the last batch that had events has left its sessions: where they are not there, what was acknowledged is lost.
+    /// Last numbers of the sessions in the last batch that had events: if the database does not have them, acknowledged events are lost.
     private var acknowledged: [SessionKey: Int64] = [:]
 
     /// `whenFenced` is called once, before the commit throws it.
@@ -37,10 +37,11 @@ struct LogWriter {
         self.damage = damage
     }
 
-    /// Where this returns, the batch is where the database's commits are: on its disk, and on a standby's where it has a synchronous one.
+    /// Once this returns, the batch is as durable as the database's commits: on its disk, and on that of a synchronous standby if there
+    /// is one.
     ///
-    /// Where the database does not say, the batch is looked for on another connection, under another generation; where it is not there,
-    /// it is committed once more. Throws `inDoubt` where nobody can look.
+    /// If the database does not answer, the batch is looked for on another connection, under another generation, and committed once more
+    /// if it is not there. Throws `inDoubt` if that is not possible.
     mutating func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         if let fencing { throw fencing }
         defer { lastUsed = .now }
@@ -75,7 +76,7 @@ struct LogWriter {
                     throw later.code == .fenced ? later : error
                 }
                 if let taken { return taken }
-            // It has ended while nobody looked, and nothing was sent.
+            // The connection ended while it was idle, and nothing was sent.
             case .unreachable(isPassing: true) where connection == nil: break
             default: throw error
             }
@@ -86,7 +87,7 @@ struct LogWriter {
         }
     }
 
-    /// Ends the connection where there was no commit for so long. The next one makes another.
+    /// Closes the connection if there was no commit for this long. The next one opens another.
     mutating func disconnect(idleFor time: Duration) {
         if !isInDoubt, ContinuousClock.now - lastUsed >= time { drop() }
     }
@@ -105,7 +106,7 @@ struct LogWriter {
         }
     }
 
-    /// Finds out what came of it: nil where it is not there, and never will be.
+    /// Finds out the outcome: nil if the batch is not stored, and never will be.
     private mutating func settle(_ batch: LogBatch) throws(LogError) -> [ApprovalName]? {
         let search = BatchSearch(connection: try renewed(), scope: claim.scope)
         do { return try search.contains(batch) ? search.namesTaken(in: batch) : nil } catch {
@@ -158,7 +159,7 @@ struct LogWriter {
         do throws(LogError) { return try put(batch, besidesWriters: true) } catch {
             // Commands have added to the audit log, and could again and again: the second time they wait.
             if error.isAuditPlaceTaken { return try put(batch, besidesWriters: false) }
-            // Somebody else's locks, in another order: the refused one of the two begins again.
+            // Another transaction locks in another order: the one of the two that is refused begins again.
             guard error.isOutOfTurn else { throw error }
             return try put(batch, besidesWriters: true)
         }
@@ -214,7 +215,7 @@ struct LogWriter {
     /// Leaves the connection as the next commit needs it, or without one.
     private mutating func giveUp(_ connection: PostgresConnection, inTransaction: Bool) {
         if inTransaction, !connection.isLost {
-            // Where it cannot even do this, it is lost.
+            // If even this fails, the connection is lost.
             _ = try? connection.run(PostgresStatement("ROLLBACK"), within: PostgresDatabase.askingMax)
         }
         if connection.isLost { drop() }

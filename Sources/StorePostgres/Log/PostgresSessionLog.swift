@@ -53,10 +53,10 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         return taken
     }
 
-    /// What the rows of the workspaces say, for as long as the log is held; `first` is the first workspace.
+    /// Epochs from the rows of the workspaces, for as long as the log is held; `first` is the first workspace.
     package func epochs(first: WorkspaceID) -> Epochs { Epochs(ofLog: epoch, first: first, known: epochs) }
 
-    /// Ends the connection that commits, where there was no commit for so long; the next one makes another. Waits for none.
+    /// Closes the connection that commits if there was no commit for this long; the next one opens another. Never waits.
     func disconnect(idleFor time: Duration = LogWriter.idleMax) {
         _ = writer.withLockIfAvailable { $0?.disconnect(idleFor: time) }
     }

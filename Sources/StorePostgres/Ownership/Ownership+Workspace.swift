@@ -14,7 +14,7 @@ extension Ownership {
     ) throws(LogError) -> Claim? {
         do {
             guard let seen = try look(at: workspace, generation, on: connection) else { return nil }
-            // Who is alive and has set it free keeps its connections, and has none that commits to it.
+            // A living process that has set the workspace free keeps its connections, none of which commits to it.
             for other in Set([seen.holder, seen.whole].compactMap(\.self)) where other != holder {
                 try endConnections(of: other, on: connection)
             }
@@ -29,11 +29,11 @@ extension Ownership {
         let workspace: WorkspaceID
         let number: Int32
         let generation: Int64
-        /// Nobody who is alive, or this process.
+        /// No living process, or this one.
         let holder: String?
         /// The relay that was alone on the database, and is dead; nil: there is none.
         let whole: String?
-        /// What it goes on with where its own epoch has ended.
+        /// Next epoch if the workspace's own has ended.
         let fresh: Epoch
     }
 
@@ -51,7 +51,7 @@ extension Ownership {
                 """, .text(workspace.rawValue), .bigint(generation), .text(holder)), within: PostgresDatabase.askingMax)
         guard let row = rows.first else { return nil }
         let log: Epoch? = try row.optionalText(4).map { try Stored.identifier($0) }
-        // As where a relay that is alone claims it.
+        // The same as when a relay that is alone claims it.
         let told = try log.map { Epochs(ofLog: $0, first: try Stored.identifier(row.text(5)))[workspace] }
         return Seen(
             workspace: workspace, number: Int32(row.integer(0)), generation: generation, holder: row.optionalText(1),

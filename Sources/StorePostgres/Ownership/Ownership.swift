@@ -4,15 +4,15 @@ internal import RelayCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// What of the database one process of a relay may commit to. Each workspace has a row, and what is of none has one; a relay that is alone
-/// owns all of them, and of several nodes each some workspaces.
+/// A relay process's right to commit. Each workspace has a row, and so has everything that belongs to none; a relay that is alone owns
+/// all rows, and each of several nodes owns some workspaces.
 ///
-/// The generation is safety: each commit locks the rows of its workspaces and compares (`fence`), so a replaced owner can write nothing more,
-/// however late it wakes up. The lease is liveness: it only says when another may replace its process, in everything that it owns.
+/// The generation is safety: each commit locks the rows of its workspaces and compares (`fence`), so a replaced owner can write nothing
+/// more, however late it wakes up. The lease is liveness: it only says when another may replace its process, in everything that it owns.
 struct Ownership: Sendable {
     /// The lease, as the database's clock has it. A relay that cannot renew it for so long is taken for dead.
     static let leaseSeconds = 8
-    /// How often somebody who stands by looks.
+    /// Interval at which a relay that stands by looks.
     static let lookingSeconds = 0.25
     /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
     static let renewalMax = Duration.seconds(leaseSeconds - 1)
@@ -24,7 +24,7 @@ struct Ownership: Sendable {
     /// This process, and no other, not even the next of the same relay.
     let holder: String
 
-    /// How other nodes reach this one; nil: not at all.
+    /// This node's address for other nodes; nil: none.
     let identity: NodeIdentity?
 
     init(_ identity: NodeIdentity? = nil) {
@@ -42,7 +42,7 @@ struct Ownership: Sendable {
         return epoch
     }
 
-    /// What all connections of this process are called.
+    /// Application name of all connections of this process.
     var name: String { "heliograph/\(holder)" }
 
     /// The row of what is of no workspace. Of several nodes none owns it.
@@ -53,8 +53,8 @@ struct Ownership: Sendable {
         (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         """
 
-    /// Whether nobody has the row of `owners` who is alive: whose lease is not over, and who is connected. After the database itself has
-    /// started, everybody is given the time of a lease to come back. `row` is what the question calls that table.
+    /// True if no living process has the row of `owners`: one whose lease is not over, and which is connected. After the database itself
+    /// has started, every process is given the time of a lease to return. `row` is the query's name for that table.
     static func isFree(_ row: String = "owners") -> String {
         """
         (\(row).holder IS NULL OR pg_postmaster_start_time() < now() - \(lease) AND (
@@ -85,7 +85,7 @@ struct Ownership: Sendable {
         ]
     }
 
-    /// As `Claim.bornOn`, now; nil where this process does not own the row `scope` any more.
+    /// The present `Claim.bornOn`; nil if this process no longer owns the row `scope`.
     @discardableResult func renewLease(
         owning scope: String = whole, on connection: PostgresConnection, within limit: Duration = PostgresDatabase.askingMax
     ) throws -> String? {
@@ -94,7 +94,7 @@ struct Ownership: Sendable {
         return try connection.run(renewal(isLeaving: nil) + [question], within: limit)[2].first?.text(0)
     }
 
-    /// Throws `fenced` where this process owns something, and the database lives another life since.
+    /// Throws `fenced` if this process owns something, and the database has lived another life since.
     func renewLease(isLeaving: Bool, on connection: PostgresConnection, within limit: Duration) throws {
         let question = PostgresStatement(
             """
@@ -104,7 +104,7 @@ struct Ownership: Sendable {
         if rows[0].bool(0) { throw Self.anotherLife }
     }
 
-    /// Whether another process that calls itself a node is alive: its lease is not over, and it is connected.
+    /// True if another node's process is alive: its lease is not over, and it is connected.
     func hasCompany(_ connection: PostgresConnection) throws -> Bool {
         let rows = try connection.run(
             PostgresStatement(
@@ -133,7 +133,7 @@ struct Ownership: Sendable {
 
     // MARK: - Connections of others, and older ones
 
-    /// They may hold locks for as long as they like: an owner that was stopped in the middle of a commit, one that waits for a standby.
+    /// Ends connections that may hold locks indefinitely: of an owner that was stopped in the middle of a commit, or waits for a standby.
     func endConnections(of other: String, on connection: PostgresConnection) throws {
         try endConnections("starts_with(application_name, $2::text)", "heliograph/\(other)/", on: connection)
     }
@@ -193,7 +193,7 @@ struct Ownership: Sendable {
                         """, scopes, .bigints(ours.map(\.value.generation)), .text(holder)),
                 ], within: PostgresDatabase.askingMax)[2]
             try refuseWarning(connection)
-            // Somebody else's, or an earlier one of ours that was on its way: the next look tells.
+            // Another process's claim, or an earlier one of ours that was on its way: the next look shows which.
             guard let first = rows.first else {
                 throw LogError(.unreachable(isPassing: true), "The log was claimed at the same time.")
             }

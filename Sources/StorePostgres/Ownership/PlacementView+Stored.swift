@@ -17,7 +17,7 @@ extension PlacementView {
                     SELECT holder, name, url, link_secret, link_version, is_leaving FROM nodes
                     WHERE expires_at > now() AND name IS NOT NULL AND url IS NOT NULL AND link_secret IS NOT NULL ORDER BY holder
                     """),
-                // Whether a process is alive is asked once for all that it owns.
+                // One check for all that a process owns shows whether it is alive.
                 PostgresStatement(
                     """
                     WITH processes AS MATERIALIZED (

@@ -11,7 +11,7 @@ struct WaitingRevocation {
 
     let revocation: TokenRevocation
 
-    /// Nil where an id is none of ours. The workspace is left out: an id is of one.
+    /// Nil if an id is none of ours. The workspace is left out, because an id belongs to one.
     init?(_ revocation: TokenRevocation) {
         guard Self.isID(revocation.id), revocation.by.map(Self.isID) ?? true else { return nil }
         self.revocation = TokenRevocation(
@@ -29,7 +29,7 @@ struct WaitingRevocation {
         return line + [UInt8](repeating: UInt8(ascii: " "), count: Self.byteCount - 1 - line.count) + [UInt8(ascii: "\n")]
     }
 
-    /// Nil where it is not as it was written.
+    /// Nil if it is not as it was written.
     init?(parsing bytes: some Collection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
         guard words.count == 5, let at = Int64(words[1]), ["all", "one"].contains(words[2]) else { return nil }

@@ -18,8 +18,8 @@ struct WaitingRevocations: Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// Makes the file where there is none. False where there is no room for it, or the disk takes no files; then revocations wait for nothing,
-    /// and are refused where the data file has no room.
+    /// Creates the file if there is none. False if there is no room for it, or the disk takes no files; revocations then cannot wait, and
+    /// are refused if the data file has no room.
     func make() -> Bool {
         guard !Files.exists(path) else { return true }
         let draft = path + ".new"
@@ -27,7 +27,7 @@ struct WaitingRevocations: Sendable {
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Written, not only set aside: some file systems need room to write for the first time where they have set some aside.
+        // Zeros are written, because some file systems need room for the first write even after an allocation.
         let zeros = [UInt8](repeating: 0, count: Self.byteCount)
         let isWritten = unsafe write(descriptor, zeros, zeros.count) == zeros.count && fdatasync(descriptor) == 0
         guard isWritten, unsafe rename(draft, path) == 0 else {
@@ -37,7 +37,7 @@ struct WaitingRevocations: Sendable {
         return true
     }
 
-    /// In the order in which they were made. Throws where that cannot be read, as nobody knows then who is to be let in.
+    /// In the order in which they were made. Throws if they cannot be read, because then it is unknown which tokens to accept.
     func all() throws(LogError) -> [TokenRevocation] {
         guard let descriptor = try opened(O_RDONLY) else { return [] }
         defer { close(descriptor) }
@@ -45,7 +45,7 @@ struct WaitingRevocations: Sendable {
         return try places(descriptor).compactMap(\.revocation).map(\.revocation)
     }
 
-    /// On disk when this returns true. False where there is no such file, no place left in it, or the disk does not take it after all.
+    /// On disk if this returns true. False if there is no such file, no room left in it, or the disk does not take it after all.
     func add(_ revocation: TokenRevocation) throws(LogError) -> Bool {
         guard let waiting = WaitingRevocation(revocation), let descriptor = try opened(O_RDWR) else { return false }
         defer { close(descriptor) }
@@ -56,7 +56,7 @@ struct WaitingRevocations: Sendable {
         return put(waiting.bytes, at: free.offset, descriptor) && fdatasync(descriptor) == 0
     }
 
-    /// They are in the data file. One that stays all the same is put there once more, which changes nothing.
+    /// Removes revocations that are in the data file now. One that stays all the same is applied once more, which changes nothing.
     func remove(_ revocations: [TokenRevocation]) {
         guard !revocations.isEmpty, let descriptor = try? opened(O_RDWR) else { return }
         defer { close(descriptor) }
@@ -77,7 +77,7 @@ struct WaitingRevocations: Sendable {
         let revocation: WaitingRevocation?
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     private func opened(_ mode: Int32) throws(LogError) -> Int32? {
         let descriptor = unsafe open(path, mode | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor < 0 else { return descriptor }

@@ -14,10 +14,10 @@ struct CheckpointPlan {
     private enum State {
         /// So many pages were written since the whole log was in the file. Becomes `copying`.
         case writing(Int)
-        /// A copy is under way, the `round`th in a row; so many pages were written meanwhile. Becomes `copied`, or `writing` where it failed
-        /// or is not whole.
+        /// A copy is in progress, the `round`th in a row; `since` pages were written meanwhile. Becomes `copied`, or `writing` if it
+        /// failed or is incomplete.
         case copying(round: Int, since: Int)
-        /// So many pages are left. Becomes `finishing`, or `copying` where they are too many.
+        /// `left` pages remain. Becomes `finishing`, or `copying` if they are too many.
         case copied(round: Int, left: Int)
         /// The commit's thread copies. Becomes `writing`.
         case finishing
@@ -54,7 +54,7 @@ struct CheckpointPlan {
         state = isWhole ? .copied(round: round, left: since) : .writing(Self.pagesMax - Self.retryPages)
     }
 
-    /// What was left is copied; false where a reader, or the disk, was in the way.
+    /// The rest was copied; false if a reader, or the disk, was in the way.
     mutating func finished(isWhole: Bool) {
         guard case .finishing = state else { preconditionFailure("a copy is finished once") }
         state = .writing(isWhole ? 0 : Self.pagesMax - Self.retryPages)
@@ -66,6 +66,6 @@ struct CheckpointPlan {
     static let finishPagesMax = 256
     /// Each round leaves what was written during it. Where that does not become less, the disk is slower than what comes, and must not be outrun.
     static let roundsMax = 6
-    /// How much is written before it is tried again.
+    /// Pages written before the next attempt.
     static let retryPages = 1_000
 }

@@ -3,11 +3,11 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
-/// Copies a relay's write-ahead log into its data file, on a thread and a connection of its own: a commit that did it, as SQLite's do by
-/// themselves, kept everybody waiting for a tenth of a second.
+/// Copies a relay's write-ahead log into its data file, on a thread and a connection of its own: SQLite's own copies happen in a commit,
+/// and kept everything waiting for a tenth of a second.
 ///
-/// A copy takes nothing back and promises nothing: what is in the log and synced is committed, whether it is in the file, too, or not. So
-/// its errors are of no consequence, and the next copy begins where the last one that succeeded ended.
+/// A copy promises nothing: what is synced in the log is committed, whether the file has it or not. So its errors are of no consequence,
+/// and the next copy begins where the last successful one ended.
 final class Checkpointer: Sendable {
     private let path: String
     private let queue = DispatchQueue(label: "heliograph.checkpoints")
@@ -53,7 +53,7 @@ final class Checkpointer: Sendable {
         plan.withLock { $0.copied(isWhole: isWhole) }
     }
 
-    /// Copies; false where that failed, or stopped before what somebody still reads: SQLite calls that a success, too.
+    /// False if the copy failed, or stopped before pages that a reader still needs, which SQLite reports as a success.
     private static func copiesAll(on db: Database) -> Bool {
         guard let copied = try? db.checkpoint(.passive) else { return false }
         return copied.walFrameCount == copied.checkpointedFrameCount

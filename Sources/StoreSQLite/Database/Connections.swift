@@ -1,14 +1,14 @@
 internal import Glibc
 internal import GRDB
 
-/// How a data file is opened.
+/// Opens a data file.
 enum Connections {
     /// Five seconds and a little: long enough for the command line to finish, short enough to be noticed.
     private static let busyLooksMax = 20_000
     /// Between two looks whether a locked file is free, in microseconds. SQLite's own waits grow to a tenth of a second, and a
     /// relay that commits without a pause lets go only for some microseconds each time: who looks so rarely may never find it free.
     private static let busyMicroseconds: UInt32 = 250
-    /// What a WAL is cut back to after a long read had kept it from being emptied.
+    /// Size to which a WAL is cut back after a long read had kept it from being emptied.
     private static let walBytesKept = 64 << 20
 
     static var configuration: Configuration {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// What is looked at in a data file, and done to it, before it is believed.
+/// Checks and repairs of a data file before it is used.
 package enum DataFile {
     /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
     package static let checkedBytesMax: Int64 = 256 << 20
@@ -40,13 +40,13 @@ package enum DataFile {
         // No version has set it so far; one that does means that we are not to go on.
         if try Int.fetchOne(db, sql: "PRAGMA user_version") != 0 { throw SQLiteStoreError.newerSchema(path: path) }
         guard try Schema.migrator.appliedMigrations(db).isEmpty else { return }
-        // What a start that was cut short leaves has none either.
+        // A start that was cut short leaves none of these tables either.
         guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE name != 'grdb_migrations'") == 0 else {
             throw SQLiteStoreError.corrupt(path: path, "it has tables, and nothing says which version of Heliograph made them")
         }
     }
 
-    /// Throws where the file has fewer events than the last relay here had.
+    /// Throws if the file has fewer events than the last relay here had.
     static func checkEvents(of path: String, _ known: RunRecord.Content?, in db: Database) throws {
         guard let known, try !Schema.migrator.appliedMigrations(db).isEmpty else { return }
         let held = try RunRecord.events(in: db)
@@ -77,10 +77,10 @@ package enum DataFile {
         return verdict == "ok" ? nil : verdict ?? "it could not be checked"
     }
 
-    /// The epoch in the file, or a new one where the file has none or is a copy: it may lack events that clients have seen.
+    /// The epoch in the file, or a new one if the file has none or is a copy: it may lack events that clients have seen.
     ///
-    /// A copy shows by its inode, and one that was written over the old file in place by the run that it names. `run` is the relay's;
-    /// the command line has none, and takes the epoch as it stands.
+    /// A copy shows by its inode, and one that was written over the old file in place by the run that it names. `run` is the relay's; the
+    /// command line has none, and takes the epoch as it stands.
     static func epoch(of pool: DatabasePool, path: String, _ run: RunRecord?) throws -> Epoch {
         let file = String(inode(path))
         func stored(in db: Database) throws -> Epoch? {
@@ -114,8 +114,8 @@ package enum DataFile {
         return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : 0
     }
 
-    /// Checks a file that is nobody's yet, takes its epoch away, and leaves it without a journal next to it. `name` is what people
-    /// call it. Throws `corrupt` where it is damaged or none of ours, `newerSchema` where we are too old for it.
+    /// Checks a file that nothing uses yet, takes its epoch away, and leaves it without a journal next to it. `name` is its name for
+    /// people. Throws `corrupt` if it is damaged or none of ours, `newerSchema` if we are too old for it.
     static func prepareForAnotherLife(_ path: String, called name: String) throws(SQLiteStoreError) {
         func broken(_ what: String, _ underlying: (any Error)? = nil) -> SQLiteStoreError {
             SQLiteStoreError(.corrupt, "\(name) is no sound backup (\(what)).", underlying: underlying)

@@ -82,8 +82,8 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// What the system said to the last write. A disk that turns read-only beneath us, or on which its user has used up a quota, takes nothing of
-    /// the page that is written, so the transaction is not there, as on a full one. SQLite has a code for the full one alone.
+    /// The system's error of the last write. A disk that turns read-only, or on which the user's quota is used up, takes nothing of the
+    /// page that is written, so the transaction is not there, as on a full one. SQLite has a code for the full one alone.
     private static func lastErrorNumber(_ pool: DatabasePool) -> Int32 {
         pool.writeWithoutTransaction { db in
             var error: Int32 = 0
@@ -100,7 +100,7 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// What only the connection that writes can do, in no transaction.
+    /// For tasks that need the connection that writes, outside of a transaction.
     func useWriter<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
         try use { try $0.writeWithoutTransaction(body) }
     }
@@ -131,11 +131,11 @@ final class SQLiteDatabase: Sendable {
 
     func stopWriting(_ failure: LogError) { damage.withLock { $0 = failure } }
 
-    /// After an error of the disk: forgets what SQLite believes and reads again what is really in the files, then proves that
-    /// the disk takes it. Throws where it does not; the next call tries again.
+    /// After an error of the disk: discards SQLite's caches, reads the files again, and proves that the disk takes writes. Throws if it
+    /// does not; the next call tries again.
     ///
-    /// Linux reports a failed sync once and then takes the pages for clean, so a later sync proves nothing about them. Copying
-    /// everything from the WAL into the main file writes them again.
+    /// Linux reports a failed sync once and then takes the pages for clean, so a later sync proves nothing about them. Copying everything
+    /// from the WAL into the main file writes them again.
     func reopen() throws(LogError) {
         try pool.withLock { pool throws(LogError) in
             do {

@@ -16,8 +16,8 @@ enum Schema {
         return migrator
     }
 
-    /// Says which column is not where its migration put it; nil where all are. No check of pages finds a name that the disk changed,
-    /// and a start would have written into the file by the time it is missed.
+    /// Names a column that is not as its migration made it; nil if all are. No check of pages finds a name that the disk changed, and a
+    /// start would write into the file before it is missed.
     static func fault(in db: Database) throws -> String? {
         guard let newest = try migrator.appliedMigrations(db).last else { return nil }
         let fresh = try DatabaseQueue()

@@ -9,7 +9,7 @@ extension Statement {
         _ = try step(bind) { _ in }
     }
 
-    /// The first row, nil where there is none.
+    /// The first row, nil if there is none.
     func first<Value>(_ bind: (inout SQLBinder) -> Void, read: (SQLColumns) -> Value) throws -> Value? {
         try step(bind, read)
     }
@@ -46,7 +46,7 @@ extension Statement {
 @safe struct SQLBinder {
     private let statement: SQLiteStatement
     private var place: Int32 = 0
-    /// What SQLite said to the first that it did not take.
+    /// SQLite's code for the first value that it refused.
     private(set) var code = SQLITE_OK
 
     fileprivate init(_ statement: SQLiteStatement) { unsafe self.statement = unsafe statement }

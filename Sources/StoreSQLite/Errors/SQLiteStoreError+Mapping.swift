@@ -3,7 +3,8 @@ internal import HeliographPlatform
 internal import RelayCore
 
 extension SQLiteStoreError: CustomStringConvertible {
-    /// With what lies beneath, where the message leaves that open. SQLite's number and words, not the statement: it says nothing to people.
+    /// With the underlying error if the message does not include it. SQLite's number and words, not the statement, which means nothing to
+    /// people.
     package var description: String {
         switch (code, underlying) {
         case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil), (_, is PrivateDirectoryError): message
@@ -89,7 +90,7 @@ extension SQLiteStoreError {
 }
 
 extension LogError {
-    /// What an error in a transaction, SQLite's or ours, means to the user of the store at `path`.
+    /// Maps an error in a transaction, SQLite's or ours, for the user of the store at `path`.
     init(_ error: any Error, path: String) {
         self = error as? LogError ?? LogError(SQLiteStoreError(error, path: path))
     }

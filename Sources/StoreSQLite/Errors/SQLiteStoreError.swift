@@ -9,7 +9,7 @@ package struct SQLiteStoreError: Error, Sendable {
         case newerSchema
         /// The file is damaged, or is none of ours; it was left as it is.
         case corrupt
-        /// What a relay acknowledged here is gone, all of it or the newest; what is left was left as it is.
+        /// Data that a relay acknowledged here is gone, all of it or the newest; the rest was left as it is.
         case lost
         /// One record is not as it was written. It is not shown; everything else goes on.
         case damaged
@@ -21,7 +21,7 @@ package struct SQLiteStoreError: Error, Sendable {
         case io
         /// Another process holds what is needed here.
         case busy
-        /// What was to be written contradicts what is stored. Nothing was written.
+        /// The data to be written contradicts what is stored. Nothing was written.
         case conflict
     }
 

@@ -13,7 +13,7 @@ package struct DataDirectory: Sendable {
     /// See WaitingRevocations.
     var revocationsPath: String { path + "/relay.revocations" }
 
-    /// Creates the directory, and those above it, where there is none.
+    /// Creates the directory, and those above it, if there is none.
     package init(path: String) throws(SQLiteStoreError) {
         // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
         umask(0o077)
@@ -85,18 +85,18 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Whether a relay runs here, however many of its files are gone. One of an older version is not seen.
+    /// True if a relay runs here, however many of its files are gone. One of an older version is not detected.
     package static func isInUse(at directory: String) -> Bool {
         for path in ["\(directory)/relay.lock", "\(directory)/heliograph.sqlite"] {
             let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            // It stays open until this process ends: to close it would drop what SQLite has locked of the same file.
+            // The descriptor stays open until this process ends: closing it would drop SQLite's locks of the same file.
             if descriptor >= 0, FileLock.isTaken(descriptor) { return true }
         }
         return false
     }
 
-    /// For the command line. A data file may have a second name in another folder, where a relay runs: written to by this one, with a log of its
-    /// own beside it, it would be spoiled.
+    /// For the command line. A data file may have a second name in another folder, where a relay runs: a write by this one, with a log of
+    /// its own beside it, would corrupt it.
     func refuseSecondName() throws(SQLiteStoreError) {
         var facts = stat()
         guard unsafe lstat(databasePath, &facts) == 0, facts.st_nlink > 1 else { return }

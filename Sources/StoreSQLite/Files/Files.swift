@@ -2,7 +2,7 @@ internal import HeliographPlatform
 internal import Foundation
 internal import Glibc
 
-/// Puts files where they belong so that a crash leaves the old or the new one, never half of one, and never overwrites by chance.
+/// Creates and replaces files so that a crash leaves the old or the new one, never half of one, and never overwrites by chance.
 enum Files {
     static func exists(_ path: String) -> Bool { kind(path) != .nothing }
 
@@ -13,7 +13,7 @@ enum Files {
         case other(String)
     }
 
-    /// What lies there itself: a link is not followed.
+    /// Does not follow links.
     static func kind(_ path: String) -> Kind {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else { return .nothing }
@@ -32,8 +32,8 @@ enum Files {
         return Int64(facts.st_size)
     }
 
-    /// An empty file for its owner alone, where there was none: this process's user, or with `ofFolder` the folder's owner.
-    /// `name` is what people call it.
+    /// Creates an empty file for its owner alone, if there was none: this process's user, or with `ofFolder` the folder's owner. `name`
+    /// is its name for people.
     static func create(
         _ path: String, called name: String? = nil, ofFolder isOfFolder: Bool = false
     ) throws(SQLiteStoreError) {
@@ -43,17 +43,17 @@ enum Files {
         close(descriptor)
     }
 
-    /// What root makes in the folder of a service is that service's: else it could not start any more.
+    /// Gives a file that root creates in the folder of a service to that service, which could not start any more otherwise.
     static func giveToOwner(of folder: String, _ descriptor: Int32) {
         var (made, around) = (stat(), stat())
         guard geteuid() == 0, unsafe fstat(descriptor, &made) == 0, made.st_uid == 0, made.st_size == 0, made.st_nlink == 1,
             unsafe stat(folder, &around) == 0
         else { return }
-        // Where the file system knows no owners, there is nobody to keep out.
+        // A file system without owners keeps nobody out.
         _ = fchown(descriptor, around.st_uid, around.st_gid)
     }
 
-    /// A copy for the owner of its folder alone; throws where there is a file already.
+    /// A copy for the owner of its folder alone; throws if there is a file already.
     static func copy(_ source: String, to target: String) throws(SQLiteStoreError) {
         try create(target, ofFolder: true)
         guard let from = FileHandle(forReadingAtPath: source), let to = FileHandle(forWritingAtPath: target) else {
@@ -86,7 +86,7 @@ enum Files {
         try sync(directory(of: path))
     }
 
-    /// Gives a file a second name; throws where that is taken.
+    /// Gives a file a second name; throws if that is taken.
     static func link(_ path: String, to other: String) throws(SQLiteStoreError) {
         guard unsafe Glibc.link(path, other) == 0 else { throw failure(other, "cannot be made", errno) }
     }
@@ -101,7 +101,7 @@ enum Files {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure(path, "cannot be removed", errno) }
     }
 
-    /// What was written, or which names a directory has, survives a power failure once this returns.
+    /// Once this returns, a file's content or a directory's names survive a power failure.
     static func sync(_ path: String) throws(SQLiteStoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, "cannot be opened", errno) }
@@ -120,10 +120,10 @@ enum Files {
         return SQLiteStoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).\(mend(kind))\(whose)")
     }
 
-    /// What to do about it, as a sentence to go behind the one that says what is wrong.
+    /// Advice that follows the error's sentence.
     static func mend(_ code: SQLiteStoreError.Code) -> String { code == .full ? " Mend: \(DiskMend.full)." : "" }
 
-    /// What the system's number means to a store.
+    /// Maps the system's error number.
     static func code(_ number: Int32?) -> SQLiteStoreError.Code {
         switch number {
         case ENOSPC, EDQUOT: .full

@@ -14,7 +14,7 @@ final class Reserve: Sendable {
     static let eventBytesMax = 64 << 10
     /// Only a disk that has so many times as much left is asked for it: a small one is not to be filled by this.
     private static let shareAtFirst: UInt64 = 8
-    /// What was given up is kept again when there is so many times as much.
+    /// The reserve is allocated again once this many times its size is free.
     private static let shareAgain: UInt64 = 2
 
     private enum State: Int, AtomicRepresentable { case none, kept, used }
@@ -22,24 +22,24 @@ final class Reserve: Sendable {
     private let path: String
     private let state: Atomic<State>
 
-    /// Takes up what an earlier relay kept, or keeps some where there is room.
+    /// Takes over an earlier relay's reserve, or allocates one if there is room.
     init(_ path: String) {
         self.path = path
         state = Atomic(Files.exists(path) ? .used : .none)
         _ = keep()
     }
 
-    /// It was given up, and is not there again.
+    /// True after the reserve was given up, until it is allocated again.
     var isUsed: Bool { state.load(ordering: .relaxed) == .used }
 
-    /// False where there was none.
+    /// - Returns: false if there was none.
     func giveUp() -> Bool {
         guard state.load(ordering: .relaxed) == .kept, unsafe truncate(path, 0) == 0 else { return false }
         state.store(.used, ordering: .relaxed)
         return true
     }
 
-    /// False where there is not room enough for it, or the file system cannot. May take as long as the disk.
+    /// False if there is not enough room, or the file system cannot allocate. May take as long as the disk.
     func keep() -> Bool {
         if state.load(ordering: .relaxed) == .kept { return true }
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
@@ -51,7 +51,7 @@ final class Reserve: Sendable {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Also where the file looks large enough: a copy of it may have holes.
+        // Needed even if the file looks large enough: a copy of it may have holes.
         guard posix_fallocate(descriptor, 0, Self.byteCount) == 0 else {
             if !isUsed { _ = unsafe unlink(path) }
             return false

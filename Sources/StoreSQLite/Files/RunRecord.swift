@@ -9,9 +9,9 @@ internal import Synchronization
 /// that is on disk, the name goes into a file of its own, together with how many events there ever were. A crash in between leaves the name of
 /// the run before there, which the data file knows. Nobody has been shown anything by then.
 final class RunRecord: Sendable {
-    /// What the file holds.
+    /// Content of the file.
     struct Content: Equatable {
-        /// The last relay that committed; empty where there was none.
+        /// The last relay that committed; empty if there was none.
         var run: String
         /// The events of all sessions, whether the log still holds them or not.
         var events: Int64
@@ -27,7 +27,7 @@ final class RunRecord: Sendable {
         var isBegun = false
     }
 
-    /// Makes the file where there is none, so that room for it is there.
+    /// Creates the file if there is none, so that room for it is there.
     init(_ path: String) throws(SQLiteStoreError) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
@@ -38,7 +38,7 @@ final class RunRecord: Sendable {
         guard write(content) else { throw Files.failure(path, "cannot be written", errno) }
     }
 
-    /// What the last relay wrote there; nil where there is no such file, or it says nothing.
+    /// The last relay's record; nil if there is no such file, or it is unreadable.
     static func content(at path: String) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -50,10 +50,10 @@ final class RunRecord: Sendable {
 
     private var content: Content { state.withLock { $0.content } }
 
-    /// The name of this run is where the next one looks for it.
+    /// True once this run's name is on disk, for the next one to find.
     var isBegun: Bool { state.withLock { $0.isBegun } }
 
-    /// Whether the data file is the one that the last relay here committed to, with all that it committed.
+    /// True if the data file is the one that the last relay here committed to, with all that it committed.
     func matches(_ db: Database) throws -> Bool {
         let names = try String.fetchAll(db, sql: "SELECT value FROM meta WHERE name IN ('run', 'run_before')")
         // One that no relay has committed to since there are such names, and nobody has elsewhere.
@@ -103,7 +103,7 @@ final class RunRecord: Sendable {
                 """, arguments: [goneName]) ?? 0
     }
 
-    /// How many of them were of workspaces that were removed, whose sessions have no rows.
+    /// Number of events of removed workspaces, whose sessions have no rows.
     private static let goneName = "events_of_removed_workspaces"
 
     /// Part of the transaction that takes away the row of a session that had so many.
@@ -133,14 +133,14 @@ extension RunRecord.Content {
     private static let digits = 20
     static let byteCount = runBytes + 1 + digits + 1
 
-    /// Also how many bytes were there, less than 0 where they cannot be read.
+    /// Also returns the number of bytes, negative if they cannot be read.
     static func read(from descriptor: Int32) -> (content: Self?, byteCount: Int) {
         var bytes = [UInt8](repeating: 0, count: byteCount + 1)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
         return (Self(parsing: bytes.prefix(max(0, count))), count)
     }
 
-    /// Nil where it is none of ours; then it says nothing.
+    /// Nil if it is none of ours.
     init?(parsing bytes: some BidirectionalCollection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         guard bytes.count == Self.byteCount, bytes.last == UInt8(ascii: "\n"), words.count == 2,

@@ -27,10 +27,10 @@ struct BatchSearch {
         return taken
     }
 
-    /// Whether the file is as the batch left it. A batch is there whole or not at all, and one that changes nothing is there:
-    /// what of it can be told from the file is enough.
+    /// True if the file is as the batch left it. A batch is stored whole or not at all, and one that changes nothing counts as stored:
+    /// the rows that can show it are enough.
     func contains(_ batch: LogBatch) throws -> Bool {
-        // Where a batch adds to one session several times, the last addition shows; those before it were written over.
+        // If a batch adds to one session several times, only the last addition shows; those before it were overwritten.
         let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
         let records = Dictionary(batch.records.map { ($0.key, $0) }) { _, later in later }
         for append in last.values where try !self.contains(append) { return false }

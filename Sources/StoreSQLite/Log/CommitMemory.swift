@@ -1,13 +1,13 @@
 internal import RelayModel
 internal import RelayProtocol
 
-/// What earlier commits have seen of the file, so that the next need not ask for it: each question is a statement, and a small commit
-/// is made of little else (decision record 0013).
+/// Facts that earlier commits read from the file, so that the next one need not: each query is a statement, and a small commit is made of
+/// little else (decision record 0013).
 ///
-/// Only the relay writes sessions and approvals, and only in commits. Records of the audit log the command line adds, too: what is
-/// remembered of them is a guess, which the place that a record takes proves or disproves.
+/// Only the relay writes sessions and approvals, and only in commits. The command line adds audit records, too, so the remembered
+/// position is a guess, which the position that a record takes proves or disproves.
 ///
-/// A commit takes it along and gives it back. One that fails does not, and the next begins with nothing.
+/// A commit takes the memory and gives it back. One that fails does not, and the next begins without.
 package struct CommitMemory: Sendable {
     struct Session: Sendable {
         let number: Int64

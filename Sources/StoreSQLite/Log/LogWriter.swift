@@ -105,7 +105,7 @@ struct LogWriter {
         return db.lastInsertedRowID
     }
 
-    /// Where the approval has reached another stage, hands back the number of the audit record that says so.
+    /// If the approval has reached another stage, returns the number of its audit record.
     private func write(
         _ approval: Approval, of append: SessionAppend, session: Int64, _ memory: inout CommitMemory
     ) throws -> Int64? {

@@ -51,13 +51,13 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
 
     // MARK: - Writing
 
-    /// Where this returns, the batch is on disk. After `inDoubt` nobody knows: it may turn up at the next start, as a batch may whose
-    /// commit a crash cut short; trying the same batch again is safe. After any other error it is not there.
+    /// Once this returns, the batch is on disk. After `inDoubt` the outcome is unknown: the batch may turn up at the next start, as one
+    /// may whose commit a crash cut short; trying the same batch again is safe. After any other error it is not there.
     ///
-    /// An error of the disk leaves open whether the batch is there, so it is looked for: where it is there and the disk takes it
-    /// after all, this returns as if nothing had been. As long as the disk does not, every commit throws.
+    /// An error of the disk leaves open whether the batch is there, so it is looked for: if it is there and the disk takes it after all,
+    /// this returns normally. As long as the disk does not, every commit throws.
     ///
-    /// The work of a trim is what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
+    /// A trim's cost grows with what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
     @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         try commit(batch, onDisk: { _ in })
     }
@@ -67,7 +67,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         let taken = try commit(
             batch,
             onDisk: { taken in
-                // Nobody is shown anything of a run before its name is on disk, too.
+                // Nothing of a run is shown before its name is on disk, too.
                 guard run?.isBegun ?? true else { return }
                 isTold = true
                 told(taken)
@@ -75,7 +75,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         if !isTold { told(taken) }
     }
 
-    /// `onDisk` is called as soon as the transaction is; not where the batch was there already.
+    /// `onDisk` is called as soon as the transaction is; not if the batch was there already.
     private func commit(_ batch: LogBatch, onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         try batch.check()
         let taken = try put(orFind: batch, onDisk)
@@ -96,7 +96,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         }
     }
 
-    /// What was kept of the disk is for decisions: a batch of events is refused instead, and comes again from its hosts.
+    /// The reserve is for decisions: a batch of events is refused instead, and comes again from its hosts.
     private func putWithReserve(_ batch: LogBatch, _ onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         func isLarge() -> Bool {
             batch.eventBytes > Reserve.eventBytesMax
@@ -183,9 +183,9 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         .turned
     }
 
-    /// Events between two numbers, neither included; `first` is the number of the first that was read.
+    /// Events between two numbers, neither included; `first` is the number of the first one read.
     ///
-    /// A page ends before an event that is not as it was written, or is missing. Throws `damaged` where there would be none on it.
+    /// A page ends before an event that is damaged or missing. Throws `damaged` if the page would be empty.
     private func page(
         of key: SessionKey, from: Int64, to: Int64, order: StaticString, _ builder: PageBuilder
     ) throws(LogError) -> LogPage {

@@ -83,7 +83,7 @@ enum PictureTable {
         }
     }
 
-    /// What retention lets go of, before it does: pictures that came before the last event that goes, or all with the session.
+    /// Deletes the pictures of a trim, before it: those older than the last event that goes, or all with the session.
     static func forget(_ trim: SessionTrim, of session: Int64, in db: Database) throws {
         guard trim.state != nil else {
             return try db.cachedStatement(sql: "DELETE FROM pictures WHERE session = ?").execute(arguments: [session])

@@ -27,9 +27,9 @@ struct AuditTable {
         }
     }
 
-    /// Returns the log's position then. The caller notes `n` in a row of its own: it is how many records there were.
+    /// Returns the log's position afterwards. The caller notes `n`, the number of records, in a row of its own.
     ///
-    /// `known` is where it stood when somebody last looked: another connection may have added to it since.
+    /// `known` is an earlier position: another connection may have added to the log since.
     func add(_ record: AuditRecord, after known: Place?, in db: Database) throws -> Place {
         if let known, let next = try add(record, at: known, in: db) { return next }
         guard let next = try add(record, at: place(of: record.workspace, in: db), in: db) else {
@@ -38,7 +38,7 @@ struct AuditTable {
         return next
     }
 
-    /// Nil where its place is taken, or there is none.
+    /// Nil if its position is taken, or there is none.
     private func add(_ record: AuditRecord, at place: Place, in db: Database) throws -> Place? {
         guard place.head.n < EventKey.seqMax else { return nil }
         let (line, head) = record.line(after: place.head)

@@ -20,7 +20,7 @@ extension StoredApproval {
 extension StoredPlace {
     static let columns = "host, seq, host_seq, state, is_removed, checksum"
 
-    /// `row` has `columns` from `column` on. Nil where the host's name is misspelled.
+    /// `row` has `columns` from `column` on. Nil if the host's name is misspelled.
     init?(_ row: Row, of key: SessionKey, from column: Int) {
         self.init(
             of: key, host: row[column], seq: row[column + 1], hostSeq: row[column + 2], state: row[column + 3],

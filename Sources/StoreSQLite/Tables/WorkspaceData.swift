@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// What the tables hold of a workspace that was removed, but for its audit log.
+/// The rows of a removed workspace, except its audit log.
 enum WorkspaceData {
     static func isGone(_ workspace: WorkspaceID, in db: Database) throws -> Bool {
         let sql = "SELECT 1 FROM workspaces WHERE workspace = ? AND removed_at IS NOT NULL"
@@ -36,7 +36,7 @@ enum WorkspaceData {
                 try db.execute(sql: "DELETE FROM \(table) WHERE session = ?", arguments: [session])
                 left -= db.changesCount
             }
-            // What the row says of the audit log, its workspace has to say from here on.
+            // The session's row counts its audit records; from here on its workspace's row has to.
             try db.execute(
                 sql: "UPDATE workspaces SET audited = max(audited, ?) WHERE workspace = ?",
                 arguments: [row[2] as Int64, workspace.rawValue])

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Where a backup may be written: never over what a relay uses, its settings and keys included, and only in the place of a file.
+/// Place for a backup: never over a relay's own files, its settings and keys included, and only in place of a file.
 struct BackupTarget {
     private static let header = Array("SQLite format 3\0".utf8)
 
@@ -15,7 +15,7 @@ struct BackupTarget {
 
     /// Throws where nothing may be written there. `databasePath` is the data file that is copied.
     func check(replacing: Bool, besideDataFile databasePath: String) throws(SQLiteStoreError) {
-        // First, and also where there is no such file now: a `-wal` that appears beside a data file is taken for its own.
+        // First, even if there is no such file now: a `-wal` that appears beside a data file is taken for its own.
         guard !isRelaysOwn(besideDataFile: databasePath) else {
             throw SQLiteStoreError(
                 .conflict, "\(file) is the name of a relay's own file: give the backup another name or folder.")
@@ -36,7 +36,7 @@ struct BackupTarget {
         }
     }
 
-    /// Whether it lies in a relay's folder, under a name that the relay uses or that a data file was set aside by.
+    /// True if it lies in a relay's folder, under a name that the relay uses or that a data file was set aside by.
     private func isRelaysOwn(besideDataFile databasePath: String) -> Bool {
         let name = file.split(separator: "/").last.map(String.init) ?? ""
         guard name.hasPrefix("heliograph.sqlite") || name.hasPrefix("relay.") else { return false }

@@ -61,7 +61,7 @@ enum Revocations {
         }
     }
 
-    /// Has a backup know of tokens that are revoked where it was made, and are not in the data file that was copied.
+    /// Writes tokens into a backup that are revoked at its source, and are not in the data file that was copied.
     static func put(_ tokens: [Token], into path: String) throws(SQLiteStoreError) {
         guard !tokens.isEmpty else { return }
         do {
@@ -78,7 +78,7 @@ enum Revocations {
         }
     }
 
-    /// When each token was revoked, nil where it is not; empty where the file is not there or cannot be read.
+    /// Time of each token's revocation, nil if it is not revoked; empty if the file is not there or cannot be read.
     private static func revocations(in path: String) -> [String: Int64?] {
         guard Files.exists(path) else { return [:] }
         // Damage is why people restore: what cannot be read says nothing, and the person who restores is asked.
@@ -87,7 +87,7 @@ enum Revocations {
     }
 
     private static func looking<Value>(at path: String, _ body: (Database) throws -> Value) throws -> Value {
-        // What SQLite makes next to a file to read it, a connection that cannot write leaves there.
+        // A connection that cannot write leaves the files behind that SQLite creates next to a file to read it.
         let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
         defer { for file in made { _ = unsafe unlink(file) } }
         let queue = try Connections.openToLook(path)

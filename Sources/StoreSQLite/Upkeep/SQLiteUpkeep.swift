@@ -14,10 +14,10 @@ package final class SQLiteUpkeep: StoreUpkeep {
     /// Nil for the command line.
     private let reserve: Reserve?
     private let damage: DamageRegister
-    /// Where a check of everything is under way, its own connection.
+    /// The connection of a check of everything, while one runs.
     private let checking = Mutex<DatabaseQueue?>(nil)
 
-    /// Whether the opening has checked every page. Where not, `checkEverything` does; every event is left to it.
+    /// True if every page was checked when the file was opened. If not, `checkEverything` does so; every event is left to it.
     package let isChecked: Bool
 
     init(
@@ -38,7 +38,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
 
-    /// Also for revocations, which go on waiting where there is none.
+    /// Also for revocations, which go on waiting if there is none.
     package func keepRoom() -> Bool {
         guard let reserve else { return true }
         if waiting.make() { _ = try? credentials.takeWaiting() }
@@ -56,7 +56,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var damagedRecords: [DamagedRecord] { damage.records }
 
-    /// Before it reads every event, it checks every page where the file was too large for that before the start.
+    /// Checks every page first, if the file was too large for that before the start, then reads every event.
     package func checkEverything() throws(LogError) -> [DamagedRecord]? {
         do {
             let queue = try Connections.openToLook(database.path)
@@ -76,7 +76,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
         }
     }
 
-    /// Nobody waits for it now.
+    /// Cancels a check in progress.
     func stopChecking() { checking.withLock { $0 }?.interrupt() }
 
     /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since. It does

@@ -1,5 +1,7 @@
 """The Debian package as it is built; `make deb-check` installs it."""
 
+import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +15,8 @@ from relay import BINARY
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = subprocess.run([DEPLOY / "debian/build", BINARY, tmp_path_factory.mktemp("deb")], capture_output=True, text=True)
+    named = os.environ | {"DEBFULLNAME": "Ada", "DEBEMAIL": "ada@heliograph.example.org"}
+    built = subprocess.run([DEPLOY / "debian/build", BINARY, tmp_path_factory.mktemp("deb")], capture_output=True, text=True, env=named)
     assert built.returncode == 0, built.stderr
     return Path(built.stdout.strip())
 
@@ -102,3 +105,31 @@ def test_its_manual_has_every_command(tree: Path) -> None:
     for command in ("serve", "pair", "host", "token create", "push setup", "approvals deny", "audit verify", "restore"):
         assert f"heliograph {command}\n" in text, command
     assert "--public-url <url>" in text and "--help" in text
+
+
+def test_each_shell_completes_its_commands(tree: Path, tmp_path: Path) -> None:
+    for shell, file in [("bash", "bash-completion/completions/heliograph"), ("zsh", "zsh/vendor-completions/_heliograph"), ("fish", "fish/vendor_completions.d/heliograph.fish")]:
+        checked = subprocess.run([shell, "-n", tree / "usr/share" / file], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
+        assert (checked.returncode, checked.stderr) == (0, ""), f"{shell}: {checked.stderr}"
+    script = tree / "usr/share/bash-completion/completions/heliograph"
+    asks = f'source {script}; COMP_WORDS=(heliograph host proj); COMP_CWORD=2; _heliograph heliograph proj host; echo "${{COMPREPLY[@]}}"'
+    said = subprocess.run(["bash", "-c", asks], capture_output=True, text=True, env={"PATH": f"{tree}/usr/bin:/usr/bin:/bin", "HOME": str(tmp_path)})
+    assert said.stdout.split() == ["projects"], said
+
+
+def test_its_pages_lead_nowhere_that_it_does_not_carry(tree: Path) -> None:
+    doc = tree / "usr/share/doc/heliograph"
+    pages = [doc / "README.md", *(doc / "pages").rglob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#\s]+)", page.read_text()) if ":" not in link]
+    assert len(links) > 100 and any(page.name == "README.md" for page, _ in links)
+    assert [f"{page.relative_to(doc)}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+    changes = subprocess.run(["dpkg-parsechangelog", "--file", "-"], input=gzip.decompress((doc / "changelog.gz").read_bytes()), capture_output=True)
+    assert changes.returncode == 0 and b"Source: heliograph" in changes.stdout, changes.stderr
+
+
+def test_lintian_finds_no_error(package: Path) -> None:
+    assert field(package, "Maintainer") == "Ada <ada@heliograph.example.org>"
+    said = subprocess.run(["lintian", "--no-cfg", "--allow-root", "--fail-on", "error", package], capture_output=True, text=True)
+    # Of a debug build, which looks for the compiler's own libraries.
+    errors = [line for line in said.stdout.splitlines() if line.startswith("E:") and "custom-library-search-path" not in line]
+    assert errors == [], said.stdout + said.stderr

@@ -1,8 +1,8 @@
 import Logging
 import WebSocketEngine
 
-/// Where the relay listens to its own machine's commands, and listens again when somebody has removed the socket: a command that finds none takes
-/// the relay for one that does not hear of a revocation. Lives on the core's thread.
+/// Listens to the commands of the relay's own machine, and listens again if the socket file was removed: a command that finds none
+/// concludes that the relay will not hear of a revocation. Confined to the core's thread.
 final class AdminListener {
     /// Less than a command waits.
     private static let interval = Duration.seconds(2)

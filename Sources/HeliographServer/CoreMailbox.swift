@@ -1,11 +1,11 @@
 import RelayCore
 import WebSocketEngine
 
-/// What happened for the core, until `RelayRunner` takes it: before whatever else it feeds, and at the end of the turn at the latest. Lives
-/// on the core's thread.
+/// Facts for the core, until `RelayRunner` takes them: before other input, and at the end of the turn at the latest. Confined to the
+/// core's thread.
 ///
-/// Parts that the core orders answer here. So they can be made before it, and none of them calls it while it gives orders. Nothing in
-/// it outlives a turn; what one turn can put is bounded where it comes from (`HTTPCommandPeers.countMax`, pushes under way).
+/// Parts that carry out the core's orders answer here. So they can be created before it, and none of them calls it while it gives orders.
+/// Nothing in it outlives a turn; the number of facts is bounded by their sources (`HTTPCommandPeers.countMax`, pushes under way).
 final class CoreMailbox {
     private let handle: EventLoopHandle
     private var facts: [Input] = []
@@ -17,7 +17,7 @@ final class CoreMailbox {
     func put(_ fact: Input) {
         hasWork = true
         facts.append(fact)
-        // What is put while a turn ends has another.
+        // A fact added while a turn ends belongs to the next one.
         if facts.count == 1 { handle.execute {} }
     }
 
@@ -30,7 +30,7 @@ final class CoreMailbox {
         return facts
     }
 
-    /// The turn is over: `tick` is called where the core was told something in it. A process may have many cores with nothing to do.
+    /// Ends the turn: `tick` is called if the core had input in it. A process may have many cores with nothing to do.
     func endTurn(_ tick: () -> Void) {
         guard hasWork else { return }
         tick()

@@ -5,14 +5,14 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// What is of the process, whichever part it has: signals, the service manager, its place among other nodes. Lives on the thread that
-/// starts it, but for `signals`.
+/// Parts of every relay process: signals, the service manager, its registration as a node. Confined to the thread that starts it, except
+/// for `signals`.
 final class RelayProcess {
     /// Its port is the one that it has got, once it has listened.
     private(set) var configuration: ServerConfiguration
     let logger: Logger
     let signals = SignalSwitch()
-    /// Nil where it takes no links.
+    /// Nil if it takes no links.
     let links: LinkAcceptor.Shared?
     /// The bearer for them.
     let linkSecret: String?
@@ -27,7 +27,7 @@ final class RelayProcess {
         links = linkSecret.map { LinkAcceptor.Shared(secret: $0) }
     }
 
-    /// It accepts connections: signals are obeyed, and the program that started it is told, the first time.
+    /// Called once it accepts connections: obeys signals from then on, and notifies the program that started it, the first time.
     func serves(
         on loops: EventLoopGroup, port: UInt16, _ folder: String, _ credentials: Credentials,
         carryOut: @escaping (SignalWatch.Order) -> Void

@@ -45,11 +45,11 @@ package final class RelayServer {
         logger.notice("stopped")
     }
 
-    /// Whether there is no relay in the folder that was named.
+    /// True if there is no relay in the folder that was named.
     package static func isAbsent(_ error: any Error) -> Bool { OpenStore.isAbsent(error) }
 
-    /// Whether a start failed for what the machine did not give: room, rights, limits, an address. A person may mend that and start again;
-    /// else it is what lies in the folder that is refused.
+    /// True if a start failed for want of something from the machine: room, rights, limits, an address. A person may mend that and start
+    /// again; otherwise the folder's content is refused.
     package static func isFaultOfMachine(_ error: any Error) -> Bool {
         switch error {
         case let error as WebSocketEngineError: error.code == .cannotListen || error.code == .initialisationFailed
@@ -84,7 +84,7 @@ package final class RelayServer {
         core.runner.wasReadAnew = { access.reload() }
         core.runner.start(holders: access.authenticator.clients)
         try common.listen(as: .alone) { [ingress = core.ingress] in ingress.take($0) }
-        // What was revoked before the command line could say so here, and what is from now on on another machine.
+        // Revocations before the command line could report them here, and from now on those of other machines.
         access.reload()
         let (boundAccess, boundCommon, handle) = (LoopBound(access, loop: loop), LoopBound(common, loop: loop), loop.handle)
         store.whenEntrantsChanged { handle.execute { boundAccess.value.reload() } }

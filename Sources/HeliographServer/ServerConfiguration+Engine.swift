@@ -2,7 +2,7 @@ import RelayCluster
 import RelayProtocol
 import WebSocketEngine
 
-/// What the engine is told, by an owner and by an edge alike.
+/// The engine's configuration, for an owner and for an edge alike.
 extension ServerConfiguration {
     var eventLoop: EventLoop.Configuration {
         var loop = EventLoop.Configuration()
@@ -12,7 +12,7 @@ extension ServerConfiguration {
         return loop
     }
 
-    /// Where hosts, clients and, with `takesLinks`, other nodes connect. `unfinishedBytesMax` is of one loop.
+    /// Listener for hosts, clients and, with `takesLinks`, other nodes. `unfinishedBytesMax` is of one loop.
     func publicListener(unfinishedBytesMax: Int, takesLinks: Bool) -> ListenerConfiguration {
         var listener = listener(.tcp(host: host, port: port), unfinishedBytesMax)
         listener.tls = tls
@@ -21,7 +21,7 @@ extension ServerConfiguration {
         return listener
     }
 
-    /// Where this machine's commands do.
+    /// Listener for this machine's commands.
     func adminListener(unfinishedBytesMax: Int) -> ListenerConfiguration {
         listener(.unix(path: AdminSocket(in: dataDirectory).path), unfinishedBytesMax)
     }

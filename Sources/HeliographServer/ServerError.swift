@@ -9,7 +9,7 @@ package struct ServerError: Error, Equatable, CustomStringConvertible {
         /// `push.json`, and what shall be put into it.
         case push
         case profiles
-        /// What was changed is on disk, but not in use.
+        /// The change is on disk, but not in use.
         case tokens
         case workspace
     }

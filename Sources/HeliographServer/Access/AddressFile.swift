@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells the command line where the relay on this directory listens: a line for others, and one for this machine.
+/// The addresses of this folder's relay, for the command line: a line for others, and one for this machine.
 enum AddressFile {
     private static func path(in folder: String) -> String { folder + "/relay.url" }
 
@@ -9,7 +9,7 @@ enum AddressFile {
         try PrivateFile.write("\(addresses.publicURL)\n\(local)\n", to: path(in: folder))
     }
 
-    /// `local` is nil where an older relay wrote the file.
+    /// `local` is nil if an older relay wrote the file.
     static func read(in folder: String) -> (publicURL: String, local: String?)? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path(in: folder))) else { return nil }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -6,11 +6,11 @@ struct AuthenticatedPeer {
     /// Thousands of connections may come by one token: they share it.
     let shared: SharedToken
     var token: Token { shared.token }
-    /// How this peer reached us, for links that it can open.
+    /// The URL by which this peer reached us, for links that it can open.
     let baseURL: String
-    /// Where its connection comes from.
+    /// Origin of its connection.
     let peer: Peer
-    /// Where it counts for the limits per address; nil: nowhere.
+    /// Address to which it counts for the limits; nil: none.
     let address: Peer?
 }
 

@@ -20,7 +20,7 @@ enum BrowserCookie {
     }
 
     static func given(_ value: String, isSecure: Bool) -> [(String, String)] {
-        // What an earlier visit over the other scheme left behind is not carried along for a year.
+        // The cookie of an earlier visit over the other scheme is removed, or it would be carried along for a year.
         guard isSecure else { return [header(name, value, seconds: year, false)] }
         return [header(secureName, value, seconds: year, true), header(name, "", seconds: 0, true)]
     }

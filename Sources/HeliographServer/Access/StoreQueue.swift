@@ -2,10 +2,10 @@ import Dispatch
 import Synchronization
 import WebSocketEngine
 
-/// What is asked of the store of tokens and workspaces: off the loop, one after the other, so many at once and so long. Lives on the core's
+/// Queries of the store of tokens and workspaces: off the loop, one after the other, bounded in number and time. Confined to the core's
 /// thread.
 ///
-/// A database that hangs holds up those that ask it, and nobody else.
+/// A database that hangs delays only those who query it.
 final class StoreQueue {
     /// Asked for and not ended. A crowd that pairs at once; each holds a request.
     static let waitingMax = 32
@@ -20,9 +20,9 @@ final class StoreQueue {
         case tooMany
         /// Nothing was begun, and will not be.
         case late
-        /// It was begun, and has not ended.
+        /// Begun, and not ended.
         case unknown
-        /// It was done, but the relay could not read who may come in now; it goes on trying.
+        /// Done, but the relay could not read the tokens afterwards; it goes on trying.
         case notTakenUp
 
         var notice: String {
@@ -45,7 +45,7 @@ final class StoreQueue {
         self.patience = patience
     }
 
-    /// Whether something's turn has come, or nobody waits for it any more.
+    /// State of one task: whether it has begun, or its caller has given up.
     private final class Turn: Sendable {
         private enum State { case waiting, begun, givenUp }
         private let state = Mutex(State.waiting)
@@ -79,10 +79,10 @@ final class StoreQueue {
         }
     }
 
-    /// `answer` is called once: with what came of it, or with a `QueueError`. `ended` is called before it where the work ends in time, and
-    /// later where it does not; never where there are too many. Both are called in the order in which the work was done.
+    /// `answer` is called once: with the result, or with a `QueueError`. `ended` is called before it if the work ends in time, and later
+    /// if it does not; never if there are too many. Both are called in the order in which the work was done.
     ///
-    /// Only what its caller never asks for twice at once is not `counted`.
+    /// Only work that its caller never submits twice at once is not `counted`.
     func perform<Value: Sendable>(
         counted isCounted: Bool = true, _ work: @escaping @Sendable () throws -> Value,
         ended: @escaping (Result<Value, any Error>) -> Void = { _ in },
@@ -108,7 +108,7 @@ final class StoreQueue {
         }
     }
 
-    /// For the end, when no loop answers any more. False where the store has not done it in time, nor perhaps what was asked for before.
+    /// For the end, when no loop answers any more. False if the store has not done it in time, nor perhaps earlier work.
     func finish(_ work: @escaping @Sendable () -> Void) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
         queue.async {

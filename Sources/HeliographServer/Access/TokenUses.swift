@@ -4,7 +4,7 @@ import WebSocketEngine
 
 /// When and from where each token was last used: at hand at once, on disk a while later, so that no request waits for it. Lives on the core's thread.
 final class TokenUses {
-    /// What a relay that is killed may forget; and the disk hears of it as often at most.
+    /// Uses that a killed relay may forget; also the shortest interval between writes.
     static let interval = Duration.seconds(30)
 
     /// Since the start; at most one for each token.

@@ -7,7 +7,7 @@ final class UnknownTokens: Sendable {
     /// Each is 32 bytes. Of those above nothing is noted: they are asked to come again until the tokens have been read.
     static let countMax = 4_096
 
-    /// What a token may be that this node does not know.
+    /// State of a token that this node does not know.
     enum Standing {
         /// None: the tokens have been read since it was first shown.
         case refuted
@@ -37,7 +37,7 @@ final class UnknownTokens: Sendable {
         }
     }
 
-    /// What is read from here on has all that is doubted now, if it is there; hand it back to `wereRead`.
+    /// Tokens in doubt, which a read that begins now settles; pass them to `wereRead` afterwards.
     var doubted: Set<[UInt8]> { state.withLock { $0.doubted } }
 
     func wereRead(_ digests: Set<[UInt8]>) {

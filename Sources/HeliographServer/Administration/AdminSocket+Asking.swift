@@ -3,13 +3,13 @@ import HeliographPlatform
 import RelayAccess
 
 extension AdminSocket {
-    /// Until a relay that runs answers: it makes its socket again where somebody removed it, and one that starts has none at first.
+    /// Time to wait for a running relay: it creates its socket again if that was removed, and one that starts has none at first.
     private static let patience = Duration.seconds(5)
     private static let retryMicroseconds: UInt32 = 100_000
     /// A list of some ten thousand tokens.
     private static let answerBytesMax = 16 << 20
 
-    /// Throws `unreachable` where no relay runs, and `timedOut` where one runs that does not answer.
+    /// Throws `unreachable` if no relay runs, and `timedOut` if one runs that does not answer.
     func ask(
         _ method: HTTPExchange.Method, _ path: String, body: [UInt8] = []
     ) throws(HTTPError) -> HTTPExchange.Answer {

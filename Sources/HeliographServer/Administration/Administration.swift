@@ -6,12 +6,12 @@ package import RelayAccess
 import RelayCore
 import RelayProtocol
 
-/// What the command line does on the relay's own data, while the relay runs or not.
+/// Commands on the relay's own data, whether the relay runs or not.
 package final class Administration {
     package let credentials: Credentials
     let store: OpenStore
 
-    /// `store` is the database of relays on other machines; nil: where the relay of the directory keeps its data.
+    /// `store` is the database of relays on other machines; nil: the store of the folder's own relay.
     package init(directory path: String, store address: String? = nil) throws {
         store = try OpenStore(forCommandsIn: path, at: address)
         credentials = Credentials(
@@ -31,7 +31,7 @@ package final class Administration {
         }
     }
 
-    /// None where no relay runs here. Fails where one runs and does not say.
+    /// Empty if no relay runs here. Fails if one runs and does not answer.
     private func sightings() -> Result<TokenSightings, HTTPError> {
         do throws(HTTPError) {
             let answer = try AdminSocket(in: store.folder).ask(.get, AdminPath.tokens)
@@ -42,10 +42,10 @@ package final class Administration {
         } catch { return error.code == .unreachable ? .success(TokenSightings()) : .failure(error) }
     }
 
-    /// Where others reach the relay, as it said when it last started; nil if it never did.
+    /// The relay's address for others, as of its last start; nil if it never started.
     package var publicURL: String? { AddressFile.read(in: store.folder)?.publicURL }
 
-    /// Where it is reached from this machine, whatever is between others and it.
+    /// The relay's address on this machine, whatever is between others and it.
     package var localAddress: RelayAddress? {
         AddressFile.read(in: store.folder).flatMap { RelayAddress($0.local ?? $0.publicURL) }
     }
@@ -53,7 +53,7 @@ package final class Administration {
     /// A name as people see it, without what would not show or would steer their terminal; nil: nothing of it shows.
     package static func shownName(_ name: String) -> String? { PairCall.shown(name) }
 
-    /// Whether a relay runs on this directory now, or elsewhere on its database.
+    /// True if a relay runs on this folder now, or elsewhere on its database.
     package var isRunning: Bool {
         get throws {
             if (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200 { return true }
@@ -61,12 +61,12 @@ package final class Administration {
         }
     }
 
-    /// Throws where this process's user may not look into the folder: it would seem that no relay is set up there.
+    /// Throws if this process's user may not enter the folder: it would seem that no relay is set up there.
     package static func checkAccess(to path: String) throws(ServerError) {
         if let place = ForbiddenPlace(onTheWayTo: path) { throw ServerError(.machine, place.sentence) }
     }
 
-    /// Whether a relay ever ran in this folder, as far as this process's user may see.
+    /// True if a relay ever ran in this folder, as far as this process's user may see.
     package static func isSetUp(in path: String) -> Bool { Storage.hasRemains(in: path) }
 
     /// The token of this machine's own terminal. Anyone who can read the data directory could make one anyway; so one is made
@@ -95,7 +95,7 @@ package final class Administration {
             guard answer.status == 200 else { throw HTTPError(.badAnswer, "it answered \(answer.status)") }
             return true
         } catch {
-            // Nobody listens.
+            // No relay listens.
             if error.code == .unreachable { return false }
             throw ServerError(
                 .tokens,

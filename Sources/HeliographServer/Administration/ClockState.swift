@@ -1,9 +1,9 @@
 import RelayAccess
 import RelayProtocol
 
-/// Whether a running relay believes its machine's clock, for the command line.
+/// A running relay's trust in its machine's clock, for the command line.
 package struct ClockState {
-    /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
+    /// Seconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     package let aheadSeconds: Int64?
 
     /// Asks the relay that runs on this directory.
@@ -29,7 +29,7 @@ package struct ClockState {
         return "the machine's clock is \(span) \(place) what the relay has seen of it"
     }
 
-    /// Nil also where an older relay does not say.
+    /// Nil also if an older relay does not say.
     static func aheadSeconds(in report: JSONValue) throws(WireError) -> Int64? {
         try report.optional("clock")?.object().optionalInteger("aheadSeconds", in: -(1 << 52)...1 << 52)
     }

@@ -3,7 +3,7 @@ import Foundation
 import PushAPNs
 import RelayProtocol
 
-/// What `heliograph push setup` is told.
+/// Arguments of `heliograph push setup`.
 package struct PushSetup {
     package var team: String
     package var key: String

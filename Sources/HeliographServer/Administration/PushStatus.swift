@@ -2,9 +2,9 @@ import Foundation
 import RelayAccess
 package import RelayProtocol
 
-/// What a running relay says of its pushes.
+/// A running relay's report of its pushes.
 package enum PushStatus {
-    /// JSON; nil where no relay runs on this data directory.
+    /// JSON; nil if no relay runs on this data directory.
     package static func read(in directory: String) throws -> [UInt8]? {
         let socket = AdminSocket(in: try Storage(directory: directory).folder)
         do throws(HTTPError) {
@@ -15,7 +15,7 @@ package enum PushStatus {
         }
     }
 
-    /// What Apple last said of a key.
+    /// Apple's last answer about a key.
     package struct Word: Equatable, Sendable {
         package var team: String
         package var environment: String
@@ -39,7 +39,7 @@ package enum PushStatus {
         return words
     }
 
-    /// What is wrong, a sentence each.
+    /// The problems, a sentence each.
     package static func troubles(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
         var troubles = [try root.optionalString("trouble")]

@@ -1,5 +1,5 @@
-/// What the relay lets in, in addition to the engine's limits of a connection and the core's `Quotas`. 0 is no limit. Each is a setting,
-/// `limits.` and its name here, and the label of a metric.
+/// The relay's limits on input, in addition to the engine's limits of a connection and the core's `Quotas`. 0 is no limit. Each is a
+/// setting, `limits.` and its name here, and the label of a metric.
 package struct ServerLimits: Sendable, Equatable {
     /// WebSockets of one address (of IPv6: one /64), by one token, in one workspace. Nobody takes more than half of all there are
     /// (`limits.connections`); an office behind one address stays far below. A token is one browser's, with a connection for each of its
@@ -11,7 +11,7 @@ package struct ServerLimits: Sendable, Equatable {
     /// Requests and handshakes of one address, a second: a page with all its files, many times over.
     package var requestsPerSecondPerAddress = 100
 
-    /// What is read of one host, a second: well below what one core takes in. A host that was away for days sends at this rate.
+    /// Read from one host, a second: well below what one core processes. A host that was away for days sends at this rate.
     package var messagesPerSecondPerHost = 20_000
     package var kilobytesPerSecondPerHost = 64 << 10
     /// … of one client, over all its connections: hands make less than one.
@@ -31,7 +31,7 @@ package struct ServerLimits: Sendable, Equatable {
 
     package init() {}
 
-    /// Nobody is left unread for longer in one go: its own liveness must not take that for the end.
+    /// Longest pause in reading a peer: its own liveness must not take that for the end.
     static let pauseNanosecondsMax: Int64 = 5_000_000_000
     /// Push services that somebody runs besides those of the four makers of browsers.
     static let pushHostsMax = 32

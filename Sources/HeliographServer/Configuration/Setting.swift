@@ -2,7 +2,7 @@
 package struct Setting: Sendable {
     /// As in the settings file: `listen`, `limits.connections`.
     package let key: String
-    /// What its value is, for usage lines: `seconds`, `file`.
+    /// The kind of value, for usage lines: `seconds`, `file`.
     package let valueName: String
     /// A sentence.
     package let abstract: String

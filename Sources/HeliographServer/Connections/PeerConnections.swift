@@ -6,14 +6,14 @@ import WebSocketEngine
 /// Every connection that the core talks to, whichever node has its socket: its own go to the loops, those of edges over their links. Lives on
 /// the core's thread.
 final class PeerConnections {
-    /// One edge. What a turn has for it goes out together. A class, so that it is looked up once and changed where it is.
+    /// One edge, with its output of this turn. A class, so that it is looked up once and changed in place.
     private final class Edge {
         let connection: ConnectionID
         /// By the edge's numbers: who has it now. What is for somebody who had it before goes nowhere.
         var peers: [UInt64] = []
         var gathered = RecordWriter()
         var shares = LinkShares()
-        /// What waits on the link is being asked for, or was a moment ago.
+        /// The bytes that wait on the link are being queried, or were a moment ago.
         var isWeighed = false
 
         init(_ connection: ConnectionID) { self.connection = connection }
@@ -50,14 +50,14 @@ final class PeerConnections {
         edge.peers[number] = connection.rawValue
     }
 
-    /// It is gone: nothing is sent to it any more, and its edge may give its number to another.
+    /// The peer is gone: nothing is sent to it any more, and its edge may reuse its number.
     func gone(_ connection: ConnectionID) {
         guard let (edge, number) = place(of: connection.rawValue) else { return }
         edge.peers[number] = 0
         tell(.forgotten(number), edge)
     }
 
-    /// Nil where it is not at an edge, or not there any more.
+    /// Nil if the peer is not at an edge, or gone.
     private func place(of peer: UInt64) -> (edge: Edge, number: Int)? {
         guard let link = RemotePeer.link(of: peer), let edge = links[link], edge.has(peer) else { return nil }
         return (edge, RemotePeer.number(of: peer))
@@ -66,7 +66,7 @@ final class PeerConnections {
     /// Something leaves only when the turn has ended.
     var isGathering: Bool { loops.isGathering || links.values.contains { !$0.gathered.isEmpty } }
 
-    /// What this turn has for edges is sent, before a tick that may wait for what their peers say to it; and once more after the tick.
+    /// Sends this turn's output to edges, before a tick that may wait for their peers' answers; and once more after the tick.
     func flush() { for edge in links.values { flush(edge) } }
 
     func turnEnded() {
@@ -76,7 +76,7 @@ final class PeerConnections {
         }
     }
 
-    /// `peer` is whose part of the link it takes; nil where it is nobody's, or where several get it at once.
+    /// `peer` is the peer whose share of the link it takes; nil if several get it at once, or none.
     private func tell(_ message: OwnerMessage, _ edge: Edge, of peer: UInt64? = nil) {
         let before = edge.gathered.count
         message.write(to: &edge.gathered)
@@ -92,13 +92,13 @@ final class PeerConnections {
 
     // MARK: - Shares
 
-    /// Where so much was told that a peer's part may have become too large or small again, asks how much of it waits.
+    /// After enough output for a peer's share to have become too large or small again, queries how much of it waits.
     private func weigh(_ edge: Edge, _ link: Int) {
         guard !edge.isWeighed, edge.shares.unsettled > NodeLinkLimits.shareDrainedBytes else { return }
         edge.isWeighed = true
         let told = edge.shares.told
         loops.weigh(edge.connection) { [weak self] waiting in
-            // It may have ended, and its number may be another's by now.
+            // The link may have ended, and its number may be another's by now.
             guard let self, links[link] === edge else { return }
             settle(edge, told, waiting)
             guard waiting > NodeLinkLimits.shareDrainedBytes else { return edge.isWeighed = false }
@@ -152,7 +152,7 @@ final class PeerConnections {
         }
     }
 
-    /// Some of those that a message is for: peers of one edge.
+    /// A message's recipients at one edge.
     private struct Remote {
         let edge: Edge
         var numbers: [Int] = []

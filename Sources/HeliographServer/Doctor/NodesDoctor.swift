@@ -2,9 +2,9 @@ import RelayAccess
 import RelayCluster
 import RelayProtocol
 
-/// What may be wrong with the nodes on one database, as seen from this machine: each is called where it says that the others reach it.
+/// Problems of the nodes on one database, as seen from this machine: each is called at the address that it advertises.
 ///
-/// A link needs both ways: running this on each node's machine checks all of them.
+/// A link needs both directions: running this on each node's machine checks all of them.
 struct NodesDoctor {
     private let nodes: [NodeRow]
     private let certificateAuthorityFile: String?
@@ -21,7 +21,7 @@ struct NodesDoctor {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// None where no relay advertises itself. Takes some seconds for each node that does not answer.
+    /// Empty if no relay advertises itself. Takes some seconds for each node that does not answer.
     func findings() -> [Finding] {
         guard !nodes.isEmpty else { return [] }
         let living = nodes.filter { $0.leaseSeconds >= 0 }
@@ -54,7 +54,7 @@ struct NodesDoctor {
 
     private enum Seen {
         case unreachable(String)
-        /// Somebody answers, and it is not this node.
+        /// Another process answers, not this node.
         case another(String)
         /// `aheadSeconds` is its clock less this machine's.
         case node(takesLinks: Bool, aheadSeconds: Int64?)

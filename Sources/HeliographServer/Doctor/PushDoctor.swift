@@ -8,7 +8,7 @@ import RelayAccess
 import RelayProtocol
 import Synchronization
 
-/// What may be wrong with pushes: the files, whether a relay runs or not, and what Apple says of the keys.
+/// Problems of pushes: the files, whether a relay runs or not, and Apple's answers about the keys.
 struct PushDoctor {
     let path: String
     /// As `RelayDoctor`'s.
@@ -165,7 +165,7 @@ struct PushDoctor {
         }
     }
 
-    /// It has the connection and the provider token: Apple does not like to see two within twenty minutes.
+    /// The relay has the connection and the provider token, and Apple objects to two tokens within twenty minutes.
     private func askThroughRelay() throws -> [AppleQuestion.Verdict] {
         do {
             return try AppleQuestion.answers(
@@ -175,7 +175,7 @@ struct PushDoctor {
         }
     }
 
-    /// With the provider token that the relay left, where that is fresh.
+    /// Uses the relay's last provider token if that is fresh.
     private func ask(_ configuration: PushConfiguration) throws -> [AppleQuestion.Verdict] {
         let client = try APNsClient(configuration.client(in: path))
         let (isDone, answers) = (DispatchSemaphore(value: 0), Answers())
@@ -193,7 +193,7 @@ struct PushDoctor {
         let found = Mutex<[AppleQuestion.Verdict]>([])
     }
 
-    /// What to do about Apple's word.
+    /// Advice about Apple's answer.
     private static func mend(_ refusal: String, _ setup: String) -> String {
         switch APNsReason(rawValue: refusal) {
         case .invalidProviderToken:

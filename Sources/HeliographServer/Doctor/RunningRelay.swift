@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What a relay that runs says of itself: the part of its `Report` that a doctor asks for.
+/// The part of a running relay's `Report` that a doctor needs.
 struct RunningRelay {
     let software: String
     let address: String
@@ -9,14 +9,14 @@ struct RunningRelay {
     let takesWrites: Bool
     /// Workspaces that it owns among several relays; nil: it is alone.
     let workspaces: Int64?
-    /// Revocations that no disk has; 0 also where an older relay does not say.
+    /// Revocations that no disk has; 0 also if an older relay does not say.
     let unwrittenRevocations: Int64
-    /// What the clock is ahead of the time that history ages by, in seconds; nil where it is believed.
+    /// Seconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     let clockAheadSeconds: Int64?
     /// With the settings that it was started with, and where each stood.
     let configuration: ServerConfiguration
 
-    /// Which process that is.
+    /// The process, in words.
     var words: String {
         let node = workspaces.map { ", a node that owns \($0) workspace\($0 == 1 ? "" : "s")" } ?? ""
         return "runs on \(address), \(software), process \(process)\(node)"

@@ -3,7 +3,7 @@ import PushWeb
 import RelayAccess
 import RelayProtocol
 
-/// What may be wrong with pushes to browsers. Nothing is said where no browser has ever asked for them and nobody has set anything up.
+/// Problems of pushes to browsers. Silent if no browser has ever subscribed and nothing was set up.
 struct WebPushDoctor {
     let path: String
     /// As `RelayDoctor`'s.
@@ -50,7 +50,7 @@ struct WebPushDoctor {
             mend: "put it behind TLS, and serve with --public-url https://…")
     }
 
-    /// What a relay that runs has met.
+    /// Problems that a running relay has met.
     private var troubles: [Finding] {
         guard let status = (try? PushStatus.read(in: path)) ?? nil,
             let origins = try? JSONDocument(parsing: status).root.object().required("web").array("origins")
@@ -67,7 +67,7 @@ struct WebPushDoctor {
         }
     }
 
-    /// Whether the makers' services can be reached from here at all.
+    /// Whether the makers' services can be reached from this machine.
     private var ways: [Finding] {
         let closed = WebPushReach.unreachable(within: .seconds(3))
         guard !closed.isEmpty else { return [Finding("Push services", .well, "those of all makers can be reached from here")] }

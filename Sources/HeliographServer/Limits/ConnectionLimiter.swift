@@ -2,7 +2,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// How many WebSockets each address, token and workspace has, and how often each address asks.
+/// Counts of WebSockets by address, token and workspace, and rates of requests by address.
 struct ConnectionLimiter {
     /// By the names of their settings.
     enum LimitError: String, Sendable, CaseIterable, Error {
@@ -68,7 +68,7 @@ struct ConnectionLimiter {
 
     // MARK: - Requests
 
-    /// Counts one; returns for how long this address has to wait where it was one too many, in nanoseconds, else 0.
+    /// Counts a request. Returns the nanoseconds that this address has to wait if it is over its rate, else 0.
     mutating func asked(_ address: Peer, at now: Int64) -> Int64 {
         guard limits.requestsPerSecondPerAddress > 0 else { return 0 }
         if requests[address] == nil {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the control groups of this process leave to it, of either version.
+/// Memory limits of this process's control groups, of either version.
 enum ControlGroups {
-    /// The least of the limits from its group up to the root; nil where there is none. `groups` is what the kernel says of the process,
-    /// `root` where the groups are mounted: within a container its own group is the root there, whatever it is called outside.
+    /// The lowest limit from the process's group up to the root; nil if there is none. `groups` is the kernel's list for the process,
+    /// `root` the mount point: within a container its own group is the root there, whatever its name outside.
     static func memoryBytes(
         groups: String = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "",
         root: String = "/sys/fs/cgroup"

@@ -3,7 +3,7 @@
 ///
 /// Facts in, waits out: it looks at no clock.
 struct FairShares {
-    /// What one peer has used. It counts for the turn and the batch that it was used in.
+    /// One peer's use. Counts for the turn and the batch in which it happened.
     struct Account {
         fileprivate var turn = 0
         fileprivate var nanoseconds: Int64 = 0
@@ -13,13 +13,13 @@ struct FairShares {
 
     private var turn = 1
     private var batch = 1
-    /// What all peers have put into the batch that is being gathered.
+    /// Cost of the batch that is being gathered.
     private var batchCost = 0
-    /// How many have put something into it.
+    /// Number of peers that contributed to it.
     private var contributors = 0
 
-    /// The core has worked for it for so long. Returns for how long it rests, in nanoseconds, 0 at least: until all others who wait were
-    /// served, and longer where it used more than its share. Nil: it goes on.
+    /// Accounts the core's time for a peer. Returns the nanoseconds that it rests, at least 0: until all others who wait were served, and
+    /// longer if it used more than its share. Nil: it goes on.
     mutating func worked(_ nanoseconds: Int64, for account: inout Account) -> Int64? {
         if account.turn != turn { (account.turn, account.nanoseconds) = (turn, 0) }
         account.nanoseconds += nanoseconds
@@ -28,8 +28,8 @@ struct FairShares {
         return min(account.nanoseconds - Self.turnNanosecondsMax, Self.restNanosecondsMax)
     }
 
-    /// It has put so much into the batch. True: the batch is full, and it has used its part of it; it waits for the next one. So a batch has
-    /// at most a few times what makes it full, also where many come one after the other.
+    /// Accounts a peer's contribution to the batch. True: the batch is full, and the peer has used its share; it waits for the next one.
+    /// So a batch has at most a few times its limit, even if many peers follow each other.
     mutating func staged(_ cost: Int, by account: inout Account) -> Bool {
         guard cost > 0 else { return false }
         if account.batch != batch {
@@ -43,7 +43,7 @@ struct FairShares {
 
     mutating func turnEnded() { turn += 1 }
 
-    /// What was gathered is on its way to the disk.
+    /// The batch is on its way to the disk.
     mutating func batchCut() {
         batch += 1
         (batchCost, contributors) = (0, 0)
@@ -51,7 +51,7 @@ struct FairShares {
 
     /// So long somebody who has just been heard may wait for each other who is busy.
     static let turnNanosecondsMax: Int64 = 1_000_000
-    /// What a message can take that is as large as one may be. It bounds what a jump of the clock does.
+    /// Time for the largest message allowed. Bounds the effect of a jump of the clock.
     static let restNanosecondsMax: Int64 = 50_000_000
     /// Bytes, as `Relay.Backlog.stagedCost` has them. An approval there and back waits for up to four commits, so each is to take about a hundredth
     /// of a second; and it is as large as those of a hundred hosts that send single events without end, which it would slow.

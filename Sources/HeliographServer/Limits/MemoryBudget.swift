@@ -1,5 +1,5 @@
-/// What to do when the process has more memory than it may have, a step each time that it is measured: first what is free is given back,
-/// then those that are furthest behind are cut off, then nobody new is let in. What hosts have sent is kept in any case.
+/// Steps against using more memory than allowed, one at each measurement: first free memory is returned, then the peers that are furthest
+/// behind are cut off, then no new ones are accepted. Data of hosts is kept in any case.
 struct MemoryBudget {
     enum Order: Equatable {
         /// Have the allocator hand back what it holds and does not need.

@@ -10,7 +10,7 @@ struct ProcessMemory: ~Copyable {
 
     deinit { if statistics >= 0 { close(statistics) } }
 
-    /// Resident and of no file, in bytes; nil where the kernel does not tell. One system call.
+    /// Resident and anonymous memory in bytes; nil if the kernel does not say. One system call.
     var used: Int64? {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer in
             let count = unsafe pread(statistics, buffer.baseAddress, buffer.count, 0)
@@ -21,8 +21,8 @@ struct ProcessMemory: ~Copyable {
         }
     }
 
-    /// What was set, in megabytes, or, where that is 0, three quarters of what the machine has: the rest is for the files that it reads
-    /// and writes. Never more than the limits that this process lives under leave: beyond them it would be ended.
+    /// The setting in megabytes or, if that is 0, three quarters of the machine's memory: the rest is for the files that it reads and
+    /// writes. Never more than this process's own limits leave, beyond which it would be killed.
     static func budget(megabytes: Int) -> Int64 {
         let wished = megabytes > 0 ? Int64(megabytes) << 20 : machineBytes / 4 * 3
         return min(wished, granted)
@@ -37,7 +37,7 @@ struct ProcessMemory: ~Copyable {
         return most
     }
 
-    /// How much more this process may map; nil where that has no limit.
+    /// Bytes that this process may still map; nil if that has no limit.
     static var addressBytesLeft: Int64? {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int64.max),
@@ -47,7 +47,7 @@ struct ProcessMemory: ~Copyable {
         return max(0, Int64(limit.rlim_cur) - pages * Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// Takes long where there is much: not on the loop. Swift's Glibc leaves this call out, and other allocators have none.
+    /// Takes long if there is much: not on the loop. Swift's Glibc leaves this call out, and other allocators have none.
     static func giveBack() {
         typealias Trim = @convention(c) (Int) -> Int32
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }

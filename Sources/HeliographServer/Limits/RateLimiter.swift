@@ -2,7 +2,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// How much is read of one token's owner, of one address, or of one workspace, a second. Shared by all connections that it is of.
+/// Limits the bytes read of one token's owner, of one address, or of one workspace, a second. Shared by all its connections.
 final class RateLimiter {
     /// By the names of their settings.
     enum Limit: String, Sendable, CaseIterable {
@@ -66,7 +66,7 @@ final class RateLimiter {
     /// Nothing was taken that is not there again.
     func isFull(at now: Int64) -> Bool { buckets.isFull(at: now) }
 
-    /// Whether to tell its owner now that it is slowed.
+    /// True if its owner should be told now that it is slowed.
     func isNoticeDue(at now: Int64) -> Bool {
         if let toldAt, now - toldAt < ServerLimits.noticeInterval.components.seconds * 1_000_000_000 { return false }
         toldAt = now
@@ -92,7 +92,7 @@ private struct Buckets {
 struct ConnectionRates {
     let own: RateLimiter
     let ofWorkspace: RateLimiter
-    /// Nil where it counts for none.
+    /// Nil if it counts for none.
     let ofAddress: RateLimiter?
 
     /// Counts a message for all; the longest wait counts.

@@ -20,7 +20,7 @@ final class ReadThrottle {
 
     init(loop: EventLoop, connections: PeerConnections) { (self.loop, self.connections) = (loop, connections) }
 
-    /// Where it is slowed already, for the longer of the two.
+    /// If the connection is slowed already, the longer wait counts.
     func slow(_ connection: ConnectionID, forNanoseconds wait: Int64) {
         let wait = min(wait, ServerLimits.pauseNanosecondsMax)
         let until = MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + wait)
@@ -55,7 +55,7 @@ final class ReadThrottle {
         resume(connection)
     }
 
-    /// It is gone.
+    /// The connection is gone.
     func forget(_ connection: ConnectionID) {
         for reason in paused.keys { paused[reason]?.remove(connection) }
         if let (timer, _) = slowed.removeValue(forKey: connection) { loop.cancel(timer) }

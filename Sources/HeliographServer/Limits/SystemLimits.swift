@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What the system has to grant before a relay may say that it listens. Without it everybody would be turned away, or it would stand still
+/// Resources that the system has to grant before a relay may say that it listens. Without them it would refuse every peer, or stand still
 /// without a word.
 enum SystemLimits {
     /// The engine keeps 64 for the store, pushes and logs; the rest is for connections, of which a page opens some.
     static let descriptorsMin: rlim_t = 256
     /// Beside the loops: the store, its readers, pushes, reports, and what Dispatch has for all of them.
     static let otherThreadsMin = 16
-    /// What a relay that serves a hundred people maps besides what it has when it begins: arenas of its threads, above all.
+    /// Bytes that a relay for a hundred people maps in addition to those at its start: arenas of its threads, above all.
     static let addressBytesMin: Int64 = 256 << 20
 
     static func check(loops: Int) throws(ServerError) {
@@ -45,7 +45,7 @@ enum SystemLimits {
             """)
     }
 
-    /// Makes that many, all at once, and lets them go: where one is refused later, what waits for it waits for ever.
+    /// Starts that many threads at once, and ends them: if one cannot be started later, its work waits for ever.
     private static func checkThreads(_ count: Int) throws(ServerError) {
         // Each waits at the authenticator until it is opened.
         let authenticator = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -1,4 +1,4 @@
-/// What the relay answers on its admin socket alone, to the commands of its own machine.
+/// Paths of the admin socket alone, for the commands of the relay's own machine.
 enum AdminPath {
     /// Reads the tokens again.
     static let reload = "/v1/admin/reload"

@@ -1,6 +1,6 @@
 import HeliographPlatform
 
-/// Where the command line asks the relay that runs on a data directory. Only the owner may use the socket.
+/// The socket by which the command line reaches the relay of a data directory. Only the owner may use it.
 struct AdminSocket {
     let path: String
     let folder: String
@@ -11,7 +11,7 @@ struct AdminSocket {
         path = folder + "/relay.sock"
     }
 
-    /// Throws where no relay can listen there.
+    /// Throws if no relay can listen there.
     func check() throws(ServerError) {
         guard UnixAddress(path) == nil else { return }
         let most = UnixAddress.pathBytesMax - "/relay.sock".utf8.count

@@ -1,9 +1,9 @@
 import WebSocketEngine
 
-/// Finds out where a request comes from that came through proxies, by the one header that they are known to write.
+/// Determines the origin of a request that came through proxies, by the one header that they are known to write.
 ///
 /// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
-/// where the nearest proxy wrote, through proxies that are trusted, and no further: anybody may have made up what is left of that.
+/// where the nearest proxy wrote, through trusted proxies, and no further: anybody may have made up the rest.
 struct Forwarding: Sendable {
     enum Header: String, Sendable, CaseIterable {
         case xForwardedFor = "X-Forwarded-For"
@@ -11,7 +11,7 @@ struct Forwarding: Sendable {
         case forwarded = "Forwarded"
     }
 
-    /// What proxies write besides that, and the relay never reads: that it is there says that a proxy was.
+    /// Other headers of proxies, whose values the relay never reads: their presence shows that a proxy was there.
     private static let traces = ["x-forwarded-proto", "x-forwarded-host"]
 
     enum Finding: Equatable {
@@ -24,21 +24,21 @@ struct Forwarding: Sendable {
 
     let proxies: TrustedProxies
     let header: Header
-    /// The public address's `Host`, in lower case; nil where there is none.
+    /// The public address's `Host`, in lower case; nil if there is none.
     var publicHost: String?
 
     /// Proxies in a row; more is a loop.
     static let hopsMax = 16
 
-    /// Whether a proxy brought it, on a socket of its own that may carry the requests of others too. A trusted address of another machine is a
-    /// proxy's. This machine's may be anybody's on it: what came by a proxy shows in what that writes, or in the name that it was asked by.
+    /// True if a proxy sent it, on a socket of its own that may carry the requests of others too. A trusted address of another machine is
+    /// a proxy's. This machine's may be any process's: a request by a proxy shows by its headers, or by the name that was requested.
     func isByProxy(_ request: HTTPRequest) -> Bool {
         guard case .ip(let text) = request.peer, let peer = IPAddress(text), proxies.contain(peer) else { return false }
         guard request.peer.isLocal else { return true }
         return Self.hasTraces(request) || publicHost != nil && request.header("host")?.lowercased() == publicHost
     }
 
-    /// Whether a header is there that only a proxy has a reason to write.
+    /// True if there is a header that only a proxy has a reason to write.
     static func hasTraces(_ request: HTTPRequest) -> Bool {
         (traces + Header.allCases.map(\.rawValue)).contains { request.header($0) != nil }
     }
@@ -84,7 +84,7 @@ struct Forwarding: Sendable {
 
     // MARK: - One entry
 
-    /// `for=192.0.2.1;proto=https`, in any order, the name in any case; nil where it has no `for`, or two, or no address in it.
+    /// `for=192.0.2.1;proto=https`, in any order, the name in any case; nil if it has no `for`, or two, or no address in it.
     private static func address(ofElement element: Substring) -> IPAddress? {
         var found: IPAddress?
         for pair in element.split(separator: ";", omittingEmptySubsequences: false) {

@@ -35,7 +35,7 @@ struct IPAddress: Hashable, CustomStringConvertible {
         return IPAddress(isIPv4: isIPv4, bits: rest >= 128 ? 0 : (bits >> UInt128(rest)) << UInt128(rest))
     }
 
-    /// What one visitor has to choose from: an address of IPv4, a /64 of IPv6.
+    /// The range from which one visitor can choose: an address of IPv4, a /64 of IPv6.
     var household: IPAddress { isIPv4 ? self : prefix(64) }
 
     var description: String {

@@ -1,4 +1,4 @@
-/// The proxies whose word on where a request comes from counts. Unix-domain sockets are this machine's own and need no name here.
+/// Proxies whose statement of a request's origin is accepted. Unix-domain sockets are this machine's own and need no name here.
 struct TrustedProxies: Sendable, Equatable, CustomStringConvertible {
     /// This machine.
     static let standard = TrustedProxies(networks: [IPNetwork("127.0.0.0/8")!, IPNetwork("::1")!])

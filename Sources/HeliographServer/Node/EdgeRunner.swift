@@ -32,7 +32,7 @@ final class EdgeRunner {
         link.take = { [weak self] in self?.handle($0) }
     }
 
-    /// Whether the owner is reached.
+    /// True if the owner can be reached.
     var isServing: Bool { machine.isServing }
 
     func dial(_ owner: NodeAddress) { link.dial(owner) }

@@ -15,7 +15,7 @@ final class OwnerLink: ClientHandler {
     /// Dialled, or open; nil: neither.
     private var connection: ConnectionID?
     private var isOpen = false
-    /// What a turn has for the owner goes out together.
+    /// The turn's output to the owner, which is sent together.
     private var gathered = RecordWriter()
     private var shares = LinkShares()
     /// One that is away is not told of twice a second.
@@ -72,7 +72,7 @@ final class OwnerLink: ClientHandler {
         if gathered.count >= NodeLinkLimits.gatheredBytesMax { flush() }
     }
 
-    /// What this turn has for the owner is sent.
+    /// Sends the turn's output to the owner.
     func turnEnded() {
         flush()
         guard isOpen, let connection else { return }
@@ -92,7 +92,7 @@ final class OwnerLink: ClientHandler {
     func opened(_ connection: ConnectionID, subprotocol: String?) {
         isOpen = true
         hasTold = false
-        // What all peers of those workspaces wait for does not wait for hundreds who come at once.
+        // All peers of those workspaces wait for this link, so it is read before hundreds that come at once.
         loop.expedite(connection)
         logger.notice(
             "carries messages to a relay that owns workspaces",

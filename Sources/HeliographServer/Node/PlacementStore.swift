@@ -2,7 +2,7 @@ import RelayCluster
 import RelayCore
 import RelayProtocol
 
-/// What a `PlacementWatch` asks of its node's store; see `OpenNode`. From any thread.
+/// A `PlacementWatch`'s view of its node's store; see `OpenNode`. From any thread.
 protocol PlacementStore: Sendable {
     var holder: String { get }
     func look() throws(LogError) -> (view: PlacementView, changes: Int64)

@@ -2,7 +2,7 @@ import Logging
 import WebSocketEngine
 
 extension Logger {
-    /// How a relay waits for sockets, once it has begun to.
+    /// Logs the wait method, once the loop runs.
     func tell(_ waitMethod: WaitMethod) {
         let library: Logger.Metadata = ["libwebsockets": "\(EventLoop.libraryVersion)"]
         switch waitMethod {

@@ -3,7 +3,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// What the relay counts; the names are a promise to people who build a dashboard on them.
+/// The relay's counters; the names are a promise to people who build a dashboard on them.
 struct Measures: Sendable {
     private let hosts: Meter
     private let clients: Meter
@@ -101,7 +101,7 @@ struct Measures: Sendable {
         Meter(label: "heliograph_tls_certificate_expires_timestamp_seconds", dimensions: [], factory: factory).set(seconds)
     }
 
-    /// Where the data is in a database. `standbysInSync` is nil where the relay's role may not see it, and there is no such figure then.
+    /// For data in a database. `standbysInSync` is nil if the relay's role may not see it, and there is no such figure then.
     func databaseLooked(isSynchronous: Bool, standbysInSync: Int?, standbysNeeded: Int) {
         Meter(label: "heliograph_database_synchronous", dimensions: [], factory: factory).set(isSynchronous ? 1 : 0)
         Meter(label: "heliograph_database_standbys_needed", dimensions: [], factory: factory).set(standbysNeeded)

@@ -1,4 +1,5 @@
-/// What each figure says, for a person who meets it without Metrics.md. One line each, without backslashes: the format would escape them.
+/// Meaning of each figure, for a person who meets it without Metrics.md. One line each, without backslashes: the format would escape
+/// them.
 enum MetricHelp {
     static let sentences: [String: String] = [
         "heliograph_approvals_open": "Approvals and questions that wait for a decision or its end.",

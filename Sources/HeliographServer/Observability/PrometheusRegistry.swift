@@ -91,7 +91,7 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
 
     var values: (value: Double, count: Int64) { state.withLock { ($0.value, $0.count) } }
 
-    /// How many were at most each of `bucketBounds`, and how many there were; nil where it is no histogram.
+    /// Counts of values up to each of `bucketBounds`, and of all; nil if it is no histogram.
     var cumulativeBuckets: [Int64]? {
         state.withLock { state in
             guard !state.buckets.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 import Metrics
 import PushPlanner
 
-/// What is counted of pushes; the names are a promise to people who build a dashboard on them.
+/// Counters of pushes; the names are a promise to people who build a dashboard on them.
 final class PushMeasures {
     private let factory: any MetricsFactory
     private let planned: [PushIntent.Purpose: Counter]

@@ -2,7 +2,7 @@ import PushAPNs
 import PushWeb
 import RelayProtocol
 
-/// What goes on with the push services at one moment.
+/// Requests to the push services at one moment.
 struct PushTraffic: Sendable {
     var lanes: [APNsLaneState] = []
     var origins: [WebPushOriginState] = []

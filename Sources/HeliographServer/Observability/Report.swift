@@ -10,7 +10,7 @@ struct Report {
     static let fileName = "report.json"
 
     var configuration: ServerConfiguration
-    /// Where this machine opens it.
+    /// URL to open on this machine.
     var address: String
     var uptime: Duration
     var core: RelayCensus
@@ -21,9 +21,9 @@ struct Report {
     /// That hold in this process, and are not on disk.
     var unwrittenRevocations: Int
     var pushesUnderWay: Int
-    /// Nil where the relay is alone.
+    /// Nil if the relay is alone.
     var node: NodeCounts?
-    /// What the clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     var clockDoubt: Int64?
 
     /// Of one of several relays.
@@ -71,7 +71,7 @@ struct Report {
         }
     }
 
-    /// What this process uses, by the kernel's count; nil where it is not told.
+    /// This process's memory by the kernel's count; nil if the kernel does not say.
     static var residentBytes: Int64? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")

@@ -2,7 +2,8 @@ import Logging
 import RelayCore
 import RelayModel
 
-/// What strangers make the log say: a line a second, sixty at once. The rest is counted, and told with the next line that passes.
+/// Limits log lines that strangers can cause: one a second, sixty at once. The rest is counted, and reported with the next line that
+/// passes.
 struct StrangerLog {
     static let burst = Duration.seconds(60)
 

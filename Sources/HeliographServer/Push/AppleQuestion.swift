@@ -17,7 +17,7 @@ enum AppleQuestion {
         var team: String
         var environment: String
         var bundle: String
-        /// What Apple refuses in us, in its word; nil where it takes us.
+        /// Apple's reason for refusing us; nil if it accepts us.
         var refusal: String?
         /// Why it is not known what Apple says; a sentence.
         var trouble: String?

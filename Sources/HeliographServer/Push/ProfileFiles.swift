@@ -8,8 +8,8 @@ enum ProfileFiles {
     /// Apps that one relay feeds.
     static let countMax = 100
 
-    /// In the order of their names; none where there is no such folder. Throws what is wrong with the first that is no JSON object,
-    /// naming file and place: a relay that starts without a profile would find its phones silent.
+    /// In the order of their names; none if there is no such folder. Throws the fault of the first that is no JSON object, naming file
+    /// and place: a relay that starts without a profile would find its phones silent.
     static func read(in directory: String) throws(ServerError) -> [(name: String, bytes: [UInt8])] {
         var profiles: [(name: String, bytes: [UInt8])] = []
         for path in try paths(in: directory) { profiles.append(try read(path)) }

@@ -7,13 +7,13 @@ import RelayProtocol
 
 /// The codes that let a notification decide: `<push>.<tag>`, where the tag proves that this relay has sent that push.
 ///
-/// Nothing of a code is stored: neither who reads the log nor who reads the data file alone can decide; who reads a database that the data
-/// is in, can. That a code works once, for one approval and for a while is the core's to say.
+/// Codes are not stored: a reader of the log, or of the data file alone, cannot decide; a reader of a database that has the data can. The
+/// core ensures that a code works once, for one approval and for a while.
 final class PushCodes {
     /// A tag of 128 bits: a thousand guesses a second hit none before the sun is cold.
     private static let tagBytes = 16
     static let secretBytes = 32
-    /// What a push has in the place of its code.
+    /// Placeholder for the code in a push.
     private static let placeholder = Array(#""code":"CODE""#.utf8)
 
     private let path: String
@@ -29,7 +29,7 @@ final class PushCodes {
         self.logger = logger
     }
 
-    /// Throws where the secret can be neither read nor made.
+    /// Throws if the secret can be neither read nor created.
     func code(of push: PushID) throws -> String { "\(push.rawValue).\(Crypto.base64URL(try tag(of: push)))" }
 
     /// The push that carried this code; nil for whatever is none of ours, in a time that does not tell how wrong it is.
@@ -53,7 +53,7 @@ final class PushCodes {
         return (push, tag)
     }
 
-    /// Puts the code in every place that is kept for it; nil where there is none.
+    /// Replaces every placeholder by the code; nil if there is none.
     func fill(_ json: [UInt8], with code: String) -> [UInt8]? {
         var filled: [UInt8] = []
         var rest = json[...]

@@ -34,7 +34,7 @@ struct PushConfiguration: Equatable {
     /// The team that speaks for this app; nil where none does.
     func team(of bundle: String) -> String? { teams.first { $0.bundles.contains(bundle) }?.team }
 
-    /// What the client of APNs takes; files are looked for in `folder`, and the provider tokens are kept there.
+    /// Configuration of the client of APNs; files are looked for in `folder`, and the provider tokens are kept there.
     func client(in folder: String) -> APNsConfiguration {
         func path(_ file: String) -> String { file.hasPrefix("/") ? file : "\(folder)/\(file)" }
         var keys: [String: [PushEnvironment: APNsKey]] = [:]
@@ -208,7 +208,7 @@ extension APNsConfiguration.Host {
 }
 
 extension JSONValue {
-    /// Throws where this object has a member of another name.
+    /// Throws if this object has a member of another name.
     fileprivate func allow(_ names: String...) throws(WireError) {
         for (name, value) in try members() where !names.contains(name) {
             throw WireError(

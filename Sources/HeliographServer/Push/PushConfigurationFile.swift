@@ -15,7 +15,7 @@ struct PushConfigurationFile {
     }
 
     let path: String
-    /// The file as it was read last; nil where there was none.
+    /// The file as of the last read; nil if there was none.
     private var stamp: FileStamp?
     private var isRead = false
 

@@ -8,7 +8,7 @@ struct PushObstacleError: Error, Equatable {
     let sentence: String
 }
 
-/// What an intent lacks to be sent.
+/// Values that an intent needs in order to be sent.
 struct PushMaterial {
     let team: String
     let epoch: Epoch

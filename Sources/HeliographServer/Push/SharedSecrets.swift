@@ -31,7 +31,7 @@ struct SharedSecrets: Sendable {
         browsersKey = try (key ?? adopted.map { try store.keep($0, as: SecretName.browsers) }).map(Self.read)
     }
 
-    /// The key for browsers, made where there is none. From any thread; takes as long as the store.
+    /// The key for browsers, created if there is none. From any thread; takes as long as the store.
     func makeBrowsersKey() throws -> VAPIDKey {
         try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: SecretName.browsers))
     }

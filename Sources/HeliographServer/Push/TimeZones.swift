@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the core cannot know: where on the globe it is what time.
+/// Local times, which the core cannot know.
 enum TimeZones {
-    /// The minute of the day, 0 to 1,439, at `time` (milliseconds since 1970); nil where the tz database has no such zone.
+    /// The minute of the day, 0 to 1,439, at `time` (milliseconds since 1970); nil if the tz database has no such zone.
     static func minute(_ name: String, _ time: Int64) -> Int64? {
         guard let zone = TimeZone(identifier: name) else { return nil }
         let seconds = time / 1_000

@@ -1,8 +1,8 @@
 import PushWeb
 import RelayProtocol
 
-/// Which subscriptions are taken: those that `PushWeb` would call. The planner's channel asks at each registration, so a client that sends
-/// another hears of it at once, over the WebSocket and over HTTP alike.
+/// Accepts the subscriptions that `PushWeb` would call. The planner's channel checks at each registration, so a client with another is
+/// refused at once, over the WebSocket and over HTTP alike.
 enum WebPushAdmission {
     static func fault(in subscription: WebSubscription, _ services: WebPushServices) -> WireError? {
         do throws(WebPushError) {

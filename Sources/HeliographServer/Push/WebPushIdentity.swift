@@ -9,7 +9,7 @@ struct WebPushIdentity {
 
     /// The path of the key.
     let path: String
-    /// What the person set for this purpose; else `publicURL` has to do.
+    /// The contact that a person set for this purpose; else `publicURL` has to do.
     private let given: String?
     private let publicURL: String?
 
@@ -26,7 +26,7 @@ struct WebPushIdentity {
 
     var hasKey: Bool { unsafe access(path, F_OK) == 0 }
 
-    /// As it is in the file, for a backup; nil where no browser has asked for one. Throws where it cannot be read: a backup without it
+    /// The key as it is in the file, for a backup; nil if no browser has asked for one. Throws if it cannot be read: a backup without it
     /// would lose every browser.
     static func storedKey(in directory: String) throws(ServerError) -> String? {
         let path = "\(directory)/\(fileName)"
@@ -47,14 +47,14 @@ struct WebPushIdentity {
         try PrivateFile.write(key, to: path)
     }
 
-    /// The key; made where there is none.
+    /// The key; created if there is none.
     func openKey() throws(PushObstacleError) -> VAPIDKey {
         do throws(WebPushError) { return try VAPIDKeyFile.open(path) } catch {
             throw PushObstacleError(sentence: "the key for browsers cannot be used: \(error.message)")
         }
     }
 
-    /// Throws what to do where there is none that a push service takes.
+    /// Throws advice if there is none that a push service accepts.
     func contact() throws(PushObstacleError) -> VAPIDContact {
         guard let text = given ?? publicURL else {
             throw PushObstacleError(

@@ -28,7 +28,7 @@ final class HTTPCommandPeers {
         self.mailbox = mailbox
     }
 
-    /// Whether somebody waits for an answer.
+    /// True while requests wait for an answer.
     var isAnswering: Bool { !httpPeers.isEmpty }
 
     // MARK: - Calls

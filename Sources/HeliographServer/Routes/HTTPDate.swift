@@ -11,7 +11,7 @@ enum HTTPDate {
 
     static var now: String { Date.now.formatted(format) }
 
-    /// In seconds since 1970; nil where it is written otherwise.
+    /// In seconds since 1970; nil if it is written otherwise.
     static func seconds(_ text: String) -> Int64? {
         (try? format.parseStrategy.parse(text)).map { Int64($0.timeIntervalSince1970) }
     }

@@ -2,7 +2,7 @@ import RelayCore
 import RelayProtocol
 
 extension PairCall {
-    /// What a program says of itself is shown; that it is a browser's page is told by its `Origin`.
+    /// A program's own description is shown; a browser's page is recognised by its `Origin`.
     var tokenKind: Token.Kind {
         switch kind {
         case Token.Kind.terminal.rawValue: .terminal

@@ -22,7 +22,7 @@ extension Routes {
 
     static let pushKeyPath = "/v1/push/key"
 
-    /// What a browser subscribes with, or why this relay pushes to none.
+    /// The key with which a browser subscribes, or why this relay pushes to none.
     func pushKey(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Authenticator.AuthenticationError) { _ = try access.authenticate(request, to: .watch) } catch {
             return respond(id, Self.refusal(error))
@@ -45,7 +45,7 @@ extension Routes {
 
     private static func pushKey(_ key: String) -> HTTPResponse { .json(200, JSONWriter.object { $0.field("key", key) }) }
 
-    /// Nil where there is no such thing to do.
+    /// Nil if there is no such command.
     static func deviceCommand(_ request: HTTPRequest) throws(WireError) -> ClientCommand? {
         if request.path == devicesPath { return request.method == "GET" ? .devices(watches: false) : nil }
         let parts = request.path.dropFirst(devicesPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)

@@ -19,7 +19,7 @@ extension Routes {
             return respond(id, .json(400, Notice(code: "badValue", message: "name the session: ?session=ID")))
         }
         let content = request.body
-        // What it is called is nobody's business: its first bytes say what it is.
+        // The name and type that it was sent with are ignored: its first bytes tell its type.
         guard !content.isEmpty, content.count <= WireLimits.pictureBytesMax, let type = PictureType(of: content),
             let digest = PictureDigest(Crypto.hex(Crypto.sha256(content)))
         else {

@@ -21,7 +21,7 @@ struct WebPage {
     private struct File {
         let type: String
         let body: HTTPResponse.Body
-        /// Nil where it would not be smaller.
+        /// Nil if it would not be smaller.
         let compressed: [UInt8]?
         /// The tag of both: a weak tag says that the content is the same, not the bytes.
         let tag: String

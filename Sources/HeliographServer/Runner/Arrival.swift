@@ -1,7 +1,7 @@
 import RelayCore
 import WebSocketEngine
 
-/// What a loop has received for the core: facts, in the order of each connection.
+/// A loop's input for the core: facts, in the order of each connection.
 enum Arrival: Sendable {
     case opened(ConnectionID, AuthenticatedPeer)
     case closed(ConnectionID, CloseReason)

@@ -1,21 +1,22 @@
 import RelayCore
 import WebSocketEngine
 
-/// How long the next commit waits after one has ended. Hosts that hear that much is on disk say more at once, and what a commit costs by
-/// itself is more than what twenty events do: without a wait commits take turns, each with half of what is under way.
+/// The next commit's wait after one has ended. Hosts that hear that much is on disk say more at once, and a commit by itself costs more
+/// than twenty events: without a wait commits take turns, each with half of what is under way.
 ///
-/// It waits only after two commits of many, one after the other: hosts that say little are never kept waiting, nor is what comes after a
-/// single burst. It never waits for longer than `nanosecondsMax`, and not at all where a person or an agent waits for it.
+/// There is a wait only after two commits of many events in a row: hosts that say little are never delayed, nor is what follows a single
+/// burst. It is never longer than `nanosecondsMax`, and there is none if a person or an agent waits for the commit.
 ///
-/// Where another node writes what was committed to a crowd, hosts that go by what the crowd has say more only after that. In a relay that writes
-/// itself, these writes hold up the loop, and what comes meanwhile is one commit. This node would go on, and each half of what is under way be
-/// written to each of the crowd by itself. So it waits for the hosts for longer then, and less and less often where that is in vain.
+/// If another node writes a commit to a crowd, hosts that go by the crowd's progress say more only after that. In a relay that writes
+/// itself, these writes hold up the loop, and what comes meanwhile is one commit. This node would go on, and each half of what is under
+/// way would be written to each of the crowd by itself. So it waits for the hosts for longer then, and less and less often if that is in
+/// vain.
 struct CommitDelay {
-    /// What was staged when the last commit ended, and an answer to each event that it had; nil: the last commit was no reason to wait, and where
-    /// the loop waits for one of its own it waits for as much as comes.
+    /// Number of staged events to wait for: those staged when the last commit ended, and an answer to each that it had; nil: the last
+    /// commit gives no reason to wait, and the loop's own waits end with whatever comes.
     private var enough: Int?
     private var lastHadMany = false
-    /// What the next commit is to have where it waits for a crowd; nil: it does not.
+    /// Number of events that the next commit should have if it waits for a crowd; nil: it does not.
     private var hopedFor: Int?
     /// Until when the next commit is kept waiting for a crowd; nil: it is not, or has been cut.
     private(set) var crowdEnd: MonotonicTime?
@@ -46,7 +47,7 @@ struct CommitDelay {
         return min(max(0, nanoseconds) / Self.part, Self.nanosecondsMax)
     }
 
-    /// What came of the wait for a crowd.
+    /// Judges the result of a wait for a crowd.
     private mutating func judge(_ events: Int) {
         guard let hopedFor else { return }
         self.hopedFor = nil
@@ -58,16 +59,16 @@ struct CommitDelay {
     /// A commit has failed: nobody says more because of it.
     mutating func failed() { (enough, lastHadMany, hopedFor) = (nil, false, nil) }
 
-    /// A commit begins. True where it was kept waiting for a crowd: what comes from now on is not.
+    /// A commit begins. True if it waited for a crowd: later input does not.
     mutating func begun() -> Bool {
         defer { crowdEnd = nil }
         return crowdEnd != nil
     }
 
-    /// The next commit may be kept waiting for a crowd. Not where its hosts have said nothing for as long as that lasts.
+    /// True if the next commit may wait for a crowd. Not if its hosts have said nothing for that long.
     func waitsForCrowd(at now: MonotonicTime) -> Bool { crowdEnd.map { now < $0 } ?? false }
 
-    /// Whether more is to come that is worth waiting for.
+    /// True if more input is expected that is worth waiting for.
     func isGathering(_ backlog: Relay.Backlog) -> Bool {
         guard !backlog.isAwaited else { return false }
         guard let enough else { return true }
@@ -79,14 +80,14 @@ struct CommitDelay {
     static let nanosecondsMax: Int64 = 200_000
     /// As many as make a loop wait that writes to them itself.
     static let crowdMin = EventLoop.manyWrites
-    /// What a busy node takes to write to one, and the client to read it.
+    /// Time for a busy node to write to one peer, and for the client to read it.
     static let nanosecondsForEach: Int64 = 25_000
     static let crowdNanosecondsMax: Int64 = 50_000_000
     /// At the least one commit in so many (a power of two) is kept waiting to see whether it pays now.
     private static let inVainMax = 6
     /// Fewer come from hosts that do not say all they can.
     static let eventsMin = 16
-    /// What a commit costs by itself is then a small part of it.
+    /// Beyond this, a commit's own cost is a small part.
     static let enoughMax = 256
     /// Likewise in bytes, as `Relay.Backlog.stagedCost` has them. Far below where hosts are read no further until the batch is cut, and would be
     /// waited for in vain (`FairShares.batchCostMax`).

@@ -10,7 +10,7 @@ struct CommitQueue: Sendable {
         case committed([ApprovalName])
         /// Nothing of the batch is on disk.
         case refused(String)
-        /// Nobody can say what is on disk.
+        /// The outcome is unknown.
         case unknown(String)
     }
 

@@ -4,7 +4,7 @@ import WebSocketEngine
 /// Peers that must be sent nothing more for now: one whose own connection, or own part of a link, does not keep up, and all that come over
 /// a link that does not.
 struct Congestion {
-    /// What of a peer's own it is that does not keep up.
+    /// The part of a peer's path that does not keep up.
     enum Cause {
         case connection
         /// Its part of what waits on its edge's link.

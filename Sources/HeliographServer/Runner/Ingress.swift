@@ -40,7 +40,7 @@ final class Ingress {
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
     }
 
-    /// All that one connection counts for. A class, so that it is changed where it is.
+    /// Limits and shares of one connection. A class, so that it is changed in place.
     private final class Account {
         let rates: ConnectionRates
         var share = FairShares.Account()
@@ -64,7 +64,7 @@ final class Ingress {
             if congestion.began(connection) { runner.feed(.congested(PeerID(connection))) }
         case .drained(let connection): if congestion.ended(connection) { runner.feed(.drained(PeerID(connection))) }
         case .request(let request, let id): routes.answer(request, id)
-        // What is under way in a core comes to its end, whoever hears of it.
+        // A request that the core has begun is carried to its end, whoever gets the answer.
         case .requestAborted: break
         case .unread: preconditionFailure("what goes to another node does not come here")
         case .tokenUnknown: access.reload()
@@ -77,7 +77,7 @@ final class Ingress {
         }
     }
 
-    /// Nil where it is over.
+    /// Nil if the connection has ended.
     private func account(of connection: ConnectionID) -> Account? {
         if let latest, latest.connection == connection { return latest.account }
         guard let account = accounts[connection] else { return nil }
@@ -85,7 +85,7 @@ final class Ingress {
         return account
     }
 
-    /// What it asks for would fill the link that others have their part of: nothing more is taken from it, nor sent to it, until that has gone.
+    /// A peer's output fills its share of a link: it is neither read nor sent anything until that has drained.
     func shareChanged(_ connection: ConnectionID, isFull: Bool) {
         guard accounts[connection] != nil else { return }
         guard isFull else {
@@ -145,7 +145,7 @@ final class Ingress {
         }
     }
 
-    /// Lets the others be served who wait, where a message has taken long or staged much.
+    /// Lets other waiting peers go first if a message has taken long or staged much.
     private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ account: Account) {
         if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
             readThrottle.slow(connection, forNanoseconds: rest)

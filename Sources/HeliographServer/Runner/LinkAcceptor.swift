@@ -10,7 +10,7 @@ import WebSocketEngine
 /// Links of edges to this node, for the workspaces that it owns, on one loop: what comes over them becomes arrivals, as what comes from sockets does.
 /// Lives on that loop's thread.
 final class LinkAcceptor {
-    /// What all loops of an owner share.
+    /// Shared by all loops of an owner.
     final class Shared: Sendable {
         /// SHA-256 of the bearer that other nodes read in the database.
         fileprivate let secretDigest: [UInt8]
@@ -23,7 +23,7 @@ final class LinkAcceptor {
         }
     }
 
-    /// A class, so that it is looked up once and changed where it is.
+    /// A class, so that it is looked up once and changed in place.
     private final class OpenLink {
         let number: Int
         var peers: EdgePeers

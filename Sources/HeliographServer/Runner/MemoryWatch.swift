@@ -11,7 +11,7 @@ final class MemoryWatch {
     private let logger: Logger
     private let memory = ProcessMemory()
     private var budget: MemoryBudget
-    /// Whether a connection is a client's, and so may be cut off.
+    /// True if a connection is a client's, and so may be cut off.
     private let isClient: (ConnectionID) -> Bool
     private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
 
@@ -32,7 +32,7 @@ final class MemoryWatch {
         measures.memoryBudget(budget.bytes)
     }
 
-    /// What messages and bodies may hold that have not come in whole: a part of all that grows with what peers do, and enough for 64 peers
+    /// Bytes that incomplete messages and bodies may hold: a share of all memory that grows with what peers do, and enough for 64 peers
     /// with the largest message each.
     var unfinishedBytesMax: Int { Int(min(max(budget.bytes / 8, 4 << 20), 64 << 20)) }
 

@@ -6,7 +6,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Where peers connect to the relay, on one loop: decides who is upgraded, decodes what they send, and hands on what came in. Lives on that loop's
+/// Accepts the relay's peers on one loop: decides who is upgraded, decodes messages, and hands on the input. Confined to that loop's
 /// thread.
 final class PeerHandler: ServerHandler {
     private let loop: EventLoop
@@ -15,13 +15,13 @@ final class PeerHandler: ServerHandler {
     private let part: Part
     private let measures: Measures
     private let logger: Logger
-    /// Where arrivals go; `bytes` is what one of them holds.
+    /// Receives arrivals; `bytes` is the memory that one of them holds.
     private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: AuthenticatedPeer] = [:]
     /// With which token each connection came: its role says how it is read.
     private var tokens: [ConnectionID: Opened] = [:]
-    /// Who spoke last: what one connection says comes in runs, and is looked up once for each.
+    /// Sender of the last message: messages of one connection come in runs, and it is looked up once for each run.
     private var latest: (connection: ConnectionID, speaker: Speaker)?
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
@@ -29,11 +29,11 @@ final class PeerHandler: ServerHandler {
     /// A proxy that writes nonsense writes it with every request.
     private var hasToldOfForwarding = false
 
-    /// What this process is to the peers that connect here.
+    /// This process's role for the peers that connect here.
     enum Part: Sendable {
-        /// It has the core of all workspaces: what they say is decoded.
+        /// Has the core of all workspaces: messages are decoded.
         case alone
-        /// It has some, and hands on what peers of the others say.
+        /// Has some workspaces, and carries messages for the others.
         case node(WorkspaceWays, UnknownTokens, LinkAcceptor.Shared)
 
         var takesLinks: Bool {
@@ -50,14 +50,14 @@ final class PeerHandler: ServerHandler {
         let speaker: Speaker
     }
 
-    /// How what a peer says is read. Apart from the rest, as it is copied with each message: nothing of it is counted up and down.
+    /// Decoding state of a peer. Apart from the rest, because it is copied with each message: it contains no references.
     private struct Speaker {
         let role: PairingRole
         /// Another node decodes what it says.
         let isCarried: Bool
     }
 
-    /// Nil where there are no links.
+    /// Nil if there are no links.
     private let links: LinkAcceptor?
 
     init(
@@ -227,7 +227,7 @@ final class PeerHandler: ServerHandler {
             if let links { return links.opened(connection) }
             preconditionFailure("a connection opens after its upgrade was accepted")
         }
-        // Where that has changed since it asked, who takes the arrivals sends it away.
+        // If the workspace has moved since the request, the receiver of arrivals disconnects the peer.
         let isCarried = way(to: authenticated.token.workspace) == .there
         tokens[connection] = Opened(
             id: authenticated.token.id, speaker: Speaker(role: authenticated.token.role, isCarried: isCarried))
@@ -273,7 +273,7 @@ final class PeerHandler: ServerHandler {
         deliver(.said(said, on: connection, bytes: bytes), bytes)
     }
 
-    /// Nil where it is no peer's.
+    /// Nil if it is no peer's.
     private func speaker(_ connection: ConnectionID) -> Speaker? {
         if let latest, latest.connection == connection { return latest.speaker }
         guard let speaker = tokens[connection]?.speaker else { return nil }

@@ -1,7 +1,7 @@
 import Dispatch
 import Logging
 
-/// Where a relay writes its `Report` when it is told to.
+/// File to which a relay writes its `Report` on request.
 struct ReportFile {
     private let path: String
     private let logger: Logger

@@ -4,9 +4,9 @@ struct ReturnWindow {
     let forHosts: ClosedRange<Int64>
     let forClients: ClosedRange<Int64>
 
-    /// What a restart or a takeover takes, in milliseconds.
+    /// Duration of a restart or a takeover, in milliseconds.
     private static let first: Int64 = 1_000
-    /// What taking one peer back takes, in microseconds: two slow processors take back 4,000 a second, each with its snapshot. A node that
+    /// Time to take one peer back, in microseconds: two slow processors take back 4,000 a second, each with its snapshot. A peer that
     /// finds the relay slower than that waits in line, or is told to come again.
     private static let perPeer: Int64 = 250
     private static let max: Int64 = 30_000

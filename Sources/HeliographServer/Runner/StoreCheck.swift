@@ -13,7 +13,7 @@ struct StoreCheck: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// What a load has found is said at once.
+    /// Reports the findings of a load at once.
     func begin(_ upkeep: any StoreUpkeep & Sendable) {
         name(upkeep.damagedRecords)
         queue.async { check(upkeep) }

@@ -1,4 +1,4 @@
-/// What the next tick is for in one core, where the loop could put it off for all of them.
+/// One core's reason for the next tick, if the loop could delay that for all cores.
 struct TickWish {
     enum Tick {
         /// Nothing: nothing was staged, or is until a commit has ended.
@@ -12,7 +12,7 @@ struct TickWish {
     /// A wait that is longer than others are to wait. It may have begun while nothing is staged yet.
     var waitsForCrowd = false
 
-    /// Whether the tick that they share is put off. Nobody waits for the hosts of another workspace.
+    /// True if the common tick is delayed. No core waits for the hosts of another workspace.
     static func isLater(_ wishes: [TickWish]) -> Bool {
         let isForCrowd = wishes.contains(where: \.waitsForCrowd)
         var isLater = false

@@ -1,7 +1,7 @@
 import RelayProtocol
 import Synchronization
 
-/// Where the peers of each workspace are served, for all loops of a node: they ask when a peer wants to connect. From any thread.
+/// The node that serves each workspace's peers, for all loops: they ask when a peer wants to connect. From any thread.
 final class WorkspaceWays: Sendable {
     enum Way: Sendable {
         /// This node owns it.

@@ -1,10 +1,10 @@
 internal import StorePostgres
 
-/// What a commit survives that the database has acknowledged.
+/// Failures that an acknowledged commit survives in this database.
 struct DatabaseDurability: Equatable, Sendable {
-    /// It is on the disk of another machine, too.
+    /// On the disk of another machine, too.
     let isSynchronous: Bool
-    /// Nil where this relay's role may not see it.
+    /// Nil if this relay's role may not see it.
     let standbysInSync: Int?
     let standbysNeeded: Int
 }

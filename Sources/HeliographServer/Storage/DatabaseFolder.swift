@@ -6,7 +6,7 @@ struct DatabaseFolder: Sendable {
     private let address: String
     private let lock: DataDirectoryLock
 
-    /// Throws where it has a relay's data in a file, or a relay has it.
+    /// - Throws: if the folder contains a data file, or another relay has it locked.
     init(_ path: String, besideDatabaseAt address: String) throws {
         let noted = try StoreAddressFile.read(in: path)
         directory = try DataDirectory(path: path)

@@ -8,7 +8,7 @@ struct NodeRow {
     let linkVersion: Int
     let leaseSeconds: Int64
     let isConnected: Bool
-    /// How many it owns.
+    /// Number of workspaces that it owns.
     let workspaceCount: Int
     let software: String
 

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// What is stored of all workspaces together, whichever relay has it open: one that is alone, or one of several.
+/// The stored data of all workspaces together, whichever relay has it open: one that is alone, or one of several.
 protocol OpenData: Sendable {
     /// The data directory. Beside the data it has what a relay on this machine needs: its address, sockets, keys, profiles.
     var folder: String { get }
@@ -11,6 +11,6 @@ protocol OpenData: Sendable {
     var addresses: (any AddressStore)? { get }
     /// Of the whole store.
     var upkeep: any StoreUpkeep { get }
-    /// Nil where they are files in the folder.
+    /// Nil if they are files in the folder.
     var secrets: (any SecretStore)? { get }
 }

@@ -4,24 +4,24 @@ internal import RelayStore
 internal import StorePostgres
 internal import StoreSQLite
 
-/// What the command line does with a relay's data file as a whole.
+/// Commands on a relay's data file as a whole.
 package struct Storage: Sendable {
     let directory: String
 
     /// `directory` is the relay's data directory. Nothing is opened or made yet.
     package init(directory: String) { self.directory = directory }
 
-    /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
+    /// True if a relay ever kept its data here, as far as the remains show. Opens and creates nothing.
     static func hasRemains(in directory: String) -> Bool {
         // One whose address cannot be read is one, too.
         let isInDatabase = (try? StoreAddressFile.read(in: directory) != nil) ?? true
         return isInDatabase || DataDirectory.hasRemains(at: directory)
     }
 
-    /// Whether a relay of this machine is at work there, also where its socket is gone. Nothing is made.
+    /// True if a relay of this machine works there, even if its socket is gone. Creates nothing.
     static func isInUse(_ directory: String) -> Bool { DataDirectory.isInUse(at: directory) }
 
-    /// The data directory, of a relay that has data, there or in a database; throws where it has none.
+    /// The data directory of a relay that has data, there or in a database; throws if it has none.
     var folder: String {
         get throws {
             try StoreAddressFile.read(in: directory) == nil
@@ -29,7 +29,7 @@ package struct Storage: Sendable {
         }
     }
 
-    /// Throws where the data is in a database: there is no file that could be replaced, or taken out of the way.
+    /// Throws if the data is in a database: there is no file that could be replaced, or taken out of the way.
     package func refuseDatabase() throws {
         guard let address = try StoreAddressFile.read(in: directory) else { return }
         throw ServerError(
@@ -41,11 +41,11 @@ package struct Storage: Sendable {
             """)
     }
 
-    /// After the operator of a database has restored it: has the next relay begin another epoch. Throws where the data is in a file,
-    /// where that shows by itself, and while a relay uses the database.
+    /// For the operator who has restored a database: the next relay begins another epoch. Throws if the data is in a file, which shows
+    /// that by itself, and while a relay uses the database.
     package func beginNewEpoch() throws -> String {
         guard let address = try StoreAddressFile.read(in: directory) else {
-            // Throws where there is no relay at all.
+            // Throws if there is no relay at all.
             _ = try DataDirectory(existing: directory)
             throw ServerError(
                 .settings,
@@ -56,16 +56,16 @@ package struct Storage: Sendable {
         return address
     }
 
-    /// Makes the data directory, and those above it, where there is none.
+    /// Creates the data directory, and those above it, if there is none.
     func makeFolder() throws -> String { try DataDirectory(path: directory).path }
 
-    /// Puts a revocation where the next to open the data file finds it, as long as nothing can be opened. False where there is no place for it.
+    /// Notes a revocation for the next process that opens the data file, while nothing can be opened. False if there is no room for it.
     func revokeLater(_ revocation: TokenRevocation) throws -> Bool {
         guard try StoreAddressFile.read(in: directory) == nil else { return false }
         return try DataDirectory(existing: directory).revokeLater(revocation)
     }
 
-    /// Revocations that hold, and wait for room in the data file; none where the data is in a database.
+    /// Number of revocations in force that wait for room in the data file; 0 if the data is in a database.
     var waitingRevocations: Int {
         get throws {
             try StoreAddressFile.read(in: directory) == nil ? DataDirectory(existing: directory).waitingRevocations : 0
@@ -84,9 +84,9 @@ package struct Storage: Sendable {
     /// For a command that is ended from outside: removes what `backUp` or `restore` of this process had begun to write.
     package func removeDrafts(ofBackup file: String? = nil) { Draft.remove(for: file ?? directory + "/heliograph.sqlite") }
 
-    /// What came of a restore.
+    /// Result of a restore.
     package struct Restored {
-        /// The old data file's new name; nil where there was none.
+        /// The old data file's new name; nil if there was none.
         package let kept: String?
         /// Ids of tokens that were revoked after the backup was made, and stay so.
         package let stillRevoked: [String]
@@ -101,7 +101,7 @@ package struct Storage: Sendable {
         fileprivate init(_ token: ReturningToken) { (id, role, name) = (token.id, token.role, token.name) }
     }
 
-    /// Puts a backup in place. `mayComeBack` is asked before anything is changed; where it says no, `restore` throws.
+    /// Puts a backup in place. `mayComeBack` is called before anything is changed; `restore` throws if it returns false.
     package func restore(_ file: String, replacing: Bool, mayComeBack: ([Returning]) -> Bool) throws -> Restored {
         try refuseDatabase()
         let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
@@ -116,14 +116,14 @@ package struct Storage: Sendable {
         return Restored(kept: restored.kept, stillRevoked: restored.stillRevoked)
     }
 
-    /// Takes the data file, or what is left of it, out of the way. Hands back its new name, nil where there was none.
+    /// Takes the data file, or its remains, out of the way. Returns its new name, nil if there was none.
     package func setAside() throws -> String? {
         try refuseDatabase()
         return try DataDirectory(path: directory).setAside()
     }
 
-    /// Has the next start go on with a data file that lacks what the last relay had. `mayComeBack` is asked before anything is changed;
-    /// where it says no, `acceptDataFile` throws.
+    /// Lets the next start go on with a data file that lacks events of the last relay. `mayComeBack` is called before anything is
+    /// changed; `acceptDataFile` throws if it returns false.
     package func acceptDataFile(mayComeBack: ([Returning]) -> Bool) throws {
         try refuseDatabase()
         try DataDirectory(path: directory).acceptDataFile { mayComeBack($0.map(Returning.init)) }
@@ -140,7 +140,7 @@ package struct Storage: Sendable {
                 else { throw ServerError(.workspace, "There is no workspace \(name).") }
                 return known
             }
-            // What `write` throws is not the store's, and is handed on as it is.
+            // Errors of `write` are not the store's, and are rethrown as they are.
             var failure: (any Error)?
             try store.audit.export(of: named) { line in
                 do { try write(line) } catch { failure = error }
@@ -150,7 +150,7 @@ package struct Storage: Sendable {
         }
     }
 
-    /// Checks the audit log in the data file, and, where a file is named, that it was exported from there.
+    /// Checks the audit log in the data file and, if a file is named, that it was exported from there.
     package func verifyAudit(against file: String?, heads: [String]) throws -> AuditReport {
         try withStore { try $0.audit.verify(against: file, heads: heads) }
     }

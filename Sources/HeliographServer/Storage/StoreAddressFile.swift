@@ -14,7 +14,7 @@ enum StoreAddressFile {
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Nil where the folder's relay keeps its data in the folder.
+    /// Nil if the folder's relay keeps its data in the folder.
     static func read(in folder: String) throws(ServerError) -> String? {
         let path = path(in: folder)
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -113,6 +113,43 @@ def test_on_a_phone_in_a_browser_what_is_long_is_reviewed_where_it_has_room(scre
     expect(one.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_disabled()
 
 
+def test_a_reader_comes_back_to_the_place_that_they_left(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    for number in range(60):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"line {number}\n\nand more"})
+    host.start_session("s2", title="Deploy")
+    one.go("#/session/s1")
+    scroller = one.timeline().get_by_role("group", name="Timeline, scrolls")
+    row = one.timeline().locator("[data-role=assistant]", has_text="line 20")
+    expect(one.timeline()).to_contain_text("line 59")
+    row.evaluate("element => element.scrollIntoView({ block: 'start' })")
+    one.settle()
+    before = row.bounding_box()
+    for away in ("#/", "#/approvals", "#/session/s2"):
+        one.go(away)
+        one.settle()
+        one.go("#/session/s1")
+        expect(row).to_be_in_viewport()
+        one.settle()
+        after = row.bounding_box()
+        assert before and after and abs(before["y"] - after["y"]) < 4, away
+    expect(one.page.get_by_role("button", name="↓ Newer")).to_be_visible()
+    # Who was at the end is there again, and what waits comes before any place.
+    scroller.evaluate("element => { element.scrollTop = element.scrollHeight }")
+    one.settle()
+    one.go("#/")
+    host.event("s1", "message", {"role": "assistant"}, {"text": "the newest"})
+    one.go("#/session/s1")
+    expect(one.timeline().get_by_text("the newest")).to_be_in_viewport()
+    row.evaluate("element => element.scrollIntoView({ block: 'start' })")
+    one.settle()
+    one.go("#/")
+    approval = host.request_approval("s1", "Bash", {"command": "npm test"})
+    expect(one.row("s1")).to_contain_text("1 waiting")
+    one.go("#/session/s1")
+    expect(card(one, approval).get_by_role("button", name="Allow", exact=True)).to_be_in_viewport(ratio=1)
+
+
 def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
     first = host.request_approval("s1", "Bash", {"command": "make one"})

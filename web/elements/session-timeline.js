@@ -21,6 +21,8 @@ const endSlack = 32;
 const screensAhead = 2;
 /** Events a chunk spans: about two screens, so that few chunks are laid out and few are off screen. */
 const chunkEvents = 50;
+/** Sessions whose place is remembered: those whose log is kept (`store.js`), and a few more. */
+const placesMax = 8;
 /** Wide enough for the list beside the session. */
 const besideEachOther = matchMedia("(min-width: 48em)");
 /** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
@@ -59,6 +61,7 @@ export class SessionTimeline extends HTMLElement {
   #isLoading = false;
   /** After a failure a person asks again, not a finger that scrolls. */
   #hasFailed = false;
+  /** @type {Map<string, {key: string, offset: number}>} By session: the row at the top, where the reader left it far from its end. */ #places = new Map();
   /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
   #heldAt = 0;
   /** Offered to a person who goes back, where no page that comes moves it away. */
@@ -139,13 +142,29 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * The session comes to the screen.
+   * The session comes to the screen, where its reader left it.
+   * @param {boolean} isAwaited Something waits for a decision: that is what one comes for.
    */
-  arrive() {
+  arrive(isAwaited) {
     this.cards.arrive();
     this.#held = undefined;
-    this.#atEnd = true;
-    this.#follow();
+    const place = this.#places.get(this.#session);
+    const item = place && this.#drawn.get(place.key)?.item;
+    this.#atEnd = !item || isAwaited;
+    if (!item || !place || this.#atEnd) return this.#follow();
+    this.#scroller.scrollTop += item.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - place.offset;
+    attribute(this.#newer, "hidden", false);
+    return this.#offerStart();
+  }
+
+  /** Remembers the row at the top, for when the reader comes back. */
+  #remember() {
+    const item = this.#atEnd ? null : this.#firstOnScreen();
+    const key = item?.getAttribute("data-key");
+    this.#places.delete(this.#session);
+    if (!item || !key) return;
+    this.#places.set(this.#session, { key, offset: item.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top });
+    for (const session of [...this.#places.keys()].slice(0, -placesMax)) this.#places.delete(session);
   }
 
   /**
@@ -306,6 +325,7 @@ export class SessionTimeline extends HTMLElement {
     const isHeld = this.#held !== undefined && Math.abs(scrollTop - this.#heldAt) < 2;
     if (!isHeld) this.#held = undefined;
     this.#atEnd = !this.#isFarBack && (isHeld || below < endSlack);
+    this.#remember();
     this.#offerStart();
     if (below < endSlack && this.#atEnd) attribute(this.#newer, "hidden", true);
     if (this.#atEnd) return undefined;

@@ -93,7 +93,7 @@ export class SessionView extends View {
     attribute(this, "data-waits", false);
     this.#draw();
     // Behind the changes the timeline is as it was left.
-    if (!changes && !wasThere) this.#timeline.arrive();
+    if (!changes && !wasThere) this.#timeline.arrive(pending(this.app.state).some((approval) => approval.session === session));
   }
 
   /** @override @param {import("./view.js").Changes} changes */

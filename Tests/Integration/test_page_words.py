@@ -268,6 +268,38 @@ def test_words_from_the_right_stand_in_the_order_of_what_is_allowed(screen: Call
     expect_order(row.locator(".tool-operation").evaluate(PLACES), ["אבג", "דהו"])
 
 
+def test_a_message_from_the_right_begins_there_and_the_one_beside_it_does_not(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    hebrew = "שלום עולם, הנה מה שמצאתי"
+    host.event("s1", "message", {"role": "user"}, {"text": hebrew})
+    host.event("s1", "message", {"role": "assistant"}, {"text": f"{hebrew}\n\nAn English sentence.\n\n- {hebrew}\n- {hebrew}"})
+    host.event("s1", "message", {"role": "assistant"}, {"text": "Only English."})
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("Only English.")
+    host.deltas("s1", "m9", hebrew)
+    edges = """(element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const [text] = range.getClientRects();
+      const box = element.getBoundingClientRect();
+      return [text.left - box.left, box.right - text.right];
+    }"""
+    at_the_right = [
+        one.timeline().locator("[data-role=user] .words"), one.timeline().locator("[data-role=assistant] .words p").first,
+        one.timeline().locator("[data-role=assistant] .words li p").first, one.timeline().locator("[data-unfinished] .words p"),
+    ]
+    for words in at_the_right:
+        expect(words).to_contain_text("שלום")
+        left, right = words.evaluate(edges)
+        assert right < 20 < left, words
+    for words in (one.timeline().get_by_text("An English sentence."), one.timeline().get_by_text("Only English.")):
+        left, right = words.evaluate(edges)
+        assert left < 2 < right, words
+    assert one.timeline().locator("[data-role=assistant] ul").evaluate("element => getComputedStyle(element).direction") == "rtl"
+    assert [one.timeline().locator(".words").nth(place).get_attribute("dir") for place in range(4)] == ["auto"] * 4
+    one.expect_no_overflow()
+
+
 def test_a_sentence_from_the_right_reads_as_its_language_does(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
     asked = host.request_approval("s1", "AskUserQuestion", {}, kind="question", questions=[{"id": "q0", "text": "איזה צבע תרצה", "choices": [{"label": "כחול כהה"}, {"label": "אדום"}]}])

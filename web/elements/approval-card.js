@@ -67,7 +67,7 @@ export class ApprovalCard extends HTMLElement {
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
   #denyNow = h("button", { type: "submit", class: "deny solid" });
-  #message = h("textarea", { rows: "2", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
+  #message = h("textarea", { rows: "2", dir: "auto", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     h("label", {}, h("span", {}, "Message to the agent"), this.#message),
     h("div", { class: "buttons" },

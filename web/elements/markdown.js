@@ -6,7 +6,7 @@ import { calm, exact, plainly, said } from "../text.js";
 
 /** @typedef {import("../markdown.js").Block} Block */
 /** @typedef {import("../markdown.js").Inline} Inline */
-/** @typedef {{reading: typeof said, code: typeof exact, heading: number, addressMax: number}} Manner */
+/** @typedef {{reading: typeof said, code: typeof exact, heading: number, addressMax: number, dir: "auto"|null}} Manner `dir`: of what has a side, such as a list. */
 
 /** How much of an address that is only read along follows the host. */
 const addressCharactersShown = 40;
@@ -15,13 +15,13 @@ const addressCharactersShown = 40;
  * What somebody reads along.
  * @param {string} text @param {number} heading The level that its first heading has on the page.
  */
-export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, code: calm, heading, addressMax: addressCharactersShown });
+export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, code: calm, heading, addressMax: addressCharactersShown, dir: "auto" });
 
 /**
  * What somebody decides on: every character that hides is a token, and addresses are whole.
  * @param {string} text @param {number} heading
  */
-export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: said, code: exact, heading, addressMax: Number.POSITIVE_INFINITY });
+export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: said, code: exact, heading, addressMax: Number.POSITIVE_INFINITY, dir: null });
 
 /** @param {string} text @param {Manner} manner */
 function drawn(text, manner) {
@@ -51,9 +51,9 @@ class Writer {
         return h("figure", { class: "markdown-code" }, block.language ? h("figcaption", { class: "quiet" }, this.#text(block.language)) : null,
           h("pre", { class: "block foreign" }, this.#code(block.text)));
       case "quote":
-        return h("blockquote", {}, ...this.blocks(block.blocks));
+        return h("blockquote", { dir: this.#manner.dir }, ...this.blocks(block.blocks));
       case "list":
-        return h(block.first === null ? "ul" : "ol", block.first === null ? {} : { start: block.first }, ...block.items.map(({ isDone, blocks }) =>
+        return h(block.first === null ? "ul" : "ol", { dir: this.#manner.dir, start: block.first }, ...block.items.map(({ isDone, blocks }) =>
           h("li", isDone === null ? {} : { class: "task" },
             isDone === null ? null : span("task-mark", isDone ? "☑" : "☐", span("unseen", isDone ? " done: " : " to do: ")), ...this.blocks(blocks))));
       case "table":

@@ -103,7 +103,7 @@ export class QuestionForm extends HTMLElement {
   #own(name, type, isBeside) {
     const other = h("input", { type, name, value: "other", checked: !isBeside });
     const text = h("input", {
-      id: `${name}-text`, type: "text", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
+      id: `${name}-text`, type: "text", dir: "auto", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
       oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
     });
     other.addEventListener("change", () => other.checked && text.focus());

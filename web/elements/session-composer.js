@@ -52,7 +52,7 @@ export class SessionComposer extends HTMLElement {
   #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is working"),
     h("label", {}, this.#queue, "When it is free"), h("label", {}, this.#steer, "Tell it now"));
   #text = h("textarea", {
-    id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off",
+    id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off", dir: "auto",
     oninput: () => this.#written(), onkeydown: (event) => this.#key(event),
   });
   #send = h("button", { type: "submit", class: "solid" }, "Send");

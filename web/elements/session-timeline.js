@@ -389,7 +389,7 @@ const placeOf = (seq) => Math.floor(seq / chunkEvents);
 /** @param {string} [agent] The subagent that writes. @param {string} [name] What it is called. */
 const growingRow = (agent, name) =>
   h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true, "data-subagent": agent ?? null },
-    h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(`${name || "A subagent"} is writing`)) : "Agent is writing"), h("div", { class: "words foreign" })));
+    h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(`${name || "A subagent"} is writing`)) : "Agent is writing"), h("div", { class: "words foreign", dir: "auto" })));
 
 const newChunk = () => h("div", { class: "chunk", role: "none" });
 

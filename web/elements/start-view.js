@@ -16,7 +16,7 @@ export class StartView extends View {
   #agent = h("select", { id: "start-agent", onchange: () => this.#choose() });
   #mode = h("select", { id: "start-mode" });
   #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: "its own" });
-  #prompt = h("textarea", { id: "start-prompt", rows: "4" });
+  #prompt = h("textarea", { id: "start-prompt", rows: "4", dir: "auto" });
   #pictures = new PictureChoice(() => this.#draw(this.#place));
   #start = h("button", { type: "submit", class: "solid" }, "Start");
   #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");

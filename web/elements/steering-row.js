@@ -29,7 +29,7 @@ export function steeringRow(row, item, hands) {
   const isPrompt = row.event.head.action === "prompt";
   const [author, outcome] = [span("speaker foreign"), h("p", { class: "steering-outcome foreign" })];
   const { element: buttons, update: updateButtons } = steeringButtons(hands);
-  const what = isPrompt ? h("div", { class: "words foreign" }, nodes(calm(asText(row.event.body?.text))))
+  const what = isPrompt ? h("div", { class: "words foreign", dir: "auto" }, nodes(calm(asText(row.event.body?.text))))
     : h("p", { class: "event-note foreign" }, nodes(line(actionWords(row))));
   const update = (/** @type {Row} */ changed) => {
     // It is in the conversation by now, or still where one writes.

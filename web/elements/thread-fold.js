@@ -55,7 +55,7 @@ export function threadFold(open, { draw, redraw }) {
     if (saidIn === thread.end) return;
     saidIn = thread.end;
     const text = asText(thread.end?.body?.text);
-    said.replaceChildren(...(text ? [h("p", { class: "speaker" }, "What it said in the end"), h("div", { class: "words foreign" }, markdownToRead(text))] : []));
+    said.replaceChildren(...(text ? [h("p", { class: "speaker" }, "What it said in the end"), h("div", { class: "words foreign", dir: "auto" }, markdownToRead(text))] : []));
   };
   element.addEventListener("toggle", () => {
     if (!thread) return;

@@ -106,7 +106,7 @@ const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 
 function message({ event: { head, body }, prompt, within }, me) {
   const text = asText(body?.text ?? head.summary);
   const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
-  const words = h("div", { class: "words foreign" });
+  const words = h("div", { class: "words foreign", dir: "auto" });
   const label = span("speaker foreign");
   // The "user" of a subagent's own task is the agent that started it.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);

@@ -271,6 +271,24 @@ def test_while_an_attempt_is_swallowed_a_person_and_the_network_begin_another(sw
     one.expect_live()
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["paired", "stranger"])
+def test_a_page_that_is_loaded_while_requests_are_swallowed_comes_up(swallowed: tuple[Screen, FaultProxy], kept: bool) -> None:
+    """Its worker shows the shell, and what the shell asks for is not waited for without end either."""
+    one, proxy = swallowed
+    expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(15_000))
+    one.page.evaluate("() => navigator.serviceWorker.ready")
+    if not kept:
+        one.page.evaluate("() => localStorage.clear()")
+    proxy.swallows = True
+    proxy.cut()
+    one.page.reload(wait_until="commit", timeout=patient(20_000))
+    proxy.swallows = False
+    if kept:
+        expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(20_000))
+    else:
+        expect(one.page.get_by_label("Code or link")).to_be_visible(timeout=patient(20_000))
+
+
 def test_a_session_that_was_never_opened_says_why_it_is_blank_without_a_connection(
     screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any
 ) -> None:

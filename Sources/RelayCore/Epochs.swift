@@ -1,16 +1,16 @@
 package import RelayProtocol
 
-/// Which life of the log positions are of, in each workspace. See decision record 0066.
+/// Each workspace's present life of the log. See decision record 0066.
 ///
-/// A position of one workspace means nothing in another: sessions of both may have the same names, and a browser keeps its positions
-/// when it is let into another workspace.
+/// A position of one workspace means nothing in another: sessions of both may have the same names, and a browser keeps its positions when
+/// it is let into another workspace.
 package struct Epochs: Sendable {
     private let ofLog: Epoch
     let first: WorkspaceID
     private let known: [WorkspaceID: Epoch]
 
-    /// The first workspace has the log's own epoch, as it had when it was the only one. `known`: where a store keeps an epoch for each
-    /// workspace, those that it had when it was opened.
+    /// The first workspace has the log's own epoch, as it had when it was the only one. `known`: epochs of workspaces when the store was
+    /// opened, if it keeps one for each.
     package init(ofLog: Epoch, first: WorkspaceID, known: [WorkspaceID: Epoch] = [:]) {
         self.ofLog = ofLog
         self.first = first

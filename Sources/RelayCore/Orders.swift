@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What is ordered while one input is handled, by whichever part, in this order.
+/// Orders given while one input is handled, by whichever part, in this order.
 struct Orders {
     private var effects: [Effect] = []
     private var lastReadID: UInt64 = 0

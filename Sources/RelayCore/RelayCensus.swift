@@ -1,4 +1,4 @@
-/// What the core holds, counted: for metrics, and for checks that it is bounded.
+/// Counts of what the core holds: for metrics, and for checks that it is bounded.
 package struct RelayCensus: Sendable, CustomStringConvertible {
     package var sessions = 0
     /// Sessions that were removed, as far as they are at hand.

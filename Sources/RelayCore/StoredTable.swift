@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// What is kept on disk of sessions and budgets, field by field, as `WireTable` has it for messages. `StoredRecordTests` holds what reads and
-/// writes against it. Approvals are kept as they are on the wire, and events as they came.
+/// Stored fields of sessions and budgets, as `WireTable` has them for messages. `StoredRecordTests` holds readers and writers to it.
+/// Approvals are stored as they are on the wire, and events as they came.
 package enum StoredTable {
     package static let session = WireObject(
         nil,
@@ -14,7 +14,7 @@ package enum StoredTable {
             .defaulted("agent", .object([.optional("reason", .anyText), .optional("operation", .anyText)])),
         ])
 
-    /// What outlives a session that retention removed.
+    /// The part of a session that remains after retention has removed it.
     package static let removedSession = WireObject(
         nil, [.optional("costMicroUSD", .count), .optional("tokens", .object(WireTable.tokens))] + usage)
 
@@ -29,7 +29,7 @@ package enum StoredTable {
             WireField("spentMicroUSD", .count, .with("scope", is: "workspace", isRequired: true))
         ])
 
-    /// What one day has cost, by its number since 1970.
+    /// One day's cost, by its number since 1970.
     package static let day = WireObject(
         nil,
         [

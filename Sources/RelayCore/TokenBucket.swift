@@ -10,7 +10,7 @@ package struct TokenBucket: Equatable, Sendable {
     private var fullAt: Int64 = .min
 
     private static let second: Int64 = 1_000_000_000
-    /// What one take may cost, in seconds of the rate; more counts as so much.
+    /// Largest cost of one take, in seconds of the rate; more counts as this much.
     private static let costSecondsMax: Int64 = 3_600
 
     /// As settings have it: 0 is no limit, and nil. `Quotas.burst` is what is saved up.

@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// Translates what one agent says into events, and decisions into what that agent takes. Pure: facts in, orders out.
+/// Translates one agent's messages into events, and decisions into that agent's own form. Pure: facts in, orders out.
 ///
 /// An adapter owns the `ApprovalDesk` of its agent, because a desk answers in that agent's words. One host runs several adapters; a
-/// session belongs to the one whose name its own begins with, also where the adapter does not know it (any more).
+/// session belongs to the one whose name its own begins with, even if the adapter does not know it (any more).
 package protocol AgentAdapter {
-    /// What only this agent's readers can tell: a hook was called, a line came over a socket, a file was read.
+    /// Input of this agent's readers: a hook was called, a line came over a socket, a file was read.
     associatedtype Fact: Sendable
-    /// What only this agent's readers can carry out.
+    /// Orders that only this agent's readers can carry out.
     associatedtype Order: Sendable, Equatable
 
     /// `claude`: the names of its sessions, and the keys of its notes, begin with this and a hyphen.
@@ -24,14 +24,14 @@ package protocol AgentAdapter {
     /// In an order that is the same each time.
     var liveSessions: [AgentSession] { get }
 
-    /// What its desk holds, in the order in which it was asked.
+    /// The questions at its desk, in the order in which they were asked.
     var questions: [AgentQuestion] { get }
 }
 
 extension AgentAdapter {
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 
-    /// Whether a session, or a note, of that name is this agent's.
+    /// True if a session, or a note, of that name is this agent's.
     func has(_ name: String) -> Bool {
         name.utf8.dropFirst(self.name.utf8.count).first == UInt8(ascii: "-") && name.hasPrefix(self.name)
     }

@@ -6,7 +6,7 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     /// One event as it goes over the wire; `isKept` is never dropped for room.
     case emit(SessionID, [UInt8], isKept: Bool)
     case stream(Delta)
-    /// What a tool prints while it runs; live only, as `stream` is.
+    /// Output of a running tool; live only, as `stream` is.
     case show(ToolOutput)
     /// Answers a waiting caller, unless the disk did not take it; nil is no decision: the agent's own prompt or denial counts.
     case respond(HookToken, [UInt8]?)
@@ -14,15 +14,15 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case restrict(HookToken, [UInt8])
     /// Those that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
-    /// What clients can do to a session from now on; nil: nothing. Told again only when it changes.
+    /// Commands that clients can give to a session from now on; nil: none. Sent again only when it changes.
     case offer(SessionID, SteeringOffer?)
-    /// Whether it could take a prompt now. Prompts that wait are given when it is idle.
+    /// Readiness to take a prompt now. Prompts that wait are given when it is idle.
     case stands(SessionID, SteeringStanding)
-    /// What became of what was given to its agent, on the agent's own evidence.
+    /// Outcome of a command given to its agent, on the agent's own evidence.
     case steered(SessionID, SteeringChange)
     /// Every tool of this session needs approval, also while no daemon runs; or does so no more on this account.
     case askAll(SessionID, Bool)
-    /// What came of what it was to launch.
+    /// Outcome of a launch.
     case launched(SteeringName, LaunchOutcome)
     /// Have the agent that it names launch this.
     case launch(LaunchOrder)

@@ -8,7 +8,7 @@ package struct AgentQuestion: Sendable, Equatable {
     package let digest: InputDigest
     /// In a word.
     package let phase: String
-    /// Nobody's answer is known.
+    /// No answer is known.
     package let isOpen: Bool
 
     package init<Form: AnswerForm>(_ approval: PendingApproval<Form>) {

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
 extension EventKind {
-    /// Never dropped for room in a spool: what tells where a session or a question begins and ends.
+    /// Never dropped for room in a spool: events at which a session or a question begins or ends.
     package var isKeptAtHost: Bool {
         switch self {
         case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What an agent of this host is to start, or to list: its project was looked at, and is one that the host's owner has allowed.
+/// An order to start a session, or to list past ones: its project was checked, and is one that the host's owner has allowed.
 package struct LaunchOrder: Sendable, Equatable {
     package var name: SteeringName
     package var launch: Launch
@@ -14,15 +14,15 @@ package struct LaunchOrder: Sendable, Equatable {
     }
 }
 
-/// What came of it, in the order in which it comes.
+/// Steps of a launch, in the order in which they come.
 package enum LaunchOutcome: Sendable, Equatable {
-    /// This session was begun, in this process where it has one of its own.
+    /// This session began, in this process if it has one of its own.
     case began(SessionID, AgentProcess?)
-    /// What was begun, and nobody else who has that session, offers prompts.
+    /// The process that was begun, and no other that has the session, offers prompts.
     case arrived
     /// Nothing was started.
     case refused(String)
     case listed([PastSession])
-    /// The process of a session that began is over; in its own last words where it had any.
+    /// The process of a session that began is over; in its own last words if it had any.
     case ended(SessionID, words: String?)
 }

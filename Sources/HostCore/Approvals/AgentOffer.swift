@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// One of an agent's own options: as people see it, and what the agent is told where a person chose it.
+/// One of an agent's own options: as people see it, and the agent's reply if a person chose it.
 package struct AgentOffer: Sendable, Equatable {
     package let shown: Offer
-    /// JSON that the answer is made of: copied from the agent where it wrote it, never made from what is shown.
+    /// JSON for the answer: copied from the agent if it wrote it, never made from what is shown.
     package let bytes: [UInt8]
 
     package init(_ shown: Offer, bytes: [UInt8]) {

@@ -1,14 +1,14 @@
 package import RelayProtocol
 
-/// How one question of an agent is answered in that agent's own words.
+/// Formats answers to one question of an agent in that agent's own form.
 package protocol AnswerForm {
-    /// What the agent itself offers besides, as it is shown; none of it is ever chosen but by its id.
+    /// The agent's own options, as they are shown; each is chosen by its id alone.
     var offers: [AgentOffer] { get }
 
-    /// Nil where the question does not offer that mode.
+    /// Nil if the question does not offer that mode.
     func allow(mode: String?) -> [UInt8]?
 
-    /// What represents the choice of one of `offers`. `words` are those of a denial.
+    /// The answer that chooses one of `offers`. `words` are those of a denial.
     func choose(_ offer: AgentOffer, words: String?) -> [UInt8]?
 
     /// The answers as the agent will repeat them, and what it is handed; nil unless every question is answered with what it offers.
@@ -23,7 +23,7 @@ extension AnswerForm {
 
     package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? { nil }
 
-    /// The bytes for the offer of that id, where there is one and it comes to that.
+    /// The bytes for the offer of that id, if there is one with that effect.
     func choose(_ id: String, _ effect: Offer.Effect, words: String? = nil) -> [UInt8]? {
         let found = offers.filter { $0.shown.id == id }
         guard found.count == 1, found[0].shown.effect == effect else { return nil }

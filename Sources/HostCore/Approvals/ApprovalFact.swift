@@ -40,19 +40,19 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var form: Form
     /// Waits for the answer.
     package var token: HookToken
-    /// What people see is not whole.
+    /// The shown input is incomplete.
     package var isCut = false
     package var agent: String?
     package var prompt: String?
     package var call: String?
     package var process: AgentProcess?
-    /// Somebody sits at the terminal, so that a prompt of its own stays when we abstain.
+    /// A person is at the terminal, so that the agent's own prompt stays when we abstain.
     package var isAttended = true
-    /// How long it is open; nil where it is as long as any.
+    /// Time for which it is open; nil for the usual one.
     package var life: Duration?
     /// From the second on it is the same call again, after this daemon or its connection broke.
     package var attempt = 1
-    /// Names one run of the hook, the same at every attempt; nil where it told none.
+    /// Names one run of the hook, the same at every attempt; nil if it sent none.
     package var run: String?
 
     package init(

@@ -1,6 +1,6 @@
 /// The bounds of the approval desk, each with its reason.
 package struct ApprovalLimits: Sendable {
-    /// How long a question is open: shorter than the agent itself waits.
+    /// Time for which a question is open: shorter than the agent itself waits.
     package var life: Duration
     /// Without a terminal nobody else answers: shorter, and less than what would make the denial a time-out of the agent's.
     package var headlessLife: Duration

@@ -22,7 +22,7 @@ package struct AskedQuestion: Equatable, Sendable {
     package var header: String?
     package var isMultiple: Bool
     package var choices: [Choice]
-    /// It can be answered in words of one's own as well.
+    /// Free text is accepted as well.
     package var takesWords: Bool
 
     package init(
@@ -38,7 +38,7 @@ package struct AskedQuestion: Equatable, Sendable {
         self.takesWords = takesWords
     }
 
-    /// Nil where it has more choices than are shown. `place` is its own among those that are asked together.
+    /// Nil if it has more choices than can be shown. `place` is its index among the questions that are asked together.
     package init?(
         _ value: JSONValue, place: Int, text: String, isMultiple: Bool, takesWords: Bool = true, clean: (String) -> String
     ) {
@@ -79,7 +79,7 @@ package struct AskedQuestion: Equatable, Sendable {
         ShownQuestion(text: shownText, choices: choices.map { (label: $0.shownLabel, description: $0.description) })
     }
 
-    /// As much of them as shows whether an answer fits; nothing where that is too long.
+    /// The parts that show whether an answer fits; empty if that is too long.
     package static func offers(of questions: [AskedQuestion]) -> [QuestionOffer] {
         let offers = questions.map {
             QuestionOffer(
@@ -89,7 +89,7 @@ package struct AskedQuestion: Equatable, Sendable {
         return bytes <= QuestionOffer.bytesMax ? offers : []
     }
 
-    /// What was answered to this one, in the agent's own labels; nil where it does not fit.
+    /// The answer to this question, in the agent's own labels; nil if it does not fit.
     package func chosen(in answers: [Answer]) -> (labels: [String], text: String?)? {
         let mine = answers.filter { $0.question == id }
         guard mine.count == 1, let answer = mine.first, let places = answer.places(in: choices.map(\.shownLabel)) else {

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a host names and compares by SHA-256. The process brings the function, because pure targets link no library.
+/// Names and comparisons by SHA-256. The process supplies the function, because pure targets link no library.
 package struct Digests: Sendable {
     /// In lower-case hexadecimal digits.
     private let sha256: @Sendable ([UInt8]) -> String
@@ -24,7 +24,7 @@ package struct Digests: Sendable {
         return digest(Array(members.joined(separator: [0])))
     }
 
-    /// A name that is not secret, and never used twice where the parts differ: the same question later is another one.
+    /// A name that is not secret, and never the same for other parts: the same question later has another one.
     package func approval(_ parts: [String]) -> ApprovalID {
         guard let id = ApprovalID("a" + name(parts.joined(separator: "\u{0}")).prefix(24)) else {
             preconditionFailure("hexadecimal digits are an identifier")

@@ -36,7 +36,7 @@ package struct FormFilling: Sendable {
         if place == question.choices.count {
             answer.text = more
         } else {
-            // Further choices, where there may be several.
+            // Further choices, if several are allowed.
             let others = (more ?? "").split(separator: " ").map { Int($0).map { $0 - first } ?? -1 }
             let places = [place] + others
             guard places.allSatisfy(question.choices.indices.contains) else {

@@ -1,16 +1,16 @@
 package import RelayProtocol
 
-/// What was handed over to a hook: as much of it as is needed to know later what became of it, and to hand it over again.
+/// An answer that was handed over to a hook: enough of it to recognise its outcome later, and to hand it over again.
 package struct HandedAnswer: Equatable {
     package enum Kind: Equatable {
         case allow(mode: String?)
-        /// What the model reads, or its beginning.
+        /// The text that the model reads, or its beginning.
         case deny(String)
         /// Their digest; and what was chosen, to hand it over again, unless that is long.
         case answer(InputDigest, [Answer]?)
     }
 
-    /// How much of a denial is kept; enough to know it again.
+    /// Length of a denial that is kept; enough to recognise it.
     private static let denialBytesMax = 1 << 10
     /// The answers that are kept, as JSON.
     private static let answersBytesMax = 2 << 10

@@ -1,8 +1,8 @@
 import RelayProtocol
 
-/// How a decision is said to the agent.
+/// Decisions in the agent's own form.
 extension PendingApproval {
-    /// What is kept of the answer, and the bytes that represent it; nil where the question does not take it.
+    /// The part of the answer that is kept, and its bytes; nil if the question does not take it.
     func answer(to decision: Decision, _ digests: Digests) -> (HandedAnswer, [UInt8])? {
         let command = decision.command
         switch (decision.verdict, kind) {
@@ -22,7 +22,7 @@ extension PendingApproval {
         }
     }
 
-    /// The bytes for what was handed over before; nil where they cannot be said again.
+    /// The bytes of an answer that was handed over before; nil if they cannot be made again.
     func output(again handed: HandedAnswer) -> [UInt8]? {
         switch (handed.kind, handed.offer, kind) {
         case (.allow(let mode), nil, .tool): form?.allow(mode: mode)
@@ -34,7 +34,7 @@ extension PendingApproval {
         }
     }
 
-    /// What the model reads; also how it is known later that it was our denial.
+    /// The text that the model reads, by which our denial is recognised later.
     private static func denial(_ message: String?, by name: String) -> String {
         if let message, !TextCut.trim(message).isEmpty { return message }
         return "Denied by \(TextCut.line(name, bytesMax: 200)) through Heliograph."

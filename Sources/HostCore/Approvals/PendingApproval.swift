@@ -10,13 +10,13 @@ package struct PendingApproval<Form: AnswerForm> {
     package let agent: String?
     /// The prompt, or turn, that it came of.
     package let prompt: String?
-    /// Which run of the hook asked: only the same one is ever given what is meant for it.
+    /// The run of the hook that asked: only the same one is ever given its answer.
     package internal(set) var run: String?
     /// Over what `input` holds and what is offered: what a decision must be for.
     package let digest: InputDigest
     /// Over the input alone, by which the agent's own call is known.
     package let inputDigest: InputDigest
-    /// Exactly as the agent wrote it; empty after a restart until the hook calls again, and where it can only be denied.
+    /// Exactly as the agent wrote it; empty after a restart until the hook calls again, and if it can only be denied.
     package internal(set) var input: [UInt8]
     /// There while `input` is: without it nothing but a denial can be said.
     package internal(set) var form: Form?
@@ -24,7 +24,7 @@ package struct PendingApproval<Form: AnswerForm> {
     package internal(set) var call: String?
     package internal(set) var process: AgentProcess?
     package let isAttended: Bool
-    /// What people see is not whole: it can be denied, never allowed.
+    /// The shown input is incomplete: it can be denied, never allowed.
     package private(set) var isCut: Bool
     /// By the wall clock, as the card says it.
     package let expiresAt: Int64
@@ -41,12 +41,12 @@ package struct PendingApproval<Form: AnswerForm> {
     var waitingDecision: (digest: InputDigest, decision: Decision)?
     /// Known from an earlier life of this daemon.
     private(set) var isRestored = false
-    /// It may have been settled at the terminal before this life of the daemon could look.
+    /// It may have been settled at the terminal before this life of the daemon could see it.
     package private(set) var mayBeOver: Bool
     /// By an earlier life of this daemon, which cannot know whether the hook got it.
     package internal(set) var handedBefore: HandedAnswer?
 
-    /// Nobody's answer is known.
+    /// No answer is known.
     package var isOpen: Bool {
         switch phase {
         case .open, .lost, .orphaned: handedBefore == nil
@@ -54,19 +54,19 @@ package struct PendingApproval<Form: AnswerForm> {
         }
     }
 
-    /// What people may choose besides a plain yes and no; nothing where they do not see the whole.
+    /// The choices besides a plain yes and no; empty if the shown input is incomplete.
     package var offers: [Offer] { isCut ? [] : form?.offers.map(\.shown) ?? [] }
 
     package var isAnswered: Bool { if case .answered = phase { true } else { false } }
     package var isLost: Bool { if case .lost = phase { true } else { false } }
 
     package var token: HookToken? { if case .open(let token) = phase { token } else { nil } }
-    /// What was handed over.
+    /// The answer that was handed over.
     package var answer: HandedAnswer? {
         if case .answered(let handed) = phase { return handed }
         return handedBefore
     }
-    /// What was handed over says no.
+    /// True if the answer that was handed over is a denial.
     package var isDenied: Bool { if case .deny? = answer?.kind { true } else { false } }
 
     mutating func cut() {

@@ -36,7 +36,7 @@ struct RequestText {
         lines = shown.count == 1 ? ["Run: " + shown[0]] : ["Run:"] + shown.map { "│ " + $0 }
     }
 
-    /// Nil where it is longer than what a notification shows.
+    /// Nil if it is longer than a notification shows.
     var fitting: String? {
         guard lines.count <= RequestWords.linesMax else { return nil }
         let text = lines.joined(separator: "\n")

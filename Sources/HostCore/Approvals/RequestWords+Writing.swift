@@ -1,7 +1,7 @@
 package import RelayProtocol
 
 extension RequestWords {
-    /// The words for a tool, with its input as people may see it; nil where no alert can say more of it than its title does.
+    /// The words for a tool, with its input as people may see it; nil if no alert can say more of it than its title does.
     package init?(_ request: ApprovalRequest, input: JSONValue) {
         let command = ((try? input.optionalString("command")) ?? nil).flatMap { $0.isEmpty ? nil : $0 }
         self.init(request, RequestText(input: input), summary: command.flatMap { RequestText(command: $0).fitting })
@@ -13,7 +13,7 @@ extension RequestWords {
         self.init(request, RequestText(questions: questions), summary: nil)
     }
 
-    /// What was cut could not be told from what is whole.
+    /// Cut text could not be told from whole text.
     private init?(_ request: ApprovalRequest, _ text: RequestText, summary: String?) {
         let full = text.fitting
         guard !request.isCut, full != nil || summary != nil else { return nil }

@@ -1,7 +1,7 @@
-/// Which lines turn one text into another.
+/// The lines that turn one text into another.
 ///
-/// Lines are compared byte by byte with their ends, so that a changed line end is a change. The work is bounded: where more changed
-/// than `editsMax`, the whole of the changed middle goes and comes, which is true, only not the shortest.
+/// Lines are compared byte by byte with their ends, so that a changed line end is a change. The work is bounded: if more than `editsMax`
+/// changed, the whole of the changed middle is removed and added, which is true, only not the shortest.
 package struct LineDifference {
     package enum Line: Equatable {
         case kept(old: Int, new: Int), removed(Int), added(Int)
@@ -12,7 +12,7 @@ package struct LineDifference {
     /// Changed places with what is around them, as `diff -u` has them.
     package struct Hunk {
         package var lines: ArraySlice<Line>
-        /// Counted from 1; the line before where there are none.
+        /// Counted from 1; the line before if there are none.
         var old: (start: Int, count: Int)
         var new: (start: Int, count: Int)
 

@@ -3,7 +3,7 @@ package struct SignedLines {
     package private(set) var lines: [String] = []
     package private(set) var added: Int64 = 0
     package private(set) var removed: Int64 = 0
-    /// Some of them are not shown as they are.
+    /// Some lines are not shown as they are.
     package private(set) var isRedacted = false
 
     /// `signed` begin with a space, `+`, `-`, `\` or, the heads of hunks, `@`. Each side is searched as it is in its file: a sign
@@ -18,7 +18,7 @@ package struct SignedLines {
         }
         let (old, new) = (side(without: UInt8(ascii: "+")), side(without: UInt8(ascii: "-")))
         for index in signed.indices {
-            // What one side hides is hidden.
+            // A part hidden in one side is hidden in both.
             let shown = [old[index], new[index]].compactMap(\.self)
             if let hidden = shown.first(where: { !$0.utf8.elementsEqual(Self.unsigned(signed[index]).utf8) }) {
                 lines.append(String(decoding: [signs[index]], as: UTF8.self) + hidden)

@@ -5,7 +5,7 @@ package import RelayProtocol
 package enum HostFact: Sendable {
     /// With what was held when an earlier life of this daemon last heard of it.
     case started(holds: Holds)
-    /// What waits is sent while there is a connection; callers keep waiting, for the next life.
+    /// Waiting events are sent while there is a connection; callers keep waiting, for the next life.
     case stopping
     /// One that only the agent of that name has.
     case told(agent: String, any Sendable)
@@ -16,9 +16,9 @@ package enum HostFact: Sendable {
     case received(MessageToHost)
     /// `dice` is between 0 and 1, for the jitter.
     case linkClosed(LinkEnd, dice: Double)
-    /// What came of `fetchPictures`.
+    /// Result of `fetchPictures`.
     case picturesFetched(SteeringName, FetchedPictures)
-    /// What is held is not on disk.
+    /// The holds are not on disk.
     case holdsNotSaved
     case fired(HostTimer)
 }

@@ -10,7 +10,7 @@ package enum HostOrder: Sendable {
     case close(UInt16)
     case arm(HostTimer, after: Duration)
     case disarm(HostTimer)
-    /// Comes back as `holdsNotSaved` where it is not on disk.
+    /// Answered by `holdsNotSaved` if it is not on disk.
     case saveHolds(Holds)
     /// Fetch the pictures of this prompt from the relay; comes back as `picturesFetched`.
     case fetchPictures(SteeringName, [Picture])

@@ -13,7 +13,7 @@ struct FirstPictures {
     /// Its first prompt has an end, or it has one itself: what is said later has other pictures, or none.
     mutating func over(_ session: SessionID) { waiting[session] = nil }
 
-    /// What an agent orders, with the pictures where it tells of those words.
+    /// An agent's orders, with the pictures added to the event of their prompt.
     mutating func shown(in effects: [AgentEffect<any Sendable>]) -> [AgentEffect<any Sendable>] {
         waiting.isEmpty ? effects : effects.map { shown(in: $0) }
     }

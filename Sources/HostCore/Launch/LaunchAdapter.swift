@@ -41,7 +41,7 @@ package struct LaunchAdapter: AgentAdapter {
         case prompting(SessionID)
     }
 
-    /// `fresh` names the host's session where it has no name yet.
+    /// `fresh` names the host's session if it has no name yet.
     package init(fresh: String, limits: LaunchLimits = LaunchLimits(), at now: HostInstant) {
         self.fresh = fresh
         self.limits = limits
@@ -78,7 +78,7 @@ package struct LaunchAdapter: AgentAdapter {
 
     package var questions: [AgentQuestion] { [] }
 
-    /// Whether it waits for news of other sessions.
+    /// True while it waits for news of other sessions.
     var isLaunching: Bool { !launches.isEmpty }
 
     // MARK: Over a restart

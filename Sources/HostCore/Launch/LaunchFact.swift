@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// What the desk for new sessions learns besides what every adapter does.
+/// Input of the desk for new sessions, in addition to that of every adapter.
 package enum LaunchFact: Sendable {
-    /// Where sessions may be started, and what: read again when the host's owner changes it.
+    /// Projects and agents with which sessions may be started: read again when the host's owner changes them.
     case read([ProjectOffer], [StartableAgent])
     /// The folder of the project that a command names, as it is at this moment; nil: it is not to be used, and why.
     case resolved(SteeringName, folder: String?, reason: String)
     case outcome(SteeringName, LaunchOutcome)
-    /// What has become of the first prompt.
+    /// A step of the first prompt.
     case prompted(SteeringChange)
 }
 

@@ -7,7 +7,7 @@ package struct LaunchLimits: Sendable {
     /// From the order until the session is there, and has taken its first prompt: a cold agent with a long past takes some seconds. Less
     /// than the steering desk waits, so that what is known is said.
     package var showWithin = Duration.seconds(100)
-    /// Whether processes that an earlier life of this daemon started still run.
+    /// Interval of the check whether processes that an earlier life of this daemon started still run.
     package var checkEvery = Duration.seconds(30)
 
     package init() {}

@@ -1,7 +1,7 @@
 package import HeliographLink
 package import RelayProtocol
 
-/// What the link has to tell an operator.
+/// Messages of the link for an operator.
 package enum LinkLog: Sendable, Equatable {
     case connected(relay: String)
     case disconnected(LinkEnd, retryAfter: Duration)

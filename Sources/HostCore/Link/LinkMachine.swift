@@ -17,7 +17,7 @@ package struct LinkMachine {
         /// `dice` is between 0 and 1, for the jitter.
         case closed(LinkEnd, dice: Double)
         case resendDue
-        /// What was to be sent could not be read: from the first on that is not acknowledged.
+        /// Events to be sent could not be read: sending starts again from the first that is not acknowledged.
         case sendAgain
     }
 
@@ -42,12 +42,12 @@ package struct LinkMachine {
         case log(LinkLog)
     }
 
-    /// What `hello` and the like look like on the wire.
+    /// A message to the relay in its encoding.
     package typealias HostMessageBytes = [UInt8]
 
     /// `up`: events flow. `over`: the relay said that another process has our place.
     package var state: ReconnectMachine.State { reconnect.state }
-    /// What the relay says of its pings; the next connection is as patient.
+    /// The relay's announced heartbeat; the next connection is as patient.
     package private(set) var heartbeat: Heartbeat?
     package var isLive: Bool { state == .up }
     /// False once an older relay has said that it does not know what running tools print.
@@ -136,7 +136,7 @@ package struct LinkMachine {
         return told(sessions) + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
     }
 
-    /// How far the relay has the sessions that were named, 0 for those that it has nothing of.
+    /// Takes over the relay's positions of the sessions that were named, 0 for those that it has nothing of.
     private mutating func told(_ sessions: [SessionProgress]) -> [Effect] {
         for progress in sessions { sentThrough[progress.session] = progress.through }
         return sessions.map { .acknowledge($0.session, through: $0.through) }
@@ -178,7 +178,7 @@ package struct LinkMachine {
             // Every relay knows events: nothing of them was refused.
             takesOutput = false
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
-            // It is not said which message was refused: from now on there is only one at a time.
+            // The notice does not say which message was refused: from now on only one is sent at a time.
             if carefulLeft != nil, flight.first == flight.last {
                 effects += [.drop(flight.session, seq: flight.first), .log(.dropped(flight.session, code: notice.code))]
                 sentThrough[flight.session] = flight.first - 1
@@ -235,8 +235,8 @@ package struct LinkMachine {
 
     // MARK: Sending
 
-    /// Asks the relay how far it has sessions that events came up of since, before any of these is sent: it may know one
-    /// better than we do. Nil where there is nothing to ask.
+    /// Asks the relay for its positions of sessions that have new events since, before any of these is sent: it may know one better than
+    /// we do. Nil if there is nothing to ask.
     package mutating func nextQuestion(_ index: SpoolIndex) -> HostMessageBytes? {
         guard isLive else { return nil }
         let unknown = index.sessions.keys.filter {
@@ -288,7 +288,7 @@ package struct LinkMachine {
         }
     }
 
-    /// What is not acknowledged goes again, from the first on.
+    /// Sends everything that is not acknowledged again, from the first on.
     private mutating func resend(_ isMeant: (Flight) -> Bool) {
         for flight in inFlight.reversed() where isMeant(flight) { sentThrough[flight.session] = flight.first - 1 }
         inFlight.removeAll(where: isMeant)

@@ -1,6 +1,6 @@
-/// What a program printed as a terminal would leave it: without escape sequences, and a line that is written over has its last words.
+/// A program's output as a terminal would leave it: without escape sequences, and a line that is overwritten has its last words.
 ///
-/// It is made before secrets are looked for: colours around a secret, or within it, must not keep it from being seen.
+/// Made before secrets are looked for: colours around a secret, or within it, must not keep it from being seen.
 enum PrintedText {
     private enum Escape {
         case none, begun
@@ -13,7 +13,7 @@ enum PrintedText {
     static func plain(_ bytes: some Sequence<UInt8>) -> String {
         var plain: [UInt8] = []
         var lineStart = 0
-        /// What is printed next replaces this line.
+        /// The next output replaces this line.
         var isReturned = false
         var escape = Escape.none
         for byte in bytes {

@@ -1,6 +1,6 @@
-/// How much of what running tools print is told, and how often.
+/// Limits on the amount and the rate of running tools' output.
 package struct ToolOutputLimits: Sendable {
-    /// What a phone shows of it.
+    /// As much as a phone shows.
     var shownBytes = 2 << 10
     /// Looked through for secrets, and kept twice over at most: a key of many lines that ends in what is shown begins here.
     var keptBytes = 16 << 10
@@ -17,7 +17,7 @@ package struct ToolOutputLimits: Sendable {
     var toldMax = 600
     /// Between any two tellings of one agent: hooks wait for the same thread, and 32 KiB are looked through for each.
     var spacing = Duration.milliseconds(100)
-    /// Calls of one session that run at a time; the oldest is told no more where there are more.
+    /// Calls of one session that run at a time; beyond it the oldest is no longer followed.
     var callsPerSessionMax = 16
     /// Likewise in all sessions of an agent.
     var callsMax = 64

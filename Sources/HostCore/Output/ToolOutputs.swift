@@ -1,11 +1,11 @@
 package import RelayProtocol
 
-/// What tools print while they run: the end of it, told at intervals, whatever they print meanwhile.
+/// Output of running tools: its end, sent at intervals, however much there is.
 ///
-/// Only whole lines are told, and secrets are looked for in all that is kept each time: half a secret is not seen to be one, and pieces
-/// come cut anywhere. A key of many lines is left out until its end has come.
+/// Only whole lines are sent, and secrets are looked for in everything kept each time: half a secret is not recognised, and pieces may be
+/// cut anywhere. A key of many lines is left out until its end has come.
 ///
-/// Pure, and the same for every adapter. Nothing of it is on disk.
+/// Pure, and the same for every adapter. Never on disk.
 package struct ToolOutputs: Sendable {
     private struct Key: Hashable {
         let session: SessionID
@@ -73,7 +73,7 @@ package struct ToolOutputs: Sendable {
 
     package var nextDeadline: Int64? { outputs.values.compactMap(\.due).min().map { max($0, freeAt) } }
 
-    /// What has been due for longest; one at a time, so that nothing else waits for long.
+    /// The output that has been due for longest; one at a time, so that nothing else waits for long.
     package mutating func due(at now: Int64) -> ToolOutput? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         let next = outputs.filter { $0.value.due != nil }.min { one, other in
@@ -109,7 +109,7 @@ extension ToolOutputs {
         var kept: [UInt8] = []
         /// The line that `kept` would begin with was too long, and goes on.
         var isInLongLine = false
-        /// It may begin within a key.
+        /// The excerpt may begin within a key.
         var isExcerpt = false
         /// Something came since `text` was made.
         var isNew = false

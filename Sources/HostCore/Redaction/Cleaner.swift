@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// Takes secrets out of what an agent wrote, and makes it fit an event. Secrets first: what is cut off cannot be recognised.
 package struct Cleaner: Sendable {
-    /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' requests.
+    /// Longer texts are shortened before secrets are looked for, so that a huge input does not hold up other requests.
     private let scanBytes: Int
     /// Looked through beyond what is shown: no secret is longer.
     private let scanMargin: Int
@@ -19,7 +19,7 @@ package struct Cleaner: Sendable {
     /// Cleans a text that may begin and end within a private key.
     package func cleanExcerpt(_ text: String) -> String { redactor.lines(of: text, isExcerpt: true).joined(separator: "\n") }
 
-    /// All of it, or nil where that is too long.
+    /// The whole text, or nil if that is too long.
     package func cleanWhole(_ text: String, bytesMax: Int) -> String? {
         guard text.utf8.count <= bytesMax + scanMargin else { return nil }
         let fitting = TextCut.fit(clean(text), bytesMax: bytesMax)
@@ -43,7 +43,7 @@ package struct Cleaner: Sendable {
     }
 
     /// A tool's input as people may see it.
-    /// It is cut where it does not fit, and where something is hidden that a person who allows `tool` must see.
+    /// Cut if it does not fit, or if something is hidden that a person who allows `tool` must see.
     package func clean(_ input: JSONValue, of tool: String, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
         var isCut = false
         var clean: (json: [UInt8], redacted: Bool, isWhole: Bool)

@@ -1,8 +1,8 @@
-/// Whether a person may allow a text of which parts are hidden.
+/// Decides whether a person may allow a text of which parts are hidden.
 ///
-/// The rule: what is hidden must be a secret of a known shape, in a place where only a value can be. It may be no part of a
-/// command's name, an argument of its own, a path or a host, and nothing that can become a command: what is in a substitution,
-/// what a variable holds that is used again, what goes to a program that runs its input. What is not understood is not fair.
+/// The rule: each hidden part must be a secret of a known shape, in a place where only a value can be. It may be no part of a command's
+/// name, an argument of its own, a path or a host, and nothing that can become a command: the content of a substitution, a variable that
+/// is used again, the input of a program that runs it. Anything that is not understood is not allowed.
 struct HiddenParts {
     private let ranges: [Range<Int>]
     private let bytes: [UInt8]
@@ -96,7 +96,7 @@ struct HiddenParts {
         return [":", ": ", ": bearer ", ": basic ", ": token "].contains(scheme)
     }
 
-    /// Whether it is in `https://user:value@host` or `https://host/path?name=value&…`.
+    /// True in `https://user:value@host` or `https://host/path?name=value&…`.
     private static func isInAddress(_ before: ArraySlice<UInt8>, _ after: ArraySlice<UInt8>) -> Bool {
         let scheme = before.prefix(while: SecretScanner.isLetter)
         guard !scheme.isEmpty, before.dropFirst(scheme.count).starts(with: "://".utf8) else { return false }
@@ -132,7 +132,7 @@ struct HiddenParts {
     private static let runners: Set<String> = [
         "eval", "source", "xargs", "parallel", "ssh", "base64", "base32", "xxd", "uudecode", "printenv", "crontab",
     ]
-    /// Only where they are the command.
+    /// Only if they are the command.
     private static let builtins: Set<String> = [
         ".", "exec", "trap", "alias", "set", "declare", "typeset", "compgen", "at", "batch", "watch",
     ]
@@ -162,7 +162,7 @@ struct HiddenParts {
         return !name.isEmpty && word.text.dropFirst(name.count).first == UInt8(ascii: "=")
     }
 
-    /// Whether `name` occurs nowhere else: not `$name`, not within another command that is made of it.
+    /// True if `name` occurs nowhere else: not as `$name`, not within another command that is made of it.
     private func occursOnce(_ name: ArraySlice<UInt8>) -> Bool {
         func isInside(_ index: Int) -> Bool {
             bytes.indices.contains(index) && (SecretScanner.isAlphanumeric(bytes[index]) || bytes[index] == UInt8(ascii: "_"))
@@ -216,7 +216,7 @@ extension PlainCommand.Word {
         return first <= range.lowerBound && range.upperBound <= last + 1
     }
 
-    /// What comes before and after a part of the word; nil where a quote or a backslash is within the part.
+    /// The word's parts before and after a range; nil if a quote or a backslash is within the range.
     func parts(around range: Range<Int>) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>)? {
         guard let start = places.firstIndex(of: range.lowerBound), start + range.count <= places.count,
             places[start + range.count - 1] == range.upperBound - 1

@@ -1,6 +1,6 @@
-/// A shell command that is plain enough to say what each of its words is: simple commands of words, quotes, `$NAME`s and redirections,
-/// joined by `;`, `&`, `|` and line ends. There is none where it holds anything else: a substitution, a here-document, a brace, an
-/// array, a comment, a keyword, a control character.
+/// A shell command that is plain enough to know what each of its words is: simple commands of words, quotes, `$NAME`s and redirections,
+/// joined by `;`, `&`, `|` and line ends. Nil if the text holds anything else: a substitution, a here-document, a brace, an array, a
+/// comment, a keyword, a control character.
 struct PlainCommand: Equatable {
     struct Word: Equatable {
         /// Without its quotes.
@@ -10,10 +10,10 @@ struct PlainCommand: Equatable {
         /// Holds a `$NAME`, or what the shell may read as names of files.
         var isExpanded = false
         var isQuoted = false
-        /// It is what a redirection writes to or reads from.
+        /// The target or the source of a redirection.
         var isTarget = false
 
-        /// What it says where no shell changes it.
+        /// The word's text if no shell changes it.
         var string: String? { isExpanded ? nil : String(decoding: text, as: UTF8.self) }
     }
 

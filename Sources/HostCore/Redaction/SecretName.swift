@@ -1,4 +1,4 @@
-/// What a name says about its value: `PGPASSWORD`, `api-key`, `clientSecret` do; `max_tokens`, `password_file`, `key` do not.
+/// Names that show that their values are secret: `PGPASSWORD`, `api-key`, `clientSecret` do; `max_tokens`, `password_file`, `key` do not.
 enum SecretName: Equatable {
     /// Whatever is there is secret, however short or plain.
     case password

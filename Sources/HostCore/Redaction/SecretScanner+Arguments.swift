@@ -1,6 +1,6 @@
 /// Secrets that follow a flag of a command: `--password x`, `curl -u user:x`, `mysql -px`.
 extension SecretScanner {
-    /// What the short flags of the commands that take secrets mean.
+    /// Meaning of the short flags of commands that take secrets.
     private enum Tool {
         /// `-u user:password`.
         case curl, httpie
@@ -23,7 +23,7 @@ extension SecretScanner {
         "mongo": .mongo, "mongosh": .mongo, "mongodump": .mongo, "zip": .zip, "openssl": .openssl,
     ]
     private static let toolBytesMax = 12
-    /// What follows these of `find` is a file's name, and no command: `find / -name mysql -print`.
+    /// The argument of these tests of `find` is a file's name, and no command: `find / -name mysql -print`.
     private static let fileTests: Set<String> = ["-name", "-iname", "-path", "-ipath"]
 
     mutating func findArguments() {
@@ -62,7 +62,7 @@ extension SecretScanner {
         }
     }
 
-    /// Where to go on.
+    /// - Returns: the index to continue from.
     private mutating func judgeFlag(_ flag: Range<Int>, _ tool: Tool?, isLogin: Bool) -> Int {
         let isLong = byte(flag.lowerBound + 1) == UInt8(ascii: "-")
         let value = end(from: flag.upperBound, max: 16, while: Self.isBlank)

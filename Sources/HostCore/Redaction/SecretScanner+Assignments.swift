@@ -1,6 +1,6 @@
 /// Secrets that are known by the name they are given: `PGPASSWORD=x`, `"api_key": "x"`, `Authorization: Basic x`.
 extension SecretScanner {
-    /// How sure it is that the name before is one, and the value behind is its value.
+    /// Confidence that the text before is a name, and the text behind its value.
     enum Certainty {
         /// Flags, environment variables, queries: `--token=x`, `TOKEN=x`, `?token=x`.
         case given
@@ -23,7 +23,7 @@ extension SecretScanner {
         }
     }
 
-    /// The end of the operator that begins or goes on here; nil where it compares or names a scope.
+    /// End of the operator that begins or continues here; nil if it compares or names a scope.
     private func assignmentEnd(at index: Int) -> Int? {
         let (before, after) = (byte(index - 1), byte(index + 1))
         if bytes[index] == UInt8(ascii: ":") {
@@ -38,7 +38,7 @@ extension SecretScanner {
         return after == UInt8(ascii: ">") ? index + 2 : index + 1
     }
 
-    /// Where to go on.
+    /// - Returns: the index to continue from.
     private mutating func judgeAssignment(at index: Int, operatorEnd: Int) -> Int {
         var end = index
         // `:=`, `+=`, `?=`.
@@ -195,7 +195,7 @@ extension SecretScanner {
         }
     }
 
-    /// `--secret=db-password`, `existingSecret: app-secret-v2`: what a secret is called where it is kept.
+    /// `--secret=db-password`, `existingSecret: app-secret-v2`: a secret's name in the place where it is kept.
     private func namesSecret(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.count <= SecretName.bytesMax else { return false }
         let words = value.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "/") }

@@ -8,7 +8,7 @@ extension SecretScanner {
         /// The n-th word behind the command's own words, flags not counted.
         case argument(Int)
         case last
-        /// Behind this flag, or glued to it where it has one letter.
+        /// Behind this flag, or attached to it if it has one letter.
         case flag(String)
         /// Behind a word that says that a secret follows: `config set x.token V`.
         case named
@@ -58,7 +58,7 @@ extension SecretScanner {
             Rule("argocd account update-password", .named), Rule("pscp", .flag("-pw")), Rule("plink", .flag("-pw")),
         ], by: \.words[0])
 
-    /// What reads a secret from its input.
+    /// Commands that read a secret from their input.
     private static let readers: [[String]] = [
         ["docker", "login"], ["podman", "login"], ["nerdctl", "login"], ["buildah", "login"], ["skopeo", "login"],
         ["oras", "login"],
@@ -153,7 +153,7 @@ extension SecretScanner {
         return String(decoding: bytes[start..<word.upperBound], as: UTF8.self)
     }
 
-    /// Whether these words come in this order, with flags between them.
+    /// True if these words come in this order, with flags between them.
     private func matches(_ words: ArraySlice<Word>, _ wanted: [String]) -> Bool {
         var rest = wanted[...]
         for word in words {

@@ -1,5 +1,5 @@
-/// Private keys: each line of one is hidden, whatever is around the lines (indents, quotes, signs of a diff, line numbers, escapes),
-/// and also where its beginning or its end is missing.
+/// Private keys: each line of one is hidden, whatever is around the lines (indents, quotes, signs of a diff, line numbers, escapes), even
+/// if its beginning or its end is missing.
 extension SecretScanner {
     /// A key's lines have 64 characters and more, but for its last.
     private static let lineBytesMin = 40
@@ -10,7 +10,7 @@ extension SecretScanner {
     /// Between two of its lines: indents, quotes, a line's number.
     private static let gapBytesMax = 96
     private static let labelBytesMax = 48
-    /// How `openssl`, `ssh-keygen` and `base64` break lines.
+    /// Line widths of `openssl`, `ssh-keygen` and `base64`.
     private static let lineWidths: Set<Int> = [64, 70, 76]
 
     /// `isExcerpt` is of a text that begins and ends anywhere, within a key too.
@@ -104,7 +104,7 @@ extension SecretScanner {
         return true
     }
 
-    /// What a key begins with, rather than a path or a word.
+    /// True for the beginning of a key, as opposed to a path or a word.
     private func isFirstLine(_ word: Range<Int>) -> Bool {
         guard word.count >= Self.firstLineBytesMin else { return false }
         let line = bytes[word].prefix(Self.sampleBytes)
@@ -181,7 +181,7 @@ extension SecretScanner {
         }
     }
 
-    /// Whether it is all of a line, and long enough to tell something.
+    /// True if the word is all of a line, and long enough to judge.
     private func isAlone(_ word: Range<Int>) -> Bool {
         var start = word.lowerBound
         while start > 0, Self.isBlank(bytes[start - 1]) { start -= 1 }

@@ -36,7 +36,7 @@ extension SecretScanner {
 
     // MARK: - Addresses that are secrets themselves
 
-    /// What comes before the secret part of an address that anyone who knows it may write to.
+    /// Prefixes of addresses whose secret part lets anyone who knows it write to them.
     private static let hooks: [StaticString] = [
         "hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/",
         "discordapp.com/api/webhooks/", "discord.com/api/v10/webhooks/", "webhook.office.com/webhookb2/",

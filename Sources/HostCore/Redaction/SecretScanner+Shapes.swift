@@ -76,7 +76,7 @@ extension SecretScanner {
         return false
     }
 
-    /// What the shapes begin with, for tests.
+    /// Prefixes of the shapes, for tests.
     static var shapePrefixes: [String] { SecretShape.table.map { "\($0.prefix)" } }
 
     /// A JSON Web Token: `eyJ….….…`; the last part may be empty.

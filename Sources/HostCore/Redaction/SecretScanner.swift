@@ -5,12 +5,12 @@
 struct SecretScanner {
     /// A quoted value longer than this is not a secret, or its quote is not one.
     static let quotedBytesMax = 4096
-    /// How much of a value is looked at to judge it.
+    /// Bytes of a value that are examined to judge it.
     static let sampleBytes = 128
 
     let bytes: [UInt8]
     private var found: [Range<Int>] = []
-    /// Where no JSON Web Token can begin any more.
+    /// Index from which no JSON Web Token can begin any more.
     var noWebTokenBefore = 0
     /// For lines of a key that have nothing between them.
     var lastKeyLine: Range<Int>?

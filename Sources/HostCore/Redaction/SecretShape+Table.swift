@@ -1,6 +1,6 @@
 extension SecretShape {
-    /// What the issuers say of their tokens, and what gitleaks, trufflehog and detect-secrets look for; each is generated, found and
-    /// spoiled by the tests.
+    /// Shapes that the issuers document, and that gitleaks, trufflehog and detect-secrets look for; each is generated, found and spoiled
+    /// by the tests.
     static let table: [SecretShape] =
         clouds + forges + registries + messengers + payment + models + infrastructure + observability + products
 

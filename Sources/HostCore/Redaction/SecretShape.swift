@@ -44,8 +44,8 @@ struct SecretShape: Sendable {
         self.lengthMin = lengthMin
     }
 
-    /// Whether all of `value` is a secret whose shape leaves no room for anything else: none of the known tokens that could be
-    /// read as an address, a path or an option.
+    /// True if all of `value` is a secret whose shape leaves no room for anything else: no known token can be read as an address, a path
+    /// or an option.
     static func isWhole(_ value: ArraySlice<UInt8>) -> Bool {
         if isWebToken(value) { return true }
         guard value.allSatisfy(Alphabet.url.contains) else { return false }
@@ -64,8 +64,7 @@ struct SecretShape: Sendable {
             && parts[0].starts(with: "eyJ".utf8) && parts[1].starts(with: "eyJ".utf8) && parts[2].count >= 40
     }
 
-    /// What a name alone would make a secret, and looks as if only a machine could have made it: hexadecimal, or AWS's forty
-    /// characters.
+    /// A value that its name alone makes a secret, and that only a machine can have made: hexadecimal, or AWS's forty characters.
     static func isMachineMade(_ value: ArraySlice<UInt8>) -> Bool {
         if (32...128).contains(value.count), value.allSatisfy(Alphabet.hexadecimal.contains),
             value.contains(where: SecretScanner.isDigit)

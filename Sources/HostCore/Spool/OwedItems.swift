@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What a disk did not take and is still to be written, in the order it came: ends that others wait for, and notes.
+/// Items that a disk did not take and that are still to be written, in order: ends that others wait for, and notes.
 struct OwedItems {
     private(set) var items: [Spool.Item] = []
     private var bytes = 0
@@ -12,7 +12,7 @@ struct OwedItems {
 
     mutating func removeAll() { (items, bytes) = ([], 0) }
 
-    /// The session that has lost an event, where this is one that does not wait.
+    /// Returns the session that has lost an event, if this is one that does not wait.
     mutating func takeIn(_ item: Spool.Item, because error: SpoolError) -> SessionID? {
         switch item {
         case .event(let session, _, _): return session

@@ -5,7 +5,7 @@ package struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
         case full
         /// The disk failed, in a way that may pass.
         case failed
-        /// What was written is not there any more, or another.
+        /// The written bytes are gone, or others.
         case damaged
         /// Longer than a record may be.
         case tooLong

@@ -22,7 +22,7 @@ struct SpoolFiles {
         return Int(name.prefix(16), radix: 16)
     }
 
-    /// All that earlier lives wrote. The number of the last file, 0 where there is none.
+    /// Loads all records of earlier lives. Returns the number of the last file, 0 if there is none.
     func load(into index: inout SpoolIndex) throws(SpoolError) -> Int {
         let numbers = try disk.names().compactMap(Self.number).sorted()
         for number in numbers { try load(number, isLast: number == numbers.last, into: &index) }
@@ -67,7 +67,7 @@ struct SpoolFiles {
         do throws(SpoolError) {
             try disk.replace(name, with: Self.magic + frames.joined())
         } catch {
-            // It may be there all the same, and would be read after what is written from now on.
+            // The file may exist all the same, and would be read after later ones.
             try? disk.remove(name)
             throw error
         }
@@ -80,7 +80,7 @@ struct SpoolFiles {
         return name
     }
 
-    /// Throws where the disk does not hold what was written there.
+    /// Throws if the disk does not hold what was written.
     func read(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8] {
         let name = Self.name(entry.segment)
         let head = SpoolRecord.eventOffset(session)

@@ -1,8 +1,8 @@
 package import RelayProtocol
 
-/// What is in the spool and where: all but the bytes. Pure; the same records in the same order give the same index.
+/// Content and places of the spool: all but the bytes. Pure; the same records in the same order give the same index.
 package struct SpoolIndex: Sendable {
-    /// Where one event is, and its number.
+    /// One event's place, and its number.
     package struct Entry: Sendable, Equatable {
         package var seq: Int64
         package var segment: Int
@@ -53,7 +53,7 @@ package struct SpoolIndex: Sendable {
 
     // MARK: Records
 
-    /// What a file begins with: all that is known, so that older files are needed for their events only.
+    /// Beginning of a file: everything known, so that older files are needed for their events only.
     var snapshot: [SpoolRecord] {
         sessions.sorted { $0.value.lastUse < $1.value.lastUse }
             .compactMap { record($0.key) }
@@ -121,7 +121,7 @@ package struct SpoolIndex: Sendable {
 
     // MARK: The relay's word
 
-    /// Whether the relay was asked how far it has the session, so that what has a number can be sent under it.
+    /// True once the relay was asked for its position in the session, so that numbered events can be sent.
     package func isAgreed(_ id: SessionID) -> Bool { sessions[id]?.provisionalFrom == nil }
 
     /// The relay was asked. What was numbered beyond its knowledge goes; it follows in records of its own.

@@ -22,10 +22,10 @@ enum SpoolRecord: Equatable {
 
     private enum Kind: UInt8 { case event = 1, keptEvent, session, agreed, note, forgottenNote }
 
-    /// Where the bytes of an event begin in its record.
+    /// Offset of an event's bytes in its record.
     static func eventOffset(_ session: SessionID) -> Int { headerBytes + 2 + session.rawValue.utf8.count + 8 }
 
-    /// Throws where it is longer than `read` would take it for a record.
+    /// Throws if the record is longer than `read` accepts.
     func framed() throws(SpoolError) -> [UInt8] {
         let payload = payload
         guard payload.count <= Self.payloadBytesMax else {
@@ -72,7 +72,7 @@ enum SpoolRecord: Equatable {
         return nil
     }
 
-    /// Reads the record at `start`. Nil where there is none, or only a part of one, or a damaged one.
+    /// Reads the record at `start`. Nil if there is none, or only a part of one, or a damaged one.
     static func read(_ bytes: [UInt8], at start: Int) -> (record: SpoolRecord, end: Int)? {
         guard bytes.count - start >= headerBytes else { return nil }
         let count = Int(integer(bytes, at: start, UInt32.self))

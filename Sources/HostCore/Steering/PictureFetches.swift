@@ -10,7 +10,7 @@ struct PictureFetches {
 
     enum Wish: Equatable { case nothing, fetch, refuse(String) }
 
-    /// What is to be done before this is given.
+    /// The action needed before this is given.
     mutating func begin(_ request: SteeringRequest) -> Wish {
         // Those of a start are fetched when its session is there, and has its first prompt before it.
         guard case .prompt(let prompt) = request.action, prompt.pictures.contains(where: { $0.content == nil }) else {
@@ -21,11 +21,11 @@ struct PictureFetches {
         return .fetch
     }
 
-    /// Nil where nobody waits for them.
+    /// Nil if the pictures are not needed any more.
     mutating func end(_ name: SteeringName) -> SteeringRequest? { open.removeValue(forKey: name) }
 }
 
-/// What came of fetching all pictures of one prompt.
+/// Result of fetching all pictures of one prompt.
 package enum FetchedPictures: Sendable, Equatable {
     /// In base64, in the order of the prompt.
     case all([String])
@@ -34,7 +34,7 @@ package enum FetchedPictures: Sendable, Equatable {
 }
 
 extension SteeringRequest {
-    /// The same with what was fetched; nil where that is not all of it.
+    /// The request with the fetched pictures; nil if some are missing.
     func with(_ contents: [String]) -> SteeringRequest? {
         guard case .prompt(var prompt) = action, prompt.pictures.count == contents.count else { return nil }
         for (place, content) in contents.enumerated() { prompt.pictures[place].content = content }

@@ -28,10 +28,10 @@ package struct SteeredProgram: Sendable {
     }
 
     private let limits: SteeringLimits
-    /// What it last said can be done, and whether it could take a prompt.
+    /// Its last report of what can be done, and whether it could take a prompt.
     package private(set) var offer = SteeringOffer()
     package private(set) var standing = SteeringStanding.busy
-    /// Whose offer that is.
+    /// The run that made the offer.
     package private(set) var run: ProgramRun?
     /// The one whose offer it is does not wait any more: now any may take its place.
     private var isGone = false
@@ -44,7 +44,7 @@ package struct SteeredProgram: Sendable {
 
     // MARK: What it says
 
-    /// Nil where a newer run has said so: then this one's word is not taken.
+    /// Nil if a newer run has reported: then this one's report is ignored.
     package mutating func stands(
         _ offer: SteeringOffer, _ standing: SteeringStanding, by run: ProgramRun? = nil
     ) -> [Order]? {
@@ -72,14 +72,14 @@ package struct SteeredProgram: Sendable {
         return run.isOlder(than: newest)
     }
 
-    /// Nobody can say what became of a command that was not handed to it.
+    /// The outcome of a command that was not handed to it stays unknown.
     package mutating func told(_ change: SteeringChange, by run: ProgramRun? = nil) -> [Order] {
         guard let place = handed.firstIndex(where: { $0.name == change.name && $0.run == run }) else { return [] }
         if change.stage.isFinal { handed.remove(at: place) }
         return [.told(change)]
     }
 
-    /// True where that was its open request: then it is gone, for it closes none that it wants answered.
+    /// True if that was its open request: then it is gone, as it closes none that it wants answered.
     package mutating func hasLeft(_ token: HookToken) -> Bool {
         guard waiting?.token == token else { return false }
         waiting = nil
@@ -94,7 +94,7 @@ package struct SteeredProgram: Sendable {
         return handNext()
     }
 
-    /// What was fetched may have been done.
+    /// Commands that it fetched may have been done.
     package mutating func gone() -> [Order] {
         let lost = handed
         isGone = true

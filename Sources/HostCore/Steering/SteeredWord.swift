@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a program that runs a session says over the local socket, so that it can be steered.
+/// Requests over the local socket of a program that runs a session, so that it can be steered.
 ///
 /// | request | body |
 /// |---|---|
@@ -8,13 +8,13 @@ package import RelayProtocol
 /// | `steering/next` | `session` |
 /// | `steered` | `session`, `client`, `command`, `stage`: `given`, `taken`, `refused` or `unknown`, `reason`? |
 ///
-/// Each may have `run`: which run of the program says it.
+/// Each may have `run`: the run of the program that sends it.
 package enum SteeredWord: Sendable, Equatable {
     case stands(SteeringOffer, SteeringStanding)
     case waits
     case told(SteeringChange)
 
-    /// What comes after `/v1/agent/`.
+    /// Paths below `/v1/agent/`.
     package static let paths: Set<String> = ["steering", "steering/next", "steered"]
 
     package var path: String {
@@ -41,7 +41,7 @@ package enum SteeredWord: Sendable, Equatable {
         }
     }
 
-    /// Nil where it is no word about steering. `session` is as the program calls it.
+    /// Nil if it is no request about steering. `session` is the program's name for it.
     package static func read(
         _ path: String, _ body: [UInt8]
     ) throws(WireError) -> (session: String, word: SteeredWord, run: ProgramRun?)? {
@@ -66,14 +66,14 @@ package enum SteeredWord: Sendable, Equatable {
             return .told(SteeringChange(try SteeringName(from: root), stage, reason: reason))
         default:
             var offer = try SteeringOffer(from: root.required("offer"))
-            // What can be started is the host's to say.
+            // Projects and agents that can be started are the host's to offer.
             (offer.projects, offer.agents) = (nil, [])
             offer.reason = offer.reason.map { TextCut.line(cleaner.clean($0)) }
             return .stands(offer, try root.word("standing"))
         }
     }
 
-    /// Whose session it is about; nil where it is a program's own, and where that cannot be read.
+    /// Adapter whose session it is about; nil if it is a program's own, or cannot be read.
     package static func adapter(in body: [UInt8]) -> String? { (try? JSONDocument(parsing: body))?.root.text("adapter") }
 
     private static let cleaner = Cleaner()

@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
-/// What people send to steer the sessions of this host: each has its effect at most once, at a moment when it cannot be taken for
-/// something else, and an outcome in the end. Knows no agent.
+/// Steering commands for the sessions of this host: each has its effect at most once, at a moment when it cannot be taken for something
+/// else, and an outcome in the end. Knows no agent.
 ///
 /// ```
 /// asked ─▶ refused
@@ -15,11 +15,11 @@ struct SteeringDesk {
     /// Every command that came lately, oldest first; also those that are over.
     private var known: [(name: SteeringName, until: Int64)] = []
     private var knownSet: Set<SteeringName> = []
-    /// What became of those of them that are over: a relay that was restarted does not know that it has sent, and heard of, one already.
+    /// Outcomes of commands that are over: a relay that was restarted does not know that it has sent one, and got its outcome, already.
     private var ends: [SteeringName: SteeringChange] = [:]
     /// Those that an earlier life of this daemon may have given to their agents.
     private var mayHaveBeenGiven: Set<SteeringName> = []
-    /// Whose ends the relay may not have. It waits for the end of at most `WireLimits.steeringOpenMax` in a session.
+    /// Commands whose outcomes the relay may not have. It waits for at most `WireLimits.steeringOpenMax` in a session.
     private var told: [SessionID: [SteeringName]] = [:]
 
     init(_ rights: SteeringRights, _ limits: SteeringLimits = SteeringLimits()) {
@@ -27,10 +27,10 @@ struct SteeringDesk {
         self.limits = limits
     }
 
-    /// Whether there is any use in telling the relay of it.
+    /// True if clients may steer at all.
     var isOpen: Bool { rights != .nobody }
 
-    /// What earlier lives noted.
+    /// Restores the notes of earlier lives.
     mutating func restore(_ notes: [SteeringName: SteeringNote]) {
         for (name, note) in notes {
             switch note {
@@ -40,8 +40,8 @@ struct SteeringDesk {
         }
     }
 
-    /// What earlier lives noted, among the notes of others. The commands whose notes are needed no more. `isWaiting`: something of that
-    /// session may be told that the relay does not have.
+    /// Restores the notes of earlier lives, among the notes of others. Returns the commands whose notes are no longer needed.
+    /// `isWaiting`: the relay may lack events of that session.
     mutating func restore(from notes: [String: [UInt8]], isWaiting: (SessionID) -> Bool) -> [SteeringName] {
         var own: [SteeringName: SteeringNote] = [:]
         var acknowledged: [SteeringName] = []
@@ -99,7 +99,7 @@ struct SteeringDesk {
         return [.tell(request.session, SteeringChange(request.name, .queued))]
     }
 
-    /// Where it still waits; else what becomes of it is told anyway.
+    /// Withdraws the command if it still waits; else its outcome is reported anyway.
     mutating func withdrawn(_ name: SteeringName, of session: SessionID) -> [SteeringOrder] {
         guard let place = sessions[session]?.queue.firstIndex(where: { $0.request.name == name }) else { return [] }
         sessions[session]?.queue.remove(at: place)
@@ -119,7 +119,7 @@ struct SteeringDesk {
         }
     }
 
-    /// What is still here has its end to come, however many others came since; and the end of others is on its way.
+    /// True if the outcome is still to come, however many commands came since, or is on its way.
     private func isToldAnyway(_ name: SteeringName, in session: SessionID) -> Bool {
         sessions[session]?.holds(name) == true || told[session]?.contains(name) == true
     }
@@ -138,7 +138,7 @@ struct SteeringDesk {
         return orders
     }
 
-    /// It is on its way to its agent, or there, and has no end.
+    /// Given to its agent, or about to be, without an outcome.
     func isGiven(_ name: SteeringName, in session: SessionID) -> Bool { sessions[session]?.isGiven(name) == true }
 
     // MARK: What the agents say
@@ -155,7 +155,7 @@ struct SteeringDesk {
     }
 
     mutating func changed(_ change: SteeringChange, of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
-        // The first end of a command counts, also where its evidence comes after the wait for it was over.
+        // The first outcome of a command counts, even if evidence comes after the wait for it was over.
         guard sessions[session]?.isGiven(change.name) == true else { return [] }
         guard change.stage.isFinal else { return [.tell(session, change)] }
         sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
@@ -173,7 +173,7 @@ struct SteeringDesk {
             } + ended.queue.map { request, _ in .refuse(request, "the session has ended") })
     }
 
-    /// It could not be noted, so it was not given.
+    /// The command could not be noted, so it was not given.
     mutating func notGiven(_ request: SteeringRequest) -> [SteeringOrder] {
         sessions[request.session]?.settled(request.name, wasTaken: false)
         return ending([.refuse(request, "the disk of its host does not take anything")])
@@ -204,7 +204,7 @@ struct SteeringDesk {
 
     // MARK: Inside
 
-    /// False where it came before.
+    /// - Returns: false if the command came before.
     private mutating func meet(_ name: SteeringName, at now: HostInstant) -> Bool {
         while let oldest = known.first, oldest.until <= now.monotonic || known.count > limits.knownMax {
             let name = known.removeFirst().name
@@ -216,7 +216,7 @@ struct SteeringDesk {
         return true
     }
 
-    /// Why it is not done now; nil where it may be.
+    /// The reason not to do it now; nil if it may be done.
     private func refusal(of request: SteeringRequest) -> String? {
         guard let session = sessions[request.session], let offer = session.offer else {
             return "clients can do nothing to this session"
@@ -250,7 +250,7 @@ private struct SteeredSession {
     var offer: SteeringOffer?
     var queue: [(request: SteeringRequest, until: Int64)] = []
     private(set) var given: [(request: SteeringRequest, until: Int64)] = []
-    /// Nil where the agent has not shown it yet.
+    /// Nil until the agent has reported it.
     private(set) var standing: SteeringStanding?
     /// The agent has reported its state since something was last given.
     private var isStandingFresh = false
@@ -279,7 +279,7 @@ private struct SteeredSession {
     mutating func settled(_ name: SteeringName, wasTaken: Bool) {
         guard let place = given.firstIndex(where: { $0.request.name == name }) else { return }
         let request = given.remove(at: place).request
-        // What it stood like before the prompt does not hold after it.
+        // The readiness before the prompt does not hold after it.
         if wasTaken, request.action.kind == .prompt, !isStandingFresh { standing = .busy }
     }
 

@@ -1,11 +1,11 @@
 internal import RelayProtocol
 
-/// What the disk says of a command, under its name: an end that was told is kept until the relay has it, or a host that is started again
-/// meanwhile would tell another.
+/// A command's note on disk, under its name: an outcome is kept until the relay has it, because a host that restarts meanwhile would
+/// report another.
 enum SteeringNote: Equatable {
     /// Its agent may have been given it.
     case given
-    /// What became of it waits in the spool, or is on its way.
+    /// Its outcome waits in the spool, or is on its way.
     case told(SessionID)
 
     var bytes: [UInt8] {
@@ -15,7 +15,7 @@ enum SteeringNote: Equatable {
         }
     }
 
-    /// What cannot be read was written before something was given.
+    /// A note that cannot be read was written before something was given.
     init(_ bytes: [UInt8]) {
         let told = (try? JSONDocument(parsing: bytes))?.root.text("told").flatMap { SessionID($0) }
         self = told.map { .told($0) } ?? .given

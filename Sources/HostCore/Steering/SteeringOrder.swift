@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What the steering desk wants done, in this order.
+/// Orders of the steering desk, to be carried out in this order.
 enum SteeringOrder: Equatable {
     /// Tell what has become of it. What is final needs no note any more.
     case tell(SessionID, SteeringChange)

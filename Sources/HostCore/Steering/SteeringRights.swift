@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Which clients may steer the sessions of this host, by what its owner set here: the relay's word alone is not enough.
+/// Clients that may steer the sessions of this host, by its owner's setting here: the relay's word alone is not enough.
 package enum SteeringRights: Sendable, Equatable {
     case nobody
     /// Clients that the relay knows to be allowed to.

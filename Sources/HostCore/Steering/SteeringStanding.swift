@@ -1,8 +1,8 @@
-/// Whether an agent could take a prompt now, by its own evidence.
+/// An agent's readiness to take a prompt, by its own evidence.
 package enum SteeringStanding: String, Sendable, CaseIterable {
     case idle
     /// In a turn.
     case busy
-    /// It waits for an answer, or something is open at its terminal: whatever is typed there now might be taken for the answer.
+    /// Waits for an answer, or has something open at its terminal: text that is typed now might be taken for the answer.
     case waiting
 }

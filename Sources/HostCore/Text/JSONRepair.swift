@@ -13,7 +13,7 @@ package struct JSONRepair {
     private var index = 0
     private var result: [UInt8] = []
 
-    /// An object; empty where the bytes are none at all.
+    /// An object; empty if the bytes are none at all.
     package static func document(_ bytes: [UInt8]) -> JSONDocument {
         var repair = JSONRepair(bytes)
         repair.skipSpace()

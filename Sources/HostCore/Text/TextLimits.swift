@@ -1,14 +1,14 @@
 /// The bounds of what any agent's translator shows, each with its reason; 192 KiB of an event's body are the room for all.
 package struct TextLimits: Sendable {
-    /// A session's title, where its agent gives none: the beginning of the first prompt.
+    /// A session's title, if its agent gives none: the beginning of the first prompt.
     package var titleCharacters = 80
-    /// What goes on, in one line.
+    /// The present action, in one line.
     package var operationBytes = 200
-    /// What lists show of a message or of an output.
+    /// The part of a message or an output that lists show.
     package var summaryBytes = 200
     /// One message or prompt.
     package var messageBytes = 128 << 10
-    /// What a tool printed: its beginning and its end.
+    /// A tool's output: its beginning and its end.
     package var outputBytes = 16 << 10
     package var diffBytes = 64 << 10
     /// The input of a tool that nobody is asked about.

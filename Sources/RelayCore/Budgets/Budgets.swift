@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What may be spent in every workspace: set by clients, counted with every batch, and told where it is crossed.
+/// Budgets of every workspace: set by clients, counted with every batch, and reported when they are crossed.
 struct Budgets {
     /// As on disk; only these are ever shown.
     private var books: [WorkspaceID: BudgetBook] = [:]
@@ -9,9 +9,9 @@ struct Budgets {
     private var staged: [WorkspaceID: BudgetBook] = [:]
     /// By the relay's clock when it was last looked at.
     private var today = UTCDay(number: 0)
-    /// What each connection of a host was told of its sessions that are held.
+    /// Held sessions, as each connection of a host was told.
     private var told: [PeerID: Holds] = [:]
-    /// What goes into the next batch, and what is in the one that is being committed.
+    /// Changes for the next batch, and those in the one that is being committed.
     private var next = Batch()
     private var committing = Batch()
     /// Records that do not decode, by name.
@@ -20,16 +20,16 @@ struct Budgets {
     private struct Batch {
         /// Applied when the batch is cut, answered when it is on disk.
         var orders: [BudgetOrder] = []
-        /// Where what is shown or held changes with it.
+        /// Workspaces in which something shown or held changes with the batch.
         var moved: Set<WorkspaceID> = []
-        /// Where something was spent.
+        /// Workspaces in which money was spent.
         var spenders: Set<WorkspaceID> = []
     }
 
     init(restoring records: [PushRecord]) {
         for record in records where record.kind == .budget {
             guard let bytes = record.bytes else { continue }
-            // One that cannot be read is of a newer relay: it stays where it is, for that one.
+            // A record that cannot be read is of a newer relay, and is left for that one.
             do throws(WireError) {
                 try books[record.workspace, default: BudgetBook()].restore(bytes)
             } catch {
@@ -43,7 +43,7 @@ struct Budgets {
 
     // MARK: - Commands
 
-    /// Set with the next batch, and answered when that is on disk. False where it is refused.
+    /// Set with the next batch, and answered when that is on disk. False if it is refused.
     mutating func ordered(_ order: BudgetOrder, isSessionShown: Bool, hasRoom: Bool, _ orders: inout Orders) -> Bool {
         guard let refusal = refusal(of: order, isSessionShown: isSessionShown, hasRoom: hasRoom) else {
             next.orders.append(order)
@@ -96,8 +96,8 @@ struct Budgets {
 
     // MARK: - Counting
 
-    /// A new day begins with what was spent in it, which is mostly nothing: where that may change what is shown. The clock alone says so:
-    /// nothing waits for the disk.
+    /// A new day begins with the spending in it, which is mostly nothing: returns workspaces in which that may change what is shown. The
+    /// clock alone decides: nothing waits for the disk.
     mutating func turnDay(at now: Instant) -> [WorkspaceID] {
         let day = UTCDay(at: now.wall)
         guard day != today else { return [] }
@@ -105,7 +105,8 @@ struct Budgets {
         return books.keys.filter { books[$0]?.ofDay != nil }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Where there are several for one scope, the last holds, as with their records: what is taken away and set again at once goes on.
+    /// If there are several orders for one scope, the last holds, as with their records: one that is removed and set again at once
+    /// continues.
     mutating func applyOrders(_ records: inout [PushRecord]) {
         guard !next.orders.isEmpty else { return }
         var last: [BudgetOrder.Place: Int] = [:]
@@ -143,7 +144,7 @@ struct Budgets {
         self.staged[workspace]?.mark(of: staged.summary, on: today)
     }
 
-    /// What was counted is in the batch.
+    /// Adds the counts to the batch.
     mutating func keepCounts(_ records: inout [PushRecord]) {
         for workspace in next.spenders.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let book = staged[workspace] else { continue }

@@ -1,16 +1,16 @@
 import RelayModel
 import RelayProtocol
 
-/// What is remembered of commands: those that wait for the disk, and those that reach beyond the log.
+/// Commands that are remembered: those that wait for the disk, and those with an effect outside the log.
 ///
-/// The latter are each on disk under their name before they have their effect, and have it once, however often they are sent within
-/// `Limits.commandsAge`. A client that sends one again is told what is known of it.
+/// Each of the latter is on disk under its name before its effect, and has that once, however often it is sent within
+/// `Limits.commandsAge`. A client that sends one again gets what is known of it.
 struct Commands {
     /// Those that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
     private var waiters: [CommandWaiter] = []
     private var decisions: [DecisionWaiter] = []
-    /// How many of each client that is connected wait, with those that wait for budgets.
+    /// Number of waiting commands of each connected client, including those for budgets.
     private var waiting: [PeerID: Int] = [:]
 
     init(restoring records: [CommandRecord]) {
@@ -19,7 +19,7 @@ struct Commands {
 
     mutating func connected(_ peer: PeerID) { waiting[peer] = 0 }
 
-    /// What goes to a host goes there all the same.
+    /// Commands for a host are carried out all the same.
     mutating func left(_ peer: PeerID) {
         waiting[peer] = nil
         decisions.removeAll { $0.peer == peer }
@@ -55,8 +55,8 @@ struct Commands {
 
     // MARK: - Beyond the log
 
-    /// What is known of a command that was sent before. Another one under its name is refused: to say of it what became of the first
-    /// would be untrue. What the first was is not known after a restart.
+    /// The known state of a command that was sent before. Another command under its name is refused: the first one's state would be
+    /// untrue of it. The first one's content is not known after a restart.
     func reply(to name: CommandKey, for request: SteeringRequest) -> Reply? {
         let known = recorded[name]
         let content = known?.content ?? waiters.first { $0.key == name }?.content
@@ -93,7 +93,7 @@ struct Commands {
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
     }
 
-    /// Whether there is room to remember another one: one client's many leave room for others', and a workspace's for others'.
+    /// True if another one can be remembered: one client's many leave room for others', and a workspace's for others'.
     private func isRemembered(one name: CommandKey) -> Bool {
         guard recorded.count + waiters.count >= Limits.commandsOfClientMax else { return true }
         var (ofWorkspace, ofClient) = (0, 0)
@@ -107,7 +107,7 @@ struct Commands {
         return ofWorkspace < Limits.commandsMax && ofClient < Limits.commandsOfClientMax
     }
 
-    /// They are on disk: they go to their hosts, over the connection that speaks for each. Hands back those whose host has gone.
+    /// The commands are on disk: they go to their hosts, over each host's connection. Returns those whose host has gone.
     mutating func committed(
         _ records: [CommandRecord], reaching speakers: [HostKey: PeerID], _ orders: inout Orders
     ) -> [(key: SessionKey, request: SteeringRequest)] {
@@ -117,7 +117,7 @@ struct Commands {
         }
         for waiter in takeWaiters(of: records) {
             if let request = waiter.request {
-                // Nobody knows better than the one who typed it whether it still makes sense later.
+                // The person who typed it knows best whether it still makes sense later.
                 var answer = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
                 if let host = speakers[waiter.host] {
                     orders.send(.steer(request), toHost: host)
@@ -179,7 +179,7 @@ private struct RecordedCommand {
     let at: Int64
     /// To a client that sends it again.
     var reply: Reply
-    /// Nil where it was recorded by a relay before.
+    /// Nil if an earlier relay recorded it.
     var content: CommandContent?
 }
 

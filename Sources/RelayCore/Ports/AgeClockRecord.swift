@@ -1,12 +1,12 @@
-/// What the log keeps of the time that history ages by. All clocks in milliseconds.
+/// The log's record of the time that history ages by. All clocks in milliseconds.
 package struct AgeClockRecord: Sendable, Equatable {
     /// Since 1970.
     package var time: Int64
-    /// What the wall clock showed then, since 1970.
+    /// The wall clock at that time, since 1970.
     package var wall: Int64
-    /// What the steady clock showed then.
+    /// The steady clock at that time.
     package var uptime: Int64
-    /// Which start of the machine the steady clock counts from.
+    /// The start of the machine from which the steady clock counts.
     package var boot: String
     /// For how long the wall clock has gone on without another jump; nil: it is believed.
     package var steadyFor: Int64?

@@ -9,7 +9,7 @@ package protocol AuditLog: Sendable {
     /// false; nil for every workspace.
     func export(of workspace: WorkspaceID?, _ body: ([UInt8]) -> Bool) throws(LogError)
 
-    /// Checks the chain of every workspace, that every decision that is stored has its record, that each of `heads` (hashes) is
-    /// among the records, and, where a file is named, that its lines are the first lines of what is stored here.
+    /// Checks the chain of every workspace, that every stored decision has its record, that each of `heads` (hashes) is among the records
+    /// and, if a file is named, that its lines are the first lines of what is stored here.
     func verify(against file: String?, heads: [String]) throws(LogError) -> AuditReport
 }

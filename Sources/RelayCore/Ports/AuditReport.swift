@@ -1,4 +1,4 @@
-/// What came of checking an audit log.
+/// Result of checking an audit log.
 package struct AuditReport: Sendable {
     package var recordCount = 0
     /// The last record of each workspace, in the order in which they were met.

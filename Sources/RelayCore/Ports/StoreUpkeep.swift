@@ -1,6 +1,6 @@
 /// The port to what keeps a store in order: room for decisions, checks, backups.
 package protocol StoreUpkeep: Sendable {
-    /// What the store takes on its disk, in bytes, with what it has not put in its place yet.
+    /// Bytes that the store takes on its disk, including its write-ahead log.
     var byteCount: Int64 { get }
 
     // MARK: Room
@@ -8,14 +8,15 @@ package protocol StoreUpkeep: Sendable {
     /// The disk is full, and what is committed takes what was kept on it for decisions. Safe to call while another thread commits.
     var isShortOfRoom: Bool { get }
 
-    /// Keeps some, where none is kept. False where there is no room for it. Called from the thread that commits; takes as long as the disk.
+    /// Allocates the reserve if there is none. False if there is no room for it. Called from the thread that commits; takes as long as
+    /// the disk.
     func keepRoom() -> Bool
 
-    /// Whether a batch of so many bytes would be taken now, found out by a write that changes nothing. Called from the thread that
-    /// commits; takes as long as the disk.
+    /// True if a batch of this size would be taken now, found out by a write that changes nothing. Called from the thread that commits;
+    /// takes as long as the disk.
     func wouldTake(bytes: Int) -> Bool
 
-    /// How many revocations hold, and are on disk, and have not found room where tokens are.
+    /// Number of revocations in force and on disk that have not found room with the tokens.
     var waitingRevocations: Int { get throws(LogError) }
 
     // MARK: Damage
@@ -23,13 +24,11 @@ package protocol StoreUpkeep: Sendable {
     /// False once damage was met that writing could spread.
     var takesWrites: Bool { get }
 
-    /// What the last load, and the last check of everything, found that is not as it was written, or does not decode. It is left as it is
-    /// until something takes its place.
+    /// Damaged records found by the last load and the last check of everything. Each is left as it is until something takes its place.
     var damagedRecords: [DamagedRecord] { get }
 
-    /// Reads everything that is stored, in the background. Throws `damaged` where that is no matter of single records; nothing is
-    /// written after that. Hands back the events that are not as they were written, which `damagedRecords` then has, too; nil where the
-    /// store was closed before the end.
+    /// Reads everything that is stored, in the background. Throws `damaged` if more than single records are damaged; nothing is written
+    /// after that. Returns the damaged events, which `damagedRecords` then has, too; nil if the store was closed before the end.
     func checkEverything() throws(LogError) -> [DamagedRecord]?
 
     // MARK: Backup

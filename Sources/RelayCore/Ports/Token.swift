@@ -3,7 +3,7 @@ package import RelayProtocol
 
 /// One credential. The secret itself is shown once, when it is made.
 package struct Token: Sendable, Equatable {
-    /// What holds it, and with it how it has to be shown.
+    /// The holder's kind, and with it how the token has to be presented.
     package enum Kind: String, Sendable, CaseIterable {
         /// In a cookie, which goes to every port of the relay's name: never taken as `Authorization`, and only with the page's own key.
         case browser
@@ -22,7 +22,7 @@ package struct Token: Sendable, Equatable {
     package var kind: Kind
     /// The host or client that it speaks for, as an identifier.
     package var subject: String
-    /// What people call that host or client.
+    /// The name that people gave to the host or client.
     package var name: String
     package var workspace: WorkspaceID
     /// The token by which the code for it was made; nil: the relay's own machine.
@@ -35,7 +35,7 @@ package struct Token: Sendable, Equatable {
     /// The last time it was noted that it let somebody in.
     package var lastUse: TokenUse?
 
-    /// What its holder may do.
+    /// The holder's rights.
     package var scope: Scope { Scope(of: role) }
 
     package init(
@@ -84,7 +84,7 @@ package struct TokenUse: Sendable, Equatable {
     }
 }
 
-/// Which token is to be revoked, with what, and who revokes it.
+/// The token to be revoked, its options, and who revokes it.
 package struct TokenRevocation: Sendable {
     package var id: String
     /// Nil: in whichever it is.

@@ -5,7 +5,7 @@ import RelayProtocol
 struct ClientPeer {
     let identity: ClientIdentity
     var hasSaidHello = false
-    /// It holds a token no more, and is being closed.
+    /// Its token is revoked, and it is being closed.
     var isShownOut = false
 
     var workspace: WorkspaceID { identity.workspace.id }

@@ -16,10 +16,10 @@ struct Presence {
         hosts[peer] = HostPeer(identity: identity, number: lastHostPeer)
     }
 
-    /// One connection speaks for a host: the newer one, because the older may be a dead socket. Nil where this is not the one.
+    /// One connection speaks for a host: the newer one, because the older may be a dead socket. Nil if this is not the one.
     ///
-    /// The host says by `attempt` which is newer. Without it, the one that came later is; but what comes by two nodes may overtake, so
-    /// then nobody is told that it was replaced, after which a host stays away.
+    /// The host says by `attempt` which is newer. Without it, the one that came later is; but one that comes by another node may
+    /// overtake, so then no connection is told that it was replaced, after which a host stays away.
     mutating func hostSaidHello(
         _ hello: Hello, _ peer: PeerID, _ orders: inout Orders
     ) -> (host: HostPeer, isFirst: Bool)? {
@@ -32,7 +32,7 @@ struct Presence {
         let isFirst = !host.hasSaidHello
         if isFirst { host.attempt = hello.attempt }
         let other = speakers[host.key].flatMap { $0 == peer ? nil : (peer: $0, host: hosts[$0]) }
-        // What a machine said before its power failed may come after what it says now.
+        // A message from before a machine's power failure may arrive after its present ones.
         if let other, let speaker = other.host, !host.isNewer(than: speaker) {
             hosts[peer] = nil
             orders.add(.close(peer, host.attempt == nil && peer.isAtOneNode(with: other.peer) ? .replaced : .restarting))
@@ -57,7 +57,7 @@ struct Presence {
         return host
     }
 
-    /// Whether somebody speaks for this host who takes such a command.
+    /// True if this host is connected and takes such a command.
     func takes(_ capability: Capability, _ host: HostKey) -> Bool {
         speakers[host].flatMap { hosts[$0] }?.capabilities.contains(capability) == true
     }
@@ -80,7 +80,7 @@ struct Presence {
             .welcome(welcome, client: identity.client, workspace: identity.workspace, may: identity.scope.rights), to: [peer])
     }
 
-    /// What they said before they heard of it is not listened to.
+    /// Messages that they sent before they learned of it are ignored.
     mutating func showOut(allBut holders: Set<ClientKey>, _ orders: inout Orders) {
         for peer in clients.keys.sorted() {
             guard let client = clients[peer], !holders.contains(client.key), !client.isShownOut else { continue }
@@ -89,7 +89,7 @@ struct Presence {
         }
     }
 
-    /// Whether it was there.
+    /// - Returns: true if it was connected.
     mutating func clientLeft(_ peer: PeerID) -> Bool { clients.removeValue(forKey: peer) != nil }
 
     func count(into census: inout RelayCensus) {

@@ -57,7 +57,7 @@ extension Relay {
         if staged.costMicroUSD > before {
             let crossings = budgets.spend(key, from: before, to: staged.costMicroUSD)
             for crossing in crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
-            // Where one budget passed several levels at once, the highest rings.
+            // If one budget passed several levels at once, the highest rings.
             for (index, crossing) in crossings.enumerated()
             where !crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
                 if let view = sessions.staged(key) { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }

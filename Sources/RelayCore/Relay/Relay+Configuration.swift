@@ -2,7 +2,7 @@ package import PushPlanner
 package import RelayProtocol
 
 extension Relay {
-    /// What an operator chooses, and what the relay says of itself.
+    /// The operator's settings, and the relay's description of itself.
     package struct Configuration: Sendable {
         /// Named in `welcome`.
         package var software: String
@@ -10,7 +10,7 @@ extension Relay {
         package var retention: Retention
         package var quotas: Quotas
         package var push: PushSettings
-        /// How many removed sessions have their places in memory.
+        /// Number of removed sessions whose positions are kept in memory.
         package var removedSessionsMax: Int
 
         package init(

@@ -18,7 +18,7 @@ struct AgeClock: Sendable {
     }
 
     private(set) var record: AgeClockRecord
-    /// What the wall clock is ahead of the steady one, when last looked at.
+    /// Lead of the wall clock over the steady one, as of the last reading.
     private var offset: Int64
 
     /// `record` is what the last run left. Where it left none, but a log, `newest` is the last that is known of its time.
@@ -29,7 +29,7 @@ struct AgeClock: Sendable {
         advance(to: now, boot: boot)
     }
 
-    /// What the wall clock is ahead of history's time, where that is not believed; nil where it is.
+    /// Lead of the wall clock over history's time while it is not trusted; nil while it is.
     var doubt: Int64? { record.steadyFor == nil ? nil : record.wall - record.time }
 
     /// In milliseconds since 1970.
@@ -67,7 +67,7 @@ struct AgeClock: Sendable {
         } else if !isSteady {
             record.steadyFor = 0
         }
-        // It is where it would be without any jump, or has been there for long enough.
+        // The clock is where it would be without any jump, or has been steady for long enough.
         if isRight(now.wall - before) || record.steadyFor ?? 0 >= Limits.confirmation { record.steadyFor = nil }
         record.time = record.steadyFor == nil ? now.wall : before + went
         record.wall = now.wall

@@ -1,16 +1,16 @@
 import RelayModel
 import RelayProtocol
 
-/// Where the sessions that retention removed would go on: those at hand. Where that is not all of them, the log is asked for the others
-/// when a host names one: no position may mean two things, and nothing that is sent again may take effect twice.
+/// Positions at which removed sessions would continue: those in memory. If that is not all of them, the log is asked for the others when
+/// a host names one: no position may mean two things, and nothing that is sent again may take effect twice.
 struct RemovedSessions {
     private var kept: [SessionKey: Entry] = [:]
     /// Asked for just now, so often: what is learnt of one meanwhile must not be lost to an older answer.
     private var reading: [SessionKey: Int] = [:]
     private var lastAge = 0
     private var lookUps: [ReadID: LookUp] = [:]
-    /// Looked up for events that their hosts are to send again: they stay until those are there, for what is let go of sooner is asked for
-    /// again and again. Those asked for last, where there are more.
+    /// Looked up for events that their hosts are to send again: kept until those arrive, because one that is dropped sooner is looked up
+    /// again and again. If there are too many, the latest.
     private var awaited: [PeerID: [SessionKey]] = [:]
     /// Those at hand are all there are.
     private(set) var isComplete: Bool
@@ -25,7 +25,7 @@ struct RemovedSessions {
     struct LookUp {
         let peer: PeerID
         let keys: [SessionKey]
-        /// Answered when they are known; nil where it is events that wait, at their host.
+        /// Answered when they are known; nil if events wait for it, at their host.
         let hello: Hello?
     }
 
@@ -36,7 +36,7 @@ struct RemovedSessions {
 
     subscript(key: SessionKey) -> RemovedSession? { kept[key]?.place }
 
-    /// Whether a nil from the subscript says that there is none.
+    /// True if nil from the subscript means that there is none.
     func knows(_ key: SessionKey) -> Bool { isComplete || kept[key] != nil }
 
     mutating func add(_ key: SessionKey, _ place: RemovedSession?) {
@@ -51,7 +51,7 @@ struct RemovedSessions {
 
     // MARK: - Looking up
 
-    /// Events are not kept until then: their host is asked for them again, from where the session goes on.
+    /// Events are not kept until then: their host is asked for them again, from where the session continues.
     mutating func lookUp(_ keys: [SessionKey], for hello: Hello?, _ peer: PeerID, _ orders: inout Orders) {
         // In a run of messages, the first asks for all.
         if hello == nil, lookUps.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys }) { return }
@@ -65,7 +65,7 @@ struct RemovedSessions {
         orders.add(.readRemovedSessions(id, keys))
     }
 
-    /// What was looked up. `isOpen`: what became known meanwhile is newer.
+    /// Result of a look-up. `isOpen`: the session became known meanwhile, and is newer.
     mutating func found(
         _ places: [SessionKey: RemovedSession], by id: ReadID, isOpen: (SessionKey) -> Bool
     ) -> LookUp? {
@@ -74,7 +74,7 @@ struct RemovedSessions {
         return lookUp
     }
 
-    /// A host that waits for `welcome` comes back; events are sent again. False where the read was for something else.
+    /// A host that waits for `welcome` comes back; events are sent again. False if the read was for something else.
     mutating func lookUpFailed(
         _ id: ReadID, _ reason: String, isThere: (PeerID) -> Bool, _ orders: inout Orders
     ) -> Bool {

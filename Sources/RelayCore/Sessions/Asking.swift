@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Which sessions have an open approval, and some that had one: so that not all are looked at where one more is asked.
+/// Sessions with an open approval, and some that had one: so that not all are searched when another is requested.
 struct Asking {
     private var keys: [WorkspaceID: Set<SessionKey>] = [:]
 
@@ -11,8 +11,8 @@ struct Asking {
 
     func sessions(in workspace: WorkspaceID) -> Set<SessionKey> { keys[workspace] ?? [] }
 
-    /// Nil where there is room for one more approval of so many bytes in a session of this host. `look`: a session as it is staged; nil
-    /// where none is open in it, nor would be if what is staged were taken back.
+    /// Nil if there is room for one more approval of this size in a session of this host. `look`: a session as it is staged; nil if none
+    /// is open in it, nor would be if the staged changes were undone.
     mutating func quotaReached(
         byAnother bytes: Int, in workspace: WorkspaceID, of host: HostID, _ quotas: Quotas, look: (SessionKey) -> SessionView?
     ) -> Quota? {

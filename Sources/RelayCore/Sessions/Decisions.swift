@@ -1,19 +1,19 @@
 import RelayModel
 import RelayProtocol
 
-/// What became of a decision: the first wins, and it is for exactly the input that was shown.
+/// Outcome of a decision: the first wins, and it is for exactly the input that was shown.
 enum Deciding {
-    /// It is answered when it is on disk.
+    /// Answered when it is on disk.
     case isStaged
-    /// Somebody was first. Whether this says the same is answered when that is on disk, and not before.
+    /// Another decision was first. Answered when that is on disk, and not before, by comparing the two.
     case wasDecided
-    /// What was resolved long ago is only on disk. It cannot be decided any more, but a client that asks again gets the same answer.
+    /// Resolved long ago, and only on disk. It cannot be decided any more, but a client that asks again gets the same answer.
     case isLate
     case refused(Reply)
 }
 
 extension ApprovalRequest {
-    /// Why nobody may decide it so; nil where one may.
+    /// The reason why it cannot be decided so; nil if it can.
     func refusal(of verdict: Decision.Verdict) -> Reply? {
         switch (verdict, kind) {
         case (.deny, _): return nil
@@ -31,7 +31,7 @@ extension ApprovalRequest {
             return offer(id)?.effect == .allow ? nil : .failed(.badAnswer, "no such way to allow is offered with this approval")
         case (.denyWith(let id, _), .tool) where !isCut:
             return offer(id)?.effect == .deny ? nil : .failed(.badAnswer, "no such way to deny is offered with this approval")
-        // What nobody saw whole is denied plainly, and nothing is written for later.
+        // Input that was not seen whole is denied plainly, and nothing is written for later.
         case (.denyWith, .tool): return .failed(.notWhole, "what is not shown whole is denied without an offer")
         case (.allow, .tool), (.allowIn, .tool), (.allowWith, .tool), (.answer, .question):
             guard isCut else { return nil }
@@ -43,7 +43,7 @@ extension ApprovalRequest {
 }
 
 extension DecideCommand {
-    /// The answer where the approval is not at hand. `approval`: as the disk has it; nil where that has none either.
+    /// The answer if the approval is not in memory. `approval`: as the disk has it; nil if that has none either.
     func reply(from approval: Approval?) -> Reply {
         // Were it open it would be at hand: it came to be while it was being looked for.
         guard let approval, approval.stage.isFinal else { return .noSuchApproval }
@@ -53,7 +53,7 @@ extension DecideCommand {
 }
 
 extension Decision {
-    /// What somebody hears who decides when this has won.
+    /// The reply to a later decision when this one has won.
     func reply(to verdict: Verdict, at stage: ApprovalStage.Word) -> Reply {
         if self.verdict == verdict { return .decided(stage) }
         return .failed(.alreadyDecided, "\(clientName) has already decided this", winner: self)

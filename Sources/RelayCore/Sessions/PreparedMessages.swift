@@ -1,5 +1,5 @@
-/// What a batch will show of one session, made while the disk is busy with it: once it is there, it only has to be sent. Nil where nobody would
-/// have got it when it was made; then it is made when it is sent.
+/// A batch's messages of one session, made while the disk is busy with it, so that they only have to be sent afterwards. Nil if nobody
+/// would have got the message when it was made; then it is made when it is sent.
 struct PreparedMessages {
     var events: [UInt8]?
     /// Of the view that the batch makes true: nil again once that changes.

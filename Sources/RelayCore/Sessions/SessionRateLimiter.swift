@@ -1,6 +1,6 @@
 import RelayModel
 
-/// How much of one session is taken in.
+/// Limits one session's input.
 struct SessionRateLimiter {
     private var messages: TokenBucket?
     private var bytes: TokenBucket?

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// The clients that watch a session, by what they are sent. Kept up where a subscription or a client changes, so that a commit has
+/// The clients that watch a session, by what they are sent. Updated whenever a subscription or a client changes, so that a commit has
 /// nothing to look up.
 struct Audience {
     /// All, however far each is.
@@ -57,7 +57,7 @@ struct Audiences {
     /// Copies nothing: it is asked of thousands.
     func has(_ key: SessionKey) -> Bool { ofSessions.index(forKey: key) != nil }
 
-    /// Whether this client watches its workspace, or is congested, has changed.
+    /// Files the client again after a change of what it watches, or of its congestion.
     mutating func file(_ peer: PeerID, _ client: Subscriber) {
         ofWorkspaces[client.workspace, default: WorkspaceAudience()].file(peer, client)
         for (session, subscription) in client.subscriptions {

@@ -5,16 +5,16 @@ import RelayProtocol
 struct Reads {
     private var underWay: [ReadID: UnderWay] = [:]
     private var byQuery: [LogQuery: ReadID] = [:]
-    /// How many there are for each client that waits for any.
+    /// Number of reads for each client that waits for any.
     private var ofPeers: [PeerID: Int] = [:]
 
     private struct UnderWay {
-        /// Nil where an approval is read.
+        /// Nil if an approval is read.
         let query: LogQuery?
         var purposes: [Purpose]
     }
 
-    /// What a read of the log is for.
+    /// Reason for a read of the log.
     enum Purpose {
         case subscription(PeerID, SessionKey)
         case history(PeerID, CommandID)
@@ -68,7 +68,7 @@ struct Reads {
         return id
     }
 
-    /// What the read was for, which is now known.
+    /// Ends the read, and returns its purposes.
     mutating func end(_ id: ReadID) -> [Purpose] {
         guard let read = underWay.removeValue(forKey: id) else { return [] }
         if let query = read.query { byQuery[query] = nil }

@@ -37,7 +37,7 @@ struct Subscription {
 
     var state: State
 
-    /// Whether it waits for this read, and not for a later one or none.
+    /// True if it waits for this read, and not for a later one or none.
     func isReading(_ read: ReadID) -> Bool {
         switch state {
         case .fetching(read), .replaying(read, _, _): true

@@ -90,6 +90,7 @@ def test_wrong_codes_of_pairing_are_few_a_minute(relay: Relay) -> None:
     assert statuses == [404] * 20 + [429] * 5
     code = relay.pair_link("client").split("=")[-1]
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
+    assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 429, "it is used"
 
 
 def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:

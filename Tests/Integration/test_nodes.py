@@ -107,6 +107,27 @@ def test_an_approval_goes_over_two_edges(make_cluster):
         laptop.connection.close()
 
 
+def test_wrong_codes_of_pairing_are_no_load_on_the_database(make_cluster, server):
+    cluster = make_cluster(2)
+    (edge,) = cluster.edges
+    code = edge.pair_link().partition("pair=")[2]
+
+    def scans(table: str) -> int:
+        return int(server.sql(f"SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = '{table}'", edge.database))
+
+    codes, tokens = scans("pairing_codes"), scans("tokens")
+    body = {"code": "AAAAA-AAAAA-AAAAA-AAAAA", "previous": "hgh_none"}
+    statuses = [edge.post("/v1/pair", body).status for _ in range(20)]
+    with ThreadPoolExecutor(32) as pool:
+        statuses += pool.map(lambda _: edge.post("/v1/pair", body).status, range(128))
+    assert statuses == [404] * 20 + [429] * 128
+    wait_until(lambda: scans("pairing_codes") >= codes + 20, 10, "the codes to have been looked up")
+    assert scans("pairing_codes") <= codes + 20 + 20, "once a second for all the others"
+    # Each code is looked up beside the tokens that made codes, and nothing is read because of it.
+    assert scans("tokens") <= tokens + 40 + 20
+    assert edge.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
+
+
 def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_cluster):
     cluster = make_cluster(3)
     owner, (left, right) = cluster.owner, cluster.edges

@@ -193,6 +193,27 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `open pairing codes are those that can be redeemed`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        try store.addToken(token("t1", 1))
+        try store.addToken(token("t2", 2))
+        for (byte, parent, expiresAt) in [
+            (11, nil, 2_000), (12, "t1", 2_000), (13, "t2", 2_000), (14, nil, 1_999), (15, nil, 2_000),
+        ]
+            as [(UInt8, String?, Int64)]
+        {
+            var code = code(byte, expiresAt: expiresAt)
+            code.parent = parent
+            try store.addPairingCode(code)
+        }
+        _ = try store.revoke(TokenRevocation(id: "t2", at: 1_500))
+        _ = try store.redeemPairingCode(digest: digest(15), now: 1_600) { _ in token("t15", 15) }
+        #expect(try store.openPairingCodes(at: 1_999).map(\.digest).sorted { $0[0] < $1[0] } == [digest(11), digest(12)])
+        #expect(try store.openPairingCodes(at: 1_999).compactMap(\.parent) == ["t1"])
+        #expect(try store.openPairingCodes(at: 2_000).isEmpty)
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `a pairing code whose token cannot be kept stays as it was`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))

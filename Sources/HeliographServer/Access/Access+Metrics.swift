@@ -1,5 +1,7 @@
 import HeliographPlatform
 import RelayCluster
+import RelayCore
+import RelayProtocol
 import WebSocketEngine
 
 extension Access {

@@ -32,9 +32,19 @@ final class Access {
 
     /// Revocations that the store has not taken: who is ended by them is let in by nothing, as long as this process lives.
     private(set) var unwritten: [TokenRevocation] = []
-    /// Revoked tokens by which others were let in, or that only this process knows to be revoked.
-    private var former: [Token]
+    /// Tokens of the store, with what it has not taken: valid ones, revoked ones by which others were let in, and those that only this process
+    /// knows to be revoked.
+    private var known: [Token]
+    /// As the core was told last.
+    private var clientsListed: Set<ClientKey>
     private var isWritingLater = false
+    private(set) lazy var openCodes = OpenPairingCodes(loop: loop) { [unowned self] answer in
+        perform {
+            try $0.openPairingCodes(at: WallClock.milliseconds)
+        } then: { (result: Result<[PairingCode], any Error>) in
+            answer(try? Set(result.get().map(\.digest)))
+        }
+    }
 
     private typealias Reader = (Result<Void, any Error>) -> Void
 
@@ -65,8 +75,9 @@ final class Access {
         let entrants = try Entrants(store, workspaces)
         var authenticator = Authenticator(publicURL: publicURL)
         authenticator.replaceTokens(entrants.tokens)
-        former = Self.former(of: entrants.tokens)
+        known = entrants.tokens
         self.authenticator = authenticator
+        clientsListed = authenticator.clients
         admission = AdmissionControl(authenticator, limits)
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
@@ -135,8 +146,10 @@ final class Access {
         queue.perform({ try work(store) }, then: answer)
     }
 
-    /// The same for what changes who may come in. `answer` is called when that holds here, and before those who are shown out by it go.
+    /// The same for what changes who may come in, unless it comes to a `Value` that `isChange` says changed nothing. `answer` is called when
+    /// that holds here, and before those who are shown out by it go.
     func change<Value: Sendable>(
+        where isChange: @escaping @Sendable (Value) -> Bool,
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
@@ -145,24 +158,26 @@ final class Access {
             // First, as a store does with what waits in it: a code that a revoked token has made lets nobody in.
             for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
+            guard isChange(value) || !unwritten.isEmpty else { return (value, nil) }
             // Read, not taken from what was done: it may be otherwise by now.
             return (value, Result { try Entrants(store, workspaceStore) })
-        } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>), any Error>) in
+        } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>?), any Error>) in
             switch result {
-            case .success((_, .success(let entrants))):
+            case .success((_, nil)): break
+            case .success((_, .success(let entrants)?)):
                 take(entrants)
                 let bound = LoopBound(self, loop: loop)
                 loop.handle.execute { bound.value.showOut() }
-            case .success((_, .failure(let error))): couldNotRead(error)
+            case .success((_, .failure(let error)?)): couldNotRead(error)
             // It may have been done.
             case .failure(let error as LogError) where error.code == .inDoubt: reload()
             case .failure: break
             }
         } then: { [self] result in
             let told = result.flatMap { value, entrants in
-                entrants.map { _ in value }.mapError { _ in StoreQueue.QueueError.notTakenUp }
+                entrants.map { $0.map { _ in value }.mapError { _ in StoreQueue.QueueError.notTakenUp } } ?? .success(value)
             }
-            guard case .success = told else { return answer(told) }
+            guard case .success((_, _?)) = result, case .success = told else { return answer(told) }
             tellOthers { answer(told) }
         }
     }
@@ -195,7 +210,9 @@ final class Access {
     /// Ends tokens, whatever the store does: where it does not take that, they are let in no more all the same, those who use them go, and
     /// it is tried again until the store does. `answer` is called before they go, unless other nodes are asked first.
     func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
-        change {
+        // Another process may have ended it without a word to this one.
+        let isValidHere = known.contains { $0.id == revocation.id && $0.revokedAt == nil }
+        change(where: { isValidHere || !$0.isEmpty }) {
             try $0.revoke(revocation)
         } then: { [self] result in
             switch result {
@@ -215,12 +232,11 @@ final class Access {
 
     /// Another node has found that the store does not take it. False: nobody here is ended by it, or too many wait already.
     func hold(_ revocation: TokenRevocation) -> Bool {
-        former.contains { $0.id == revocation.id } || !hold(revocation, nil).isEmpty
+        known.contains { $0.id == revocation.id && $0.revokedAt != nil } || !hold(revocation, nil).isEmpty
     }
 
     /// What it ends here. `error` is why the store has not taken it; nil: another node's has not.
     private func hold(_ revocation: TokenRevocation, _ error: (any Error)?) -> [Token] {
-        let known = authenticator.allTokens + former
         let ended = revocation.ended(of: known)
         guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return [] }
         unwritten.append(revocation)
@@ -246,7 +262,7 @@ final class Access {
     private func writeUnwritten() {
         let count = unwritten.count
         // As before every change.
-        change { _ in
+        change(where: { _ in true }) { _ in
         } then: { [self] result in
             isWritingLater = false
             guard case .success = result else { return writeLater() }
@@ -316,12 +332,15 @@ final class Access {
 
     private func takeTokens(_ tokens: [Token]) {
         let tokens = withUnwritten(tokens)
-        former = Self.former(of: tokens)
+        // A request that changes nothing, or has the tokens read again, costs neither the loops nor the core anything.
+        guard tokens != known else { return }
+        known = tokens
         authenticator.replaceTokens(tokens)
-        mailbox.put(.clientsListed(authenticator.clients))
+        let clients = authenticator.clients
+        guard clients != clientsListed else { return }
+        clientsListed = clients
+        mailbox.put(.clientsListed(clients))
     }
-
-    private static func former(of tokens: [Token]) -> [Token] { tokens.filter { $0.revokedAt != nil } }
 
     private func showOut() {
         for (connection, authenticated) in peers where !authenticator.knows(authenticated.token) {

@@ -36,8 +36,6 @@ struct Authenticator {
 
     func knows(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
-    var allTokens: [Token] { tokens.values.map(\.token) }
-
     /// The token that another node has found by this digest.
     func shared(ofDigest digest: [UInt8]) -> SharedToken? { tokens[digest] }
 

@@ -68,7 +68,10 @@ package struct Credentials: Sendable {
     static func redeem(
         _ typed: String, name: String, kind: Token.Kind, previous: String? = nil, _ store: any CredentialStore
     ) throws -> NewToken? {
-        guard let digest = Secret.digest(ofPairingCode: typed) else { return nil }
+        // Looked at first: a guess writes nothing, and no token is read for it.
+        guard let digest = Secret.digest(ofPairingCode: typed),
+            try store.openPairingCodes(at: WallClock.milliseconds).contains(where: { $0.digest == digest })
+        else { return nil }
         let known = try previous.map(Secret.digest(ofToken:)).flatMap { digest in
             try store.allTokens().first { $0.digest == digest && $0.role == .host }
         }

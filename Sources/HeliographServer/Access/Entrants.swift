@@ -15,6 +15,11 @@ struct Entrants: Sendable {
         removed = try workspaces.removedWorkspaces()
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))
-        tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }
+        tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }.map {
+            // Not a change of who may come in.
+            var token = $0
+            token.lastUse = nil
+            return token
+        }
     }
 }

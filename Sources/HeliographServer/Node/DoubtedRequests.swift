@@ -2,20 +2,20 @@ import WebSocketEngine
 
 /// Requests with a token that this node does not know, until it has read who may come in. Lives on the main loop's thread.
 final class DoubtedRequests {
-    /// Of all that wait, whichever read they wait for: with an ordinary body each, there is room for half of `EntrantReads.waitingMax`.
+    /// Of all that wait, whichever read they wait for: with an ordinary body each, there is room for half of `PacedReads.waitingMax`.
     static let bytesMax = 8 << 20
 
-    private let reads: EntrantReads
+    private let reads: PacedReads
     private var requests: [HTTPRequestID: HTTPRequest] = [:]
     private var bytes = 0
 
-    init(_ reads: EntrantReads) { self.reads = reads }
+    init(_ reads: PacedReads) { self.reads = reads }
 
     /// `done` gets the request back when a read that began after this has ended, with whether the store could be read; never where it was
     /// dropped meanwhile. False: too much waits, and nothing is kept.
     func keep(_ request: HTTPRequest, _ id: HTTPRequestID, then done: @escaping (HTTPRequest, Bool) -> Void) -> Bool {
         precondition(requests[id] == nil, "a request comes once")
-        guard requests.count < EntrantReads.waitingMax, bytes + request.keptBytes <= Self.bytesMax else { return false }
+        guard requests.count < PacedReads.waitingMax, bytes + request.keptBytes <= Self.bytesMax else { return false }
         requests[id] = request
         bytes += request.keptBytes
         reads.askInTime { [weak self] wasRead in

@@ -9,7 +9,7 @@ import WebSocketEngine
 final class NodeIngress {
     private let parts: NodeParts
     private let routes: NodeRoutes
-    private let reads: EntrantReads
+    private let reads: PacedReads
     private let admission: AdmissionControl
     private let connections: PeerConnections
     private let measures: Measures
@@ -25,7 +25,7 @@ final class NodeIngress {
     }
 
     init(
-        _ parts: NodeParts, routes: NodeRoutes, reads: EntrantReads, admission: AdmissionControl, connections: PeerConnections,
+        _ parts: NodeParts, routes: NodeRoutes, reads: PacedReads, admission: AdmissionControl, connections: PeerConnections,
         measures: Measures, logger: Logger
     ) {
         self.parts = parts

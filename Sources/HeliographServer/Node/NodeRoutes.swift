@@ -10,7 +10,7 @@ final class NodeRoutes {
     private let loop: EventLoop
     private let access: Access
     private let responder: Responder
-    private let reads: EntrantReads
+    private let reads: PacedReads
     private let unknownTokens: UnknownTokens
     /// Those with a token that may be new.
     private let doubted: DoubtedRequests
@@ -44,7 +44,7 @@ final class NodeRoutes {
     }
 
     init(
-        loop: EventLoop, access: Access, responder: Responder, reads: EntrantReads, unknownTokens: UnknownTokens, own: Routes,
+        loop: EventLoop, access: Access, responder: Responder, reads: PacedReads, unknownTokens: UnknownTokens, own: Routes,
         parts: NodeParts, measures: Measures
     ) {
         self.loop = loop

@@ -82,7 +82,7 @@ final class NodeServer {
         let common = try ServerParts(process, node, loops)
         let (access, connections, mailbox) = (common.around.access, common.around.connections, common.mailbox)
         let unknownTokens = UnknownTokens()
-        let reads = EntrantReads(loop: loop) { done in
+        let reads = PacedReads(loop: loop) { done in
             let doubted = unknownTokens.doubted
             access.reload { result in
                 guard case .success = result else { return done(false) }
@@ -132,7 +132,7 @@ final class NodeServer {
         watchLease()
     }
 
-    private func startWatching(_ reads: EntrantReads, _ unknownTokens: UnknownTokens) throws {
+    private func startWatching(_ reads: PacedReads, _ unknownTokens: UnknownTokens) throws {
         let (bound, handle) = (LoopBound(self, loop: loop), loop.handle)
         let boundReads = LoopBound((reads: reads, unknown: unknownTokens), loop: loop)
         let orders = PlacementWatch.Orders(

@@ -40,7 +40,10 @@ extension Routes {
     /// What is answered to one wrong code too many from an address, of pairing or of a push; nil: there were fewer. A right code is never
     /// counted: nobody can shut others out by guessing.
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
-        guard let wait = wrongCodes.note(Self.household(of: request.peer), at: .now) else { return nil }
+        wrongCodes.note(Self.household(of: request.peer), at: .now).map(Self.tooManyWrongCodes)
+    }
+
+    static func tooManyWrongCodes(_ wait: Duration) -> HTTPResponse {
         var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
         response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
         return response
@@ -72,6 +75,13 @@ struct WrongCodes {
     }
 
     private var counts: [String: Count] = [:]
+
+    /// How long this address has to wait before another wrong one is looked up; nil: it has not shown too many.
+    func wait(of address: String, at now: ContinuousClock.Instant) -> Duration? {
+        let count = counts[address] ?? (counts.count < Self.addressesMax ? nil : counts[""])
+        guard let count, count.count >= Self.countMax, now - count.since < Self.window else { return nil }
+        return Self.window - (now - count.since)
+    }
 
     /// Counts one; hands back how long this address has to wait where it was one too many.
     mutating func note(_ address: String, at now: ContinuousClock.Instant) -> Duration? {

@@ -109,7 +109,7 @@ extension Routes {
             }
             name = shown
         } catch { return respond(answering, .json(400, Notice(error))) }
-        access.change {
+        access.change(where: { $0 != nil }) {
             try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))
         } then: { [self] (result: Result<Token?, any Error>) in
             do {

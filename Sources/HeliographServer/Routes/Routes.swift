@@ -1,3 +1,4 @@
+import HeliographCrypto
 import Logging
 import RelayAccess
 import RelayCluster
@@ -108,21 +109,33 @@ final class Routes {
         do throws(WireError) { call = try PairCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
+        guard let digest = Secret.digest(ofPairingCode: call.code) else { return refuseCode(request, id) }
+        guard let wait = wrongCodes.wait(of: Self.household(of: request.peer), at: .now) else {
+            return redeem(call, request, id)
+        }
+        access.openCodes.take(digest) { [self] isOpen in
+            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooManyWrongCodes(wait)) }
+        }
+    }
+
+    private func redeem(_ call: PairCall, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let isSecure = access.authenticator.isSecure(request)
-        let kind = origin == nil ? call.tokenKind : .browser
-        access.change {
+        let kind = request.header("origin") == nil ? call.tokenKind : .browser
+        access.change(where: { $0 != nil }) {
             try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, $0)
         } then: { [self] result in
             switch result {
             case .failure(let error): fail(id, error)
-            case .success(nil):
-                if let refusal = noteWrongCode(of: request) { return respond(id, refusal) }
-                strangers.notice("refused a pairing code", ["peer": "\(request.peer)"], logger)
-                respond(
-                    id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
+            case .success(nil): refuseCode(request, id)
             case .success(let new?): paired(new, isSecure: isSecure, id)
             }
         }
+    }
+
+    private func refuseCode(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        if let refusal = noteWrongCode(of: request) { return respond(id, refusal) }
+        strangers.notice("refused a pairing code", ["peer": "\(request.peer)"], logger)
+        respond(id, .json(404, Notice(code: "badCode", message: "this code is unknown, used or too old: make a new one")))
     }
 
     private func paired(_ new: Credentials.NewToken, isSecure: Bool, _ id: HTTPRequestID) {

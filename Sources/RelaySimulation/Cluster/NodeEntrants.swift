@@ -2,7 +2,7 @@ import RelayModel
 import RelayProtocol
 
 /// Who may come in at a node, and what their workspaces are called: read when the process starts, and again when the database says that something
-/// has changed. As `Access` and `EntrantReads` do.
+/// has changed. As `Access` and `PacedReads` do.
 final class NodeEntrants {
     /// As the database has it.
     struct Reading {

@@ -57,17 +57,16 @@ extension InMemoryStore: CredentialStore {
         }
     }
 
+    package func openPairingCodes(at now: Int64) -> [PairingCode] {
+        content.withLock { content in content.pairingCodes.filter { content.isOpen($0, at: now) }.map(\.code) }
+    }
+
     package func redeemPairingCode(
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
         try content.withLock { content throws(LogError) in
-            let index = content.pairingCodes.firstIndex {
-                $0.code.digest == digest && !$0.isUsed && now < $0.code.expiresAt
-            }
+            let index = content.pairingCodes.firstIndex { $0.code.digest == digest && content.isOpen($0, at: now) }
             guard let index else { return nil }
-            if let parent = content.pairingCodes[index].code.parent {
-                guard content.tokens.contains(where: { $0.id == parent && $0.revokedAt == nil }) else { return nil }
-            }
             let token = make(content.pairingCodes[index].code)
             try content.add(token)
             content.pairingCodes[index].isUsed = true
@@ -81,6 +80,12 @@ extension InMemoryStore: CredentialStore {
 }
 
 extension InMemoryStore.Content {
+    fileprivate func isOpen(_ entry: (code: PairingCode, isUsed: Bool), at now: Int64) -> Bool {
+        guard !entry.isUsed, now < entry.code.expiresAt else { return false }
+        guard let parent = entry.code.parent else { return true }
+        return tokens.contains { $0.id == parent && $0.revokedAt == nil }
+    }
+
     mutating func change(_ id: String, _ change: (inout Token) -> Void) {
         if let index = tokens.firstIndex(where: { $0.id == id }) { change(&tokens[index]) }
     }

@@ -97,6 +97,25 @@ package final class PostgresCredentials: CredentialStore {
         }
     }
 
+    package func openPairingCodes(at now: Int64) throws(LogError) -> [PairingCode] {
+        let sql = "SELECT \(Self.codeColumns) FROM pairing_codes WHERE \(Self.isOpen)"
+        return try database.read { try Self.run(sql, .bigint(now), on: $0).map(Self.code) }
+    }
+
+    private static let codeColumns = "digest, role, workspace, expires_at, parent"
+
+    private static func code(_ row: PostgresRows.Row) throws -> PairingCode {
+        PairingCode(
+            digest: row.bytes(0), role: try Stored.word(row.text(1)), workspace: try Stored.identifier(row.text(2)),
+            expiresAt: row.integer(3), parent: row.optionalText(4))
+    }
+
+    /// The conditions under which a code can be redeemed; `$1` is the time.
+    private static let isOpen = """
+        used_at IS NULL AND expires_at > $1::bigint
+        AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
+        """
+
     package func redeemPairingCode(
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
@@ -104,16 +123,12 @@ package final class PostgresCredentials: CredentialStore {
             // Another caller, in whichever process, waits or comes too late.
             let row = try Self.run(
                 """
-                UPDATE pairing_codes SET used_at = $1::bigint WHERE digest = $2::bytea AND used_at IS NULL AND expires_at > $1::bigint
-                AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
-                RETURNING role, workspace, expires_at, parent
+                UPDATE pairing_codes SET used_at = $1::bigint WHERE digest = $2::bytea AND \(Self.isOpen)
+                RETURNING \(Self.codeColumns)
                 """, .bigint(now), .bytea(digest), on: connection
             ).first
             guard let row else { return nil }
-            let code = PairingCode(
-                digest: digest, role: try Stored.word(row.text(0)), workspace: try Stored.identifier(row.text(1)),
-                expiresAt: row.integer(2), parent: row.optionalText(3))
-            let token = make(code)
+            let token = make(try Self.code(row))
             try Self.insert(token, on: connection)
             try AuditTable.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), on: connection)
             return token

@@ -101,6 +101,26 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
+    package func openPairingCodes(at now: Int64) throws(LogError) -> [PairingCode] {
+        try database.read { db in
+            let sql = "SELECT \(Self.codeColumns) FROM pairing_codes WHERE \(Self.isOpen)"
+            return try Row.fetchAll(db, sql: sql, arguments: ["now": now]).map(self.code)
+        }
+    }
+
+    private static let codeColumns = "digest, role, workspace, expires_at, parent"
+
+    private func code(_ row: Row) throws -> PairingCode {
+        PairingCode(
+            digest: Array(row[0] as Data), role: try database.word(row[1]), workspace: try database.identifier(row[2]),
+            expiresAt: row[3], parent: row[4])
+    }
+
+    /// The conditions under which a code can be redeemed.
+    private static let isOpen = """
+        used_at IS NULL AND expires_at > :now AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
+        """
+
     package func redeemPairingCode(
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
@@ -109,16 +129,11 @@ package final class SQLiteCredentials: CredentialStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    UPDATE pairing_codes SET used_at = ? WHERE digest = ? AND used_at IS NULL AND expires_at > ?
-                    AND (parent IS NULL OR parent IN (SELECT token FROM tokens WHERE revoked_at IS NULL))
-                    RETURNING role, workspace, expires_at, parent
-                    """, arguments: [now, Data(digest), now])
+                    UPDATE pairing_codes SET used_at = :now WHERE digest = :digest AND \(Self.isOpen)
+                    RETURNING \(Self.codeColumns)
+                    """, arguments: ["now": now, "digest": Data(digest)])
             guard let row else { return nil }
-            let code = PairingCode(
-                digest: digest, role: try self.database.word(row[0]), workspace: try self.database.identifier(row[1]),
-                expiresAt: row[2],
-                parent: row[3])
-            let token = make(code)
+            let token = make(try self.code(row))
             try self.insert(token, in: db)
             try self.audit.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), in: db)
             return token

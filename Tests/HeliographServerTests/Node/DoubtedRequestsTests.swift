@@ -10,10 +10,10 @@ import WebSocketEngine
         var reads: [(Bool) -> Void] = []
         var answered: [UInt64] = []
         private(set) var doubted: DoubtedRequests!
-        private(set) var entrants: EntrantReads!
+        private(set) var entrants: PacedReads!
 
         init(_ loop: EventLoop) {
-            entrants = EntrantReads(loop: loop, interval: .zero) { [unowned self] in reads.append($0) }
+            entrants = PacedReads(loop: loop, interval: .zero) { [unowned self] in reads.append($0) }
             doubted = DoubtedRequests(entrants)
         }
 
@@ -35,8 +35,8 @@ import WebSocketEngine
 
     @Test func `all that wait are counted together, whichever read they wait for`() async throws {
         try await onStage { stage in
-            for number in 1...UInt64(EntrantReads.waitingMax) { #expect(stage.keep(number)) }
-            #expect(stage.reads.count == EntrantReads.waitingMax, "each waits for a read of its own")
+            for number in 1...UInt64(PacedReads.waitingMax) { #expect(stage.keep(number)) }
+            #expect(stage.reads.count == PacedReads.waitingMax, "each waits for a read of its own")
             #expect(!stage.keep(1_000))
             stage.reads[0](true)
             #expect(stage.answered == [1] && stage.keep(1_001) && !stage.keep(1_002))

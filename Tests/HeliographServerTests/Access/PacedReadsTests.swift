@@ -3,8 +3,8 @@ import WebSocketEngine
 
 @testable import HeliographServer
 
-/// How often an edge reads who may come in.
-@Suite struct EntrantReadsTests {
+/// Reads of the store that many ask for.
+@Suite struct PacedReadsTests {
     /// A store that is read when the test says so.
     private final class Store {
         var reads: [(Bool) -> Void] = []
@@ -15,11 +15,11 @@ import WebSocketEngine
 
     private final class Stage {
         let store = Store()
-        let reads: EntrantReads
+        let reads: PacedReads
 
         init(_ loop: EventLoop, interval: Duration) {
             let store = store
-            reads = EntrantReads(loop: loop, interval: interval) { store.reads.append($0) }
+            reads = PacedReads(loop: loop, interval: interval) { store.reads.append($0) }
         }
 
         func ask(_ number: Int) {
@@ -73,8 +73,8 @@ import WebSocketEngine
         try await loop.run { _ in
             let stage = stage.value
             stage.reads.readNow()
-            for number in 0...EntrantReads.waitingMax { stage.ask(number) }
-            #expect(stage.store.answered == [EntrantReads.waitingMax] && stage.store.unread == stage.store.answered)
+            for number in 0...PacedReads.waitingMax { stage.ask(number) }
+            #expect(stage.store.answered == [PacedReads.waitingMax] && stage.store.unread == stage.store.answered)
         }
     }
 
@@ -83,7 +83,7 @@ import WebSocketEngine
         let stage = try await loop.make { Stage($0, interval: .seconds(3_600)) }
         try await loop.run { _ in
             let (stage, store) = (stage.value, stage.value.store)
-            for number in 0..<EntrantReads.waitingMax {
+            for number in 0..<PacedReads.waitingMax {
                 stage.ask(number)
                 // As when the database says that something changed.
                 if number.isMultiple(of: 64) { stage.reads.readNow() }

@@ -1,10 +1,9 @@
 import WebSocketEngine
 
-/// When an edge reads anew who may come in: at once where the database says that it changed, and once a second at most for all who ask for
-/// it. Neither guesses of strangers nor requests of peers are a load on the database. Lives on the main loop's thread.
-final class EntrantReads {
-    /// Answers that wait, for a read that is due or for one under way. Those above it go out at once: the database's count of changes brings
-    /// this edge what they changed.
+/// Reads of the store that are shared by all who ask for one: once a second at most, however many strangers guess or peers ask, and at once
+/// where the store says that something changed. Lives on the main loop's thread.
+final class PacedReads {
+    /// Answers that wait, for a read that is due or for one under way. Those above it are given at once.
     static let waitingMax = 256
     static let interval = Duration.seconds(1)
 
@@ -19,7 +18,7 @@ final class EntrantReads {
     /// Those, and the ones that reads under way answer.
     private var unanswered = 0
 
-    init(loop: EventLoop, interval: Duration = EntrantReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {
+    init(loop: EventLoop, interval: Duration = PacedReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {
         self.loop = loop
         self.interval = interval
         self.read = read
@@ -52,7 +51,7 @@ final class EntrantReads {
         read { [self] wasRead in
             unanswered -= answered.count
             for done in answered { done(wasRead) }
-            // What is unknown here stays in doubt until it was.
+            // An answer stays in doubt until the store was read.
             if !wasRead { askInTime() }
         }
     }

@@ -46,11 +46,11 @@ export function originOf({ createdAt, by }, now) {
  * What revoking does, before it is done.
  * @param {Token} token
  */
-export function revocationQuestion({ name, role, own, children }) {
+export function revocationQuestion({ name, role, own, children, moreChildren }) {
   const end = own ? "This is the browser that you use: it is logged out at once." : role === "host"
     ? "Its sessions stay here, and nothing of its agents is seen or decided here any more." : "It is out at once.";
   const others = children.length
-    ? ` So is what it added: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}.` : "";
+    ? ` So is what it added: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}${moreChildren ? ` and ${moreChildren} more` : ""}.` : "";
   return `Revoke ${name}? ${end}${others}`;
 }
 
@@ -63,6 +63,9 @@ export const inOrder = (tokens) =>
 
 /** @param {Token} token */
 const seen = ({ connections, usedAt }) => (connections > 0 ? Number.POSITIVE_INFINITY : usedAt ?? 0);
+
+/** Rows of a list that a person still looks through, and that a phone draws. */
+const shownMax = 2_000;
 
 /** Asks the relay for them, and ends one. */
 export class Tokens {
@@ -84,9 +87,18 @@ export class Tokens {
 
   async load() {
     try {
-      const response = await this.#request("/v1/tokens", { cache: "no-store" });
-      this.isKnown = response.status !== 404;
-      if (this.isKnown) this.all = (await answerOf(response)).tokens;
+      /** @type {Token[]} */
+      const all = [];
+      let next = "";
+      do {
+        const response = await this.#request(`/v1/tokens${next && `?after=${encodeURIComponent(next)}`}`, { cache: "no-store" });
+        this.isKnown = next !== "" || response.status !== 404;
+        if (!this.isKnown) break;
+        const page = await answerOf(response);
+        all.push(...page.tokens);
+        next = page.next ?? "";
+      } while (next && all.length < shownMax);
+      if (this.isKnown) this.all = all;
       this.problem = "";
     } catch (error) {
       this.problem = /** @type {Error} */ (error).message;

@@ -362,8 +362,10 @@ export interface Token {
   /** The address that it was last used from. */
   usedFrom?: string;
   connections: number;
-  /** Those not revoked that it let in. */
+  /** Those not revoked that it let in, the nearest first. */
   children: { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }[];
+  /** Those beyond the ones that a list names. */
+  moreChildren?: number;
   revokedAt?: number;
   /** It is the asker's. */
   own?: boolean;

@@ -1,11 +1,14 @@
 """What somebody who means harm, or types a wrong name, tried from outside, against the real binary."""
 
+import contextlib
+import hashlib
 import json
 import os
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from client import WireClient
 from doctor import doctor
 from relay import BINARY, Relay, plain_environment
 from waits import patient, wait_until
@@ -91,6 +95,40 @@ def test_wrong_codes_of_pairing_are_few_a_minute(relay: Relay) -> None:
     code = relay.pair_link("client").split("=")[-1]
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 429, "it is used"
+
+
+def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
+    """As one version let anybody make it: 3,000 devices, each let in by the one before."""
+    token = relay.token("client", "last")
+    relay.stop()
+    (file,) = relay.data.glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        row = "SELECT ?, ?, role, kind, subject, ?, workspace, ?, created_at FROM tokens WHERE name = 'last'"
+        database.executemany(
+            f"INSERT INTO tokens (token, digest, role, kind, subject, name, workspace, parent, created_at) {row}",
+            [(f"t_{n}", hashlib.sha256(str(n).encode()).digest(), f"device {n}", f"t_{n - 1}" if n else None) for n in range(3_000)],
+        )
+        database.execute("UPDATE tokens SET parent = 't_2999' WHERE name = 'last'")
+    relay.start()
+    own = {"Authorization": f"Bearer {token}"}
+    listed, page, after = [], {"next": None}, ""
+    while "next" in page:
+        answer = relay.get(f"/v1/tokens{after}", own)
+        assert answer.status == 200 and len(answer.body) < 1 << 20, (answer.status, len(answer.body))
+        page = answer.json
+        listed += page["tokens"]
+        after = f"?after={page.get('next')}"
+    assert len(listed) == len({entry["id"] for entry in listed}) == 3_001
+    first = next(entry for entry in listed if entry["id"] == "t_0")
+    assert [child["id"] for child in first["children"]] == [f"t_{n}" for n in range(1, 17)] and first["moreChildren"] == 2_984
+    assert relay.peak_kib < 200 << 10
+    lines = relay.run("token", "list", "--json", "--data", str(relay.data)).stdout
+    assert len(lines) < 8 << 20 and len(lines.splitlines()) == 3_001
+    # It lets in nobody more.
+    phone = WireClient(relay, "phone", token)
+    refused = phone.command("pair", role="client")
+    assert refused["error"]["code"] == "tooMany" and "relay's own machine" in refused["error"]["message"], refused
+    phone.connection.close()
 
 
 def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:

@@ -214,6 +214,31 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `a chain of pairings has an end`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        var (last, made) = ("t0", 0)
+        try store.addToken(token("t0", 0))
+        while made <= TokenLineage.depthMax {
+            var code = code(UInt8(made))
+            code.parent = last
+            try store.addPairingCode(code)
+            let redeemed = try store.redeemPairingCode(digest: code.digest, now: 0) { code in
+                var next = token("t\(made + 1)", UInt8(made + 1))
+                next.parent = code.parent
+                return next
+            }
+            guard let redeemed else { break }
+            (last, made) = (redeemed.id, made + 1)
+        }
+        #expect(made == TokenLineage.depthMax)
+        var other = code(200)
+        other.parent = "t0"
+        try store.addPairingCode(other)
+        #expect(
+            try store.redeemPairingCode(digest: digest(200), now: 0) { _ in token("t200", 200) } != nil, "the first one may")
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `a pairing code whose token cannot be kept stays as it was`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))

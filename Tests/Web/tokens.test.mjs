@@ -26,6 +26,7 @@ test("this browser comes first, then what is in use, then what was used last", (
 test("the question names what goes along, and says what it means for this browser and for a host", () => {
   const children = [{ id: "x", role: "client", kind: "terminal", name: "Ada's shell" }];
   assert.equal(revocationQuestion(token("Phone", { children })), "Revoke Phone? It is out at once. So is what it added: Ada's shell (terminal).");
+  assert.match(revocationQuestion(token("Phone", { children, moreChildren: 14 })), /: Ada's shell \(terminal\) and 14 more\.$/);
   assert.match(revocationQuestion(token("Phone", { own: true })), /the browser that you use: it is logged out/);
   assert.match(revocationQuestion(token("laptop", { role: "host", kind: "host" })), /Its sessions stay here/);
   assert.equal(revokedWords("Phone", 0), "Phone is revoked");
@@ -35,7 +36,7 @@ test("the question names what goes along, and says what it means for this browse
 test("the relay is asked, told, and asked again; what it refuses is said in its words", async () => {
   const asked = [];
   const answers = [
-    { status: 200, body: { tokens: [token("a")] } }, { status: 200, body: { revoked: [{ id: "a" }, { id: "b" }] } }, { status: 200, body: { tokens: [] } },
+    { status: 200, body: { tokens: [token("b")], next: "b" } }, { status: 200, body: { tokens: [token("a")] } }, { status: 200, body: { revoked: [{ id: "a" }, { id: "b" }] } }, { status: 200, body: { tokens: [] } },
     { status: 404, body: { error: { message: "there is no such token" } } }, { status: 503, body: null }, { status: 404, body: null },
   ];
   const tokens = new Tokens(async (path, { method = "GET", body } = {}) => {
@@ -44,7 +45,8 @@ test("the relay is asked, told, and asked again; what it refuses is said in its 
     return { ok: status === 200, status, json: async () => { if (!answer) throw new Error("no JSON"); return answer; } };
   }, () => undefined);
   await tokens.load();
-  assert.deepEqual(tokens.all.map(({ id }) => id), ["a"]);
+  assert.deepEqual(tokens.all.map(({ id }) => id), ["b", "a"]);
+  assert.deepEqual(asked.splice(0, 1).concat(asked).map(([, path]) => path), ["/v1/tokens", "/v1/tokens?after=b"]);
   assert.equal(await tokens.revoke("a", true), 1);
   assert.deepEqual(asked[1], ["POST", "/v1/tokens/a/revoke", '{"keepChildren":true}']);
   assert.deepEqual(tokens.all, []);

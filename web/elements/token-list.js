@@ -77,7 +77,7 @@ class TokenRow {
   /** @param {Token} token */
   show(token) {
     this.#token = token;
-    const { name, own, connections, children } = token;
+    const { name, own, connections, children, moreChildren = 0 } = token;
     say(this.#name, name, line);
     attribute(this.#own, "hidden", !own);
     attribute(this.#own, "data-present", true);
@@ -87,7 +87,7 @@ class TokenRow {
     attribute(this.element, "data-present", connections > 0);
     this.#confirmation.question = revocationQuestion(token);
     attribute(this.#keepsChoice, "hidden", !children.length);
-    write(this.#keepsWords, `Keep what it added (${children.length})`);
+    write(this.#keepsWords, `Keep what it added (${children.length + moreChildren})`);
     this.tick();
   }
 

@@ -134,9 +134,6 @@ final class Access {
 
     // MARK: - Asking the store
 
-    /// Tokens of the store, as they are with what it has not taken.
-    func withUnwritten(_ tokens: [Token]) -> [Token] { unwritten.applied(to: tokens) }
-
     /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
@@ -331,7 +328,7 @@ final class Access {
     }
 
     private func takeTokens(_ tokens: [Token]) {
-        let tokens = withUnwritten(tokens)
+        let tokens = unwritten.applied(to: tokens)
         // A request that changes nothing, or has the tokens read again, costs neither the loops nor the core anything.
         guard tokens != known else { return }
         known = tokens

@@ -45,7 +45,28 @@ package struct Credentials: Sendable {
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 
+    /// Codes of one token that can be redeemed at once: somebody who pairs everything on a table.
+    static let openCodesMax = 32
+
+    /// Reason for which a token gets no code.
+    enum Refusal: Error {
+        case tooManyCodes
+        case bound(TokenLineage.Bound)
+
+        var notice: String {
+            switch self {
+            case .tooManyCodes: "\(openCodesMax) codes of this device wait to be used; use one, or wait until they expire"
+            case .bound(.depth):
+                "this device was let in through \(TokenLineage.depthMax) others, and may let in no more; pair at the relay's own machine"
+            case .bound(.count):
+                "\(TokenLineage.letInMax) were let in by the first of these devices; pair at the relay's own machine"
+            }
+        }
+    }
+
     /// `parent` is the token of the peer that asks for it; nil: the relay's own machine.
+    ///
+    /// - Throws: `Refusal` if that token may let in no more.
     static func makePairingCode(
         _ role: PairingRole, workspace: WorkspaceID, by parent: String?, _ store: any CredentialStore
     ) throws -> NewPairingCode {
@@ -55,6 +76,11 @@ package struct Credentials: Sendable {
         }
         let now = WallClock.milliseconds
         let expiresAt = now + pairingCodeLifetime
+        if let parent {
+            let open = try store.openPairingCodes(at: now)
+            guard open.count(where: { $0.parent == parent }) < openCodesMax else { throw Refusal.tooManyCodes }
+            if let bound = TokenLineage(try store.allTokens()).bound(reachedBy: parent) { throw Refusal.bound(bound) }
+        }
         try store.removePairingCodes(expiredBefore: now)
         try store.addPairingCode(
             PairingCode(digest: digest, role: role, workspace: workspace, expiresAt: expiresAt, parent: parent))

@@ -32,6 +32,8 @@ final class PairingDesk {
                 let code = try result.get()
                 let link = code.link(base: base)
                 reply = .pairing(link: link, expiresAt: code.expiresAt, qr: try QRCode(text: link).rowsText)
+            } catch let refusal as Credentials.Refusal {
+                reply = .failed(.tooMany, refusal.notice)
             } catch {
                 logger.error("no pairing code could be made", metadata: ["error": "\(error)"])
                 reply = .failed(

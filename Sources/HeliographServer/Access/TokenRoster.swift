@@ -7,30 +7,65 @@ package struct TokenRoster {
         package let token: Token
         /// By which it was let in, revoked or not; nil: the relay's own machine, or one that is not known any more.
         package let parent: Token?
-        /// Those that it let in and that are not revoked, directly or through others, nearest first: what goes with it.
+        /// The nearest of those that it let in and that are not revoked, directly or through others: they go with it.
         package let children: [Token]
+        /// Those beyond them.
+        package let moreChildren: Int
         /// WebSockets that are open by it.
         package let connections: Int
         /// Nil: never, as far as is known.
         package let lastUse: TokenUse?
     }
 
-    /// In the order of the tokens that it was made of.
-    package let entries: [Entry]
     /// Why a relay that runs did not say which are connected, and when each was last used; nil where it did, or none runs.
     package let silence: String?
+    private let tokens: [Token]
+    private let seen: TokenSightings
+    private let lineage: TokenLineage
+    private let counts: [String: Int]
+
+    /// Entries of one answer. Each takes half a kilobyte, and its children twice that.
+    static let pageMax = 200
+    /// Named with each entry of a list: what a person reads before revoking it. A list of all would grow with the square of a chain.
+    private static let childrenMax = 16
 
     init(_ tokens: [Token], _ seen: TokenSightings, silence: String? = nil) {
         self.silence = silence
-        let byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let lineage = TokenLineage(tokens)
-        entries = tokens.map { token in
-            Entry(
-                token: token, parent: token.parent.flatMap { byID[$0] },
-                children: lineage.letIn(by: token.id).filter { $0.revokedAt == nil },
-                connections: seen.connections[token.id] ?? 0,
-                lastUse: .latest(token.lastUse, seen.uses[token.id]))
+        self.tokens = tokens
+        self.seen = seen
+        lineage = TokenLineage(tokens)
+        counts = lineage.validCounts
+    }
+
+    /// In the order of the tokens that it was made of.
+    package var entries: [Entry] { tokens.map { entry($0, childrenMax: Self.childrenMax) } }
+
+    /// Entry of one token, with all its children.
+    package subscript(id: String) -> Entry? { lineage[id].map { entry($0, childrenMax: TokenLineage.letInMax) } }
+
+    /// Valid tokens of a workspace behind the one with the id `after`, or from the first on, in the order of the tokens that it was made of.
+    /// `next` is the id to go on after; nil: that is all. Returns nil if there is no such token.
+    func page(of workspace: WorkspaceID, after: String?) -> (entries: [Entry], next: String?)? {
+        var rest = tokens[...]
+        if let after {
+            guard let index = tokens.firstIndex(where: { $0.id == after && $0.workspace == workspace }) else { return nil }
+            rest = tokens[(index + 1)...]
         }
+        let shown = Array(
+            rest.lazy.filter { $0.workspace == workspace && $0.revokedAt == nil }.prefix(Self.pageMax + 1))
+        let page = shown.prefix(Self.pageMax)
+        return (
+            page.map { entry($0, childrenMax: Self.childrenMax) }, shown.count > page.count ? page.last?.id : nil
+        )
+    }
+
+    private func entry(_ token: Token, childrenMax: Int) -> Entry {
+        let children = lineage.nearest(childrenMax, letInBy: token.id, counts)
+        return Entry(
+            token: token, parent: token.parent.flatMap { lineage[$0] }, children: children,
+            moreChildren: max(0, counts[token.id, default: 0] - children.count),
+            connections: seen.connections[token.id] ?? 0,
+            lastUse: .latest(token.lastUse, seen.uses[token.id]))
     }
 
     /// How a revocation is answered; to this machine's command line also why the store has not taken it.
@@ -40,8 +75,6 @@ package struct TokenRoster {
             writer.field("reason", reason)
         }
     }
-
-    package subscript(id: String) -> Entry? { entries.first { $0.token.id == id } }
 }
 
 extension TokenRoster.Entry {
@@ -60,6 +93,7 @@ extension TokenRoster.Entry {
         writer.field("usedFrom", lastUse?.from)
         writer.field("connections", Int64(connections))
         writer.array("children", children.map(\.named))
+        if moreChildren > 0 { writer.field("moreChildren", Int64(moreChildren)) }
         writer.field("revokedAt", token.revokedAt)
     }
 }

@@ -21,6 +21,23 @@ struct TokenSightings: Sendable {
         }
     }
 
+    /// The answer at `AdminPath.tokens`.
+    var bytes: [UInt8] {
+        let ids = Set(connections.keys).union(uses.keys).sorted()
+        return JSONWriter.object { writer in
+            writer.array(
+                "tokens",
+                ids.map { id in
+                    JSONWriter.object { writer in
+                        writer.field("id", id)
+                        writer.field("connections", Int64(connections[id] ?? 0))
+                        writer.field("usedAt", uses[id]?.at)
+                        writer.field("usedFrom", uses[id]?.from)
+                    }
+                })
+        }
+    }
+
     mutating func add(_ other: TokenSightings) {
         connections.merge(other.connections, uniquingKeysWith: +)
         uses.merge(other.uses) { TokenUse.latest($0, $1) ?? $1 }

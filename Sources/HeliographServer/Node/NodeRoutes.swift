@@ -107,7 +107,7 @@ final class NodeRoutes {
     private func answerPart(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard NodePeer(request.peer) == .administrator else { return own.answer(request, id) }
         switch (request.method, request.path, AdminPath.token(revokedBy: request.path)) {
-        case ("GET", AdminPath.tokens, _): own.listTokens(ownSightings, id)
+        case ("GET", AdminPath.tokens, _): own.listSightings(ownSightings, id)
         case ("POST", _, let token?): own.holdRevocation(of: token, request, id)
         default: own.answer(request, id)
         }
@@ -180,7 +180,7 @@ final class NodeRoutes {
         askOwners("GET", AdminPath.tokens) { [self] answers in
             // What one of them does not say in time is missing from the list; the tokens themselves are in the store.
             let seen = answers.compactMap(Self.sightings).reduce(into: ownSightings) { $0.add($1) }
-            own.listTokens(seen, id)
+            own.listSightings(seen, id)
         }
     }
 

@@ -14,7 +14,7 @@ extension Routes {
         do throws(Authenticator.AuthenticationError) { own = try access.authenticate(request, to: .administer) } catch {
             return respond(id, Self.refusal(error))
         }
-        if request.method == "GET", request.path == Self.tokensPath { return listTokens(of: own, id) }
+        if request.method == "GET", request.path == Self.tokensPath { return listTokens(of: own, request.query, id) }
         let parts = request.path.dropFirst(Self.tokensPath.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         switch (request.method, parts.first, parts.dropFirst()) {
         case ("GET", let name?, []): showToken(String(name), to: own, id)
@@ -24,19 +24,23 @@ extension Routes {
         }
     }
 
-    /// What the command line lists, by what this process knows of their use.
-    func listTokens(_ id: HTTPRequestID) { listTokens(access.sightings(), id) }
+    /// Uses of tokens that this process knows of, for the command line, which reads the tokens themselves.
+    func listSightings(_ seen: TokenSightings, _ id: HTTPRequestID) { respond(id, .json(200, seen.bytes)) }
 
-    func listTokens(_ seen: TokenSightings, _ id: HTTPRequestID) { roster(seen, id) { Self.list($0.entries, own: nil) } }
-
-    private func listTokens(of own: Token, _ id: HTTPRequestID) {
-        roster(access.sightings(), id) { roster in
-            Self.list(roster.entries.filter { $0.token.workspace == own.workspace && $0.token.revokedAt == nil }, own: own)
+    private func listTokens(of own: Token, _ query: String?, _ id: HTTPRequestID) {
+        let after = query?.split(separator: "&").first { $0.hasPrefix("after=") }.map { String($0.dropFirst("after=".count)) }
+        respond(id) { roster in
+            guard let page = roster.page(of: own.workspace, after: after) else { return Self.noSuchToken }
+            let bytes = JSONWriter.object { writer in
+                writer.array("tokens", page.entries.map { Self.object($0, own: own) })
+                writer.field("next", page.next)
+            }
+            return .json(200, bytes)
         }
     }
 
     private func showToken(_ name: String, to own: Token, _ id: HTTPRequestID) {
-        roster(access.sightings(), id) { roster in
+        respond(id) { roster in
             guard let entry = roster[name], entry.token.workspace == own.workspace else { return Self.noSuchToken }
             return .json(200, Self.object(entry, own: own))
         }
@@ -120,24 +124,20 @@ extension Routes {
         }
     }
 
-    private func roster(
-        _ seen: TokenSightings, _ id: HTTPRequestID, _ answer: @escaping (TokenRoster) -> HTTPResponse
-    ) {
+    /// Answers from the tokens, off the loop: there may be thousands.
+    private func respond(_ id: HTTPRequestID, from answer: @escaping @Sendable (TokenRoster) -> HTTPResponse) {
+        let (seen, unwritten) = (access.sightings(), access.unwritten)
         access.perform {
-            try $0.allTokens()
-        } then: { [self] result in
-            do { respond(id, answer(TokenRoster(access.withUnwritten(try result.get()), seen))) } catch { fail(id, error) }
+            answer(TokenRoster(unwritten.applied(to: try $0.allTokens()), seen))
+        } then: { [self] (result: Result<HTTPResponse, any Error>) in
+            do { respond(id, try result.get()) } catch { fail(id, error) }
         }
     }
 
-    private static func list(_ entries: [TokenRoster.Entry], own: Token?) -> HTTPResponse {
-        .json(200, JSONWriter.object { $0.array("tokens", entries.map { object($0, own: own) }) })
-    }
-
-    private static func object(_ entry: TokenRoster.Entry, own: Token?) -> [UInt8] {
+    private static func object(_ entry: TokenRoster.Entry, own: Token) -> [UInt8] {
         JSONWriter.object { writer in
             entry.write(to: &writer)
-            writer.flag("own", entry.token.id == own?.id)
+            writer.flag("own", entry.token.id == own.id)
         }
     }
 

@@ -79,7 +79,7 @@ final class Routes {
             pushWay.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
             respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
-        case ("GET", AdminPath.tokens): listTokens(id)
+        case ("GET", AdminPath.tokens): listSightings(access.sightings(), id)
         case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         case ("POST", let path):

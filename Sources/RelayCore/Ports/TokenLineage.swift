@@ -1,10 +1,22 @@
 /// Which token let which in.
 package struct TokenLineage {
+    /// Pairings between the relay's own machine and a token. Two browsers that lose their storage in turn, and are let in by each other, add one
+    /// each time.
+    package static let depthMax = 64
+    /// Tokens, revoked or not, below one that the relay's own machine let in: every device and browser of a team, for years.
+    package static let letInMax = 1_000
+
+    package enum Bound: Sendable { case depth, count }
+
+    private let byID: [String: Token]
     private let byParent: [String: [Token]]
 
     package init(_ tokens: [Token]) {
+        byID = Dictionary(tokens.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         byParent = Dictionary(grouping: tokens.filter { $0.parent != nil }) { $0.parent ?? "" }
     }
+
+    package subscript(id: String) -> Token? { byID[id] }
 
     /// Those that it let in, directly or through others, revoked or not, nearest first. Whatever a damaged file says, each once.
     package func letIn(by id: String) -> [Token] {
@@ -15,6 +27,53 @@ package struct TokenLineage {
             let next = parents.flatMap { byParent[$0] ?? [] }.filter { seen.insert($0.id).inserted }
             found += next
             parents = next.map(\.id)
+        }
+        return found
+    }
+
+    /// The bound that keeps a token from letting in another; nil if it has reached none.
+    package func bound(reachedBy id: String) -> Bound? {
+        var (first, depth) = (id, 1)
+        while let parent = byID[first]?.parent {
+            depth += 1
+            // Also the end of a circle in a damaged file.
+            if depth > Self.depthMax { return .depth }
+            first = parent
+        }
+        return letIn(by: first).count >= Self.letInMax ? .count : nil
+    }
+
+    // MARK: - For a list of many
+
+    /// The number of valid tokens that each let in, directly or through others, without those that let in none. Takes time in proportion to
+    /// the number of tokens, however long the chains are.
+    package var validCounts: [String: Int] {
+        var counts: [String: Int] = [:]
+        var missing = byParent.mapValues(\.count)
+        var counted = byID.values.filter { missing[$0.id] == nil }
+        while let token = counted.popLast() {
+            guard let parent = token.parent else { continue }
+            let count = counts[token.id, default: 0] + (token.revokedAt == nil ? 1 : 0)
+            if count > 0 { counts[parent, default: 0] += count }
+            missing[parent, default: 0] -= 1
+            if missing[parent] == 0, let token = byID[parent] { counted.append(token) }
+        }
+        return counts
+    }
+
+    /// The nearest valid ones that it let in. `counts` are `validCounts`.
+    package func nearest(_ max: Int, letInBy id: String, _ counts: [String: Int]) -> [Token] {
+        var found: [Token] = []
+        var seen: Set<String> = [id]
+        var parents = [id]
+        var next = 0
+        while next < parents.count {
+            for token in byParent[parents[next]] ?? [] where seen.insert(token.id).inserted {
+                if token.revokedAt == nil { found.append(token) }
+                if found.count == max { return found }
+                if counts[token.id] != nil { parents.append(token.id) }
+            }
+            next += 1
         }
         return found
     }

@@ -17,7 +17,8 @@ extension WireTable {
             .optional("by", .object(named.fields + [.optional("revoked", .flag)]), "The token that made its code."),
             .optional("usedAt", .time), .optional("usedFrom", .anyText, "The address that it was last used from."),
             .required("connections", .count),
-            .required("children", .list(.object(tokenName)), "Those not revoked that it let in."),
+            .required("children", .list(.object(tokenName)), "Those not revoked that it let in, the nearest first."),
+            .optional("moreChildren", .count, "Those beyond the ones that a list names."),
             .optional("revokedAt", .time), .optional("own", .flag, "It is the asker's."),
         ])
 

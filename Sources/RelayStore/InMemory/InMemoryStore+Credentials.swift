@@ -67,7 +67,9 @@ extension InMemoryStore: CredentialStore {
         try content.withLock { content throws(LogError) in
             let index = content.pairingCodes.firstIndex { $0.code.digest == digest && content.isOpen($0, at: now) }
             guard let index else { return nil }
-            let token = make(content.pairingCodes[index].code)
+            let code = content.pairingCodes[index].code
+            if let parent = code.parent, TokenLineage(content.tokens).bound(reachedBy: parent) != nil { return nil }
+            let token = make(code)
             try content.add(token)
             content.pairingCodes[index].isUsed = true
             return token

@@ -128,7 +128,12 @@ package final class PostgresCredentials: CredentialStore {
                 """, .bigint(now), .bytea(digest), on: connection
             ).first
             guard let row else { return nil }
-            let token = make(try Self.code(row))
+            let code = try Self.code(row)
+            if let parent = code.parent {
+                let lineage = TokenLineage(try Self.tokens("ORDER BY number", on: connection))
+                guard lineage.bound(reachedBy: parent) == nil else { return nil }
+            }
+            let token = make(code)
             try Self.insert(token, on: connection)
             try AuditTable.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), on: connection)
             return token

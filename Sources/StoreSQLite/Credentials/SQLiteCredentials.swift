@@ -133,7 +133,13 @@ package final class SQLiteCredentials: CredentialStore {
                     RETURNING \(Self.codeColumns)
                     """, arguments: ["now": now, "digest": Data(digest)])
             guard let row else { return nil }
-            let token = make(try self.code(row))
+            let code = try self.code(row)
+            if let parent = code.parent {
+                guard TokenLineage(try self.tokens("ORDER BY number", in: db)).bound(reachedBy: parent) == nil else {
+                    return nil
+                }
+            }
+            let token = make(code)
             try self.insert(token, in: db)
             try self.audit.add(AuditRecord(token, AuditWord.pairingRedeemed, by: token.parent, at: now), in: db)
             return token

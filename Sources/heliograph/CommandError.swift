@@ -11,7 +11,7 @@ struct CommandError: Error, CustomStringConvertible {
         case declined
         /// Standard output takes nothing.
         case output
-        /// It holds in a running relay, and no disk has it.
+        /// It is shut out, but the disk has it otherwise.
         case unwritten
     }
 

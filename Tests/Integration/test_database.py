@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from doctor import doctor
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
+from host import ScriptedHost
 from postgres import PostgresServer
 from relay import Answer, Relay
 from waits import patient, wait_until
@@ -171,7 +173,7 @@ def test_what_another_machine_changes_takes_effect_within_two_seconds(server, tm
     assert me(cook).json["workspace"]["name"] == "Kitchen"
     command("workspace", "rename", "Kitchen", "Garden")
     wait_until(lambda: me(cook).json["workspace"]["name"] == "Garden", 2, "the workspace's new name")
-    assert "The relay deletes its data now" in command("workspace", "remove", "Garden", "--yes")
+    assert "Removed, with its data." in command("workspace", "remove", "Garden", "--yes")
     wait_until(lambda: me(cook).status == 401, 2, "nobody to be in a workspace that was removed")
     wait_until(lambda: "nothing is left of a workspace" in relay.log_text(), 10, lambda: f"its data to be gone. The log:\n{relay.log_text()[-3000:]}")
     assert me(token).status == 200
@@ -179,3 +181,40 @@ def test_what_another_machine_changes_takes_effect_within_two_seconds(server, tm
     assert relay.post("/v1/pair", {"code": json.loads(link)["link"].partition("pair=")[2], "name": "visitor"}).status == 200
     assert "tablet" in command("token", "list")
     relay.check_log()
+
+
+def fill_workspace(relay: Relay, name: str) -> None:
+    relay.run("workspace", "add", name, "--data", str(relay.data))
+    token = relay.run("token", "create", "--role", "host", "--name", "cook", "--workspace", name, "--data", str(relay.data)).stdout.strip()
+    host = ScriptedHost(relay, "cook", token)
+    try:
+        host.start_session("s1")
+        host.wait_acked("s1")
+    finally:
+        host.close()
+
+
+def test_a_removed_workspaces_data_is_deleted_where_all_tables_are_published(server, make_relay):
+    server.make("published")
+    relay = make_relay("--store", server.address("published"))
+    server.sql("CREATE PUBLICATION everything FOR ALL TABLES", "published")
+    fill_workspace(relay, "Kitchen")
+    removed = relay.run("workspace", "remove", "Kitchen", "--yes", "--json", "--data", str(relay.data))
+    assert json.loads(removed.stdout)["dataIsGone"]
+    assert server.sql("SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM sessions)", "published") == "0|0"
+
+
+def test_what_is_left_of_a_removed_workspace_is_said_until_it_is_gone(server, make_relay):
+    server.make("kept")
+    relay = make_relay("--store", server.address("kept"))
+    fill_workspace(relay, "Kitchen")
+    server.sql("CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'kept'; END $$", "kept")
+    server.sql("CREATE TRIGGER keep BEFORE DELETE ON events FOR EACH STATEMENT EXECUTE FUNCTION keep()", "kept")
+    removed = relay.run("workspace", "remove", "Kitchen", "--yes", "--json", "--data", str(relay.data), check=False, timeout=40)
+    assert removed.returncode == 7 and "NOT deleted yet" in removed.stderr, removed
+    assert not json.loads(removed.stdout).get("dataIsGone") and [token["name"] for token in json.loads(removed.stdout)["revoked"]] == ["cook"]
+    assert doctor(relay)["Relay"].state("Removed workspaces") == "doubtful"
+    server.sql("DROP TRIGGER keep ON events", "kept")
+    # By itself, half a minute later at most.
+    wait_until(lambda: server.sql("SELECT count(*) FROM events", "kept") == "0", 60, "the data to be deleted")
+    assert "Removed workspaces" not in doctor(relay)["Relay"]

@@ -120,12 +120,14 @@ import Testing
             #expect(try log.all(key(.home, "s1")) == expected(key(.home, "s1"), 1...12))
         }
         try checkHome()
+        #expect(try store.workspacesToClear() == [.other])
         var steps = 1
         while try !store.removeData(of: .other, rowsMax: 5) {
             steps += 1
             try checkHome()
             try #require(steps < 50)
         }
+        #expect(try store.workspacesToClear().isEmpty)
         #expect(steps > 4, "24 events go in more than four steps of five rows")
         try checkHome()
         for name in ["s1", "s2"] {

@@ -210,6 +210,8 @@ import Testing
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")
         let columns = rows.map { ($0.text(0), $0.text(1)) }.filter { !about.contains($0.0) }
         let moved = Set(MovedTable.allCases.flatMap { table in table.columns.map { "\(table.rawValue).\($0.name)" } })
-        #expect(Set(columns.map { "\($0.0).\($0.1)" }) == moved)
+        // A key that nothing refers to: rows get others there.
+        let keys: Set<String> = ["damaged_states.number"]
+        #expect(Set(columns.map { "\($0.0).\($0.1)" }).subtracting(keys) == moved)
     }
 }

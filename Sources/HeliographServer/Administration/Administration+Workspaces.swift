@@ -43,19 +43,40 @@ extension Administration {
     package struct WorkspaceRemoval {
         /// Those that were revoked with it.
         package let tokens: [Token]
-        /// Its data is gone; else the relay that runs takes it away, or the next one that does.
-        package let isDataGone: Bool
+        /// Reason for which its data is still there; nil: it is gone. The relay that runs goes on deleting it, or the next one that does.
+        package let remains: String?
     }
+
+    /// For a relay that runs to delete the data: a thousand rows and more every few milliseconds.
+    private static let removalPatience = Duration.seconds(10)
+    private static let removalInterval = 0.1
 
     /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns,
     /// or two seconds later where the relay runs elsewhere on the database.
     package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
-        guard try !tokensChanged(), try !store.isHeldElsewhere() else {
-            return WorkspaceRemoval(tokens: tokens, isDataGone: false)
+        let isHeld = try tokensChanged() || store.isHeldElsewhere()
+        return WorkspaceRemoval(tokens: tokens, remains: try isHeld ? awaitRemoval(of: id) : removeData(of: id))
+    }
+
+    private func awaitRemoval(of workspace: WorkspaceID) throws -> String? {
+        let deadline = ContinuousClock.now + Self.removalPatience
+        while try store.workspaces.workspacesToClear().contains(workspace) {
+            guard ContinuousClock.now < deadline else {
+                return
+                    "the relay is not done after \(Self.removalPatience.components.seconds) s; its log says if something is in the way"
+            }
+            Thread.sleep(forTimeInterval: Self.removalInterval)
         }
-        while try !store.workspaces.removeData(of: id, rowsMax: WorkspaceRules.removedRowsMax) {}
-        return WorkspaceRemoval(tokens: tokens, isDataGone: true)
+        return nil
+    }
+
+    /// For a store that no relay uses. The workspace lets nobody in, whatever comes of it.
+    private func removeData(of workspace: WorkspaceID) -> String? {
+        do {
+            while try !store.workspaces.removeData(of: workspace, rowsMax: WorkspaceRules.removedRowsMax) {}
+            return nil
+        } catch { return "\(error)" }
     }
 
     private func endWorkspace(_ called: String) throws -> (WorkspaceID, [Token]) {

@@ -48,7 +48,9 @@ package struct RelayDoctor {
         let (running, clock, own) = running
         // What a relay that runs was told counts; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
-        return [settingsFinding(of: own), data] + databaseFindings + [disk] + waitingRevocations + [running] + clock
+        let stored = (database ?? [data]) + databaseFindings
+        return [settingsFinding(of: own)] + stored + [disk] + waitingRevocations + [running]
+            + clock
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
@@ -69,7 +71,6 @@ package struct RelayDoctor {
     }
 
     private var data: Finding {
-        if let finding = database { return finding }
         do throws(Storage.ExaminationError) {
             let found = try Storage(directory: path).examine(flag: flag)
             let pages = found.isChecked ? "every page of it is in order" : "it is too long for a check of every page here"
@@ -88,19 +89,32 @@ package struct RelayDoctor {
     }
 
     /// Nil where the data is in a file.
-    private var database: Finding? {
+    private var database: [Finding]? {
         do {
             guard let address = try StoreAddressFile.read(in: path) else { return nil }
             do {
                 let store = try OpenStore(forCommandsIn: path)
                 defer { try? store.close() }
-                return Finding("Database", .well, "\(address) answers: \(try store.credentials.workspaces().count) workspaces")
+                let count = try store.credentials.workspaces().count
+                return [Finding("Database", .well, "\(address) answers: \(count) workspaces")]
+                    + removedWorkspaces(try store.workspaces.workspacesToClear().count)
             } catch {
-                return Finding("Database", .wrong, "\(address): \(error)", mend: "check the database, and the connection to it")
+                return [
+                    Finding("Database", .wrong, "\(address): \(error)", mend: "check the database, and the connection to it")
+                ]
             }
         } catch {
-            return Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it again")
+            return [Finding("Database", .wrong, "\(error)", mend: "heliograph serve\(flag) --store …, which writes it again")]
         }
+    }
+
+    private func removedWorkspaces(_ count: Int) -> [Finding] {
+        guard count > 0 else { return [] }
+        return [
+            Finding(
+                "Removed workspaces", .doubtful, "the data of \(count) is not deleted yet",
+                mend: "look again in a minute; if it stays, the relay's log says what is in the way")
+        ]
     }
 
     /// None where the data is in a file.

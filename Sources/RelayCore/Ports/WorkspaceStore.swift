@@ -16,6 +16,8 @@ package protocol WorkspaceStore: Sendable {
     func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]?
     /// Every workspace that was removed, also where its data is gone.
     func removedWorkspaces() throws(LogError) -> [WorkspaceID]
+    /// Removed workspaces of which there is data: those that `removeData` is not done with.
+    func workspacesToClear() throws(LogError) -> [WorkspaceID]
     /// The second part: takes away about `rowsMax` rows of the data of a workspace that was removed; true where nothing is left. Names
     /// of channels stay, as their service has to be told that nobody needs them.
     func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool

@@ -39,6 +39,12 @@ extension InMemoryStore: WorkspaceStore {
         content.withLock { content in content.workspaces.map(\.id).filter { content.removedWorkspaces.contains($0) } }
     }
 
+    package func workspacesToClear() -> [WorkspaceID] {
+        content.withLock { content in
+            content.workspaces.map(\.id).filter { content.removedWorkspaces.contains($0) && !content.isClear($0) }
+        }
+    }
+
     package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
         try content.withLock { content throws(LogError) in
             guard content.removedWorkspaces.contains(workspace) else {
@@ -66,6 +72,11 @@ extension InMemoryStore.Content {
             left -= 1
             numbers = Dictionary(uniqueKeysWithValues: sessions.enumerated().map { ($1.key, $0) })
         }
-        return !sessions.contains { $0.key.workspace == workspace }
+        return isClear(workspace)
+    }
+
+    fileprivate func isClear(_ workspace: WorkspaceID) -> Bool {
+        !sessions.contains { $0.key.workspace == workspace } && !commands.contains { $0.key.workspace == workspace }
+            && !records.contains { $0.key.workspace == workspace && $0.value.kind != .channel }
     }
 }

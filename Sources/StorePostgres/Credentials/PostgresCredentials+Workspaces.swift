@@ -60,6 +60,13 @@ extension PostgresCredentials: WorkspaceStore {
         }
     }
 
+    package func workspacesToClear() throws(LogError) -> [WorkspaceID] {
+        let removed = try removedWorkspaces()
+        return try database.read { connection in
+            try removed.filter { try !WorkspaceData(of: $0, on: connection).isGone }
+        }
+    }
+
     package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
         if try database.read({ try WorkspaceData(of: workspace, on: $0).isGone }) { return true }
         return try database.write { try WorkspaceData(of: workspace, on: $0).remove(rowsMax: rowsMax) }

@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -383,5 +383,10 @@ enum Schema {
         )
         """,
         "CREATE INDEX push_addresses_by_record ON push_addresses (workspace, kind, name)",
+    ]
+
+    private static let v8 = [
+        // A publication FOR ALL TABLES, which is not ours to know of, refuses deletions from a table without a key.
+        "ALTER TABLE damaged_states ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     ]
 }

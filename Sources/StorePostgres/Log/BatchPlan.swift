@@ -172,7 +172,7 @@ struct BatchPlan {
     private static func putAside(_ workspace: Int32, _ session: Int32) -> PostgresStatement {
         PostgresStatement(
             """
-            INSERT INTO damaged_states SELECT workspace, number, seq, state FROM sessions
+            INSERT INTO damaged_states (workspace, session, seq, state) SELECT workspace, number, seq, state FROM sessions
             WHERE workspace = $1::int AND number = $2::int
             """, .int(workspace), .int(session))
     }

@@ -51,6 +51,11 @@ extension SQLiteCredentials: WorkspaceStore {
         }
     }
 
+    package func workspacesToClear() throws(LogError) -> [WorkspaceID] {
+        let removed = try removedWorkspaces()
+        return try database.read { db in try removed.filter { try !WorkspaceData.isGone($0, in: db) } }
+    }
+
     package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
         // Nearly always, at a start, there is nothing left to do, and nothing to write.
         if try database.read({ try WorkspaceData.isGone(workspace, in: $0) }) { return true }

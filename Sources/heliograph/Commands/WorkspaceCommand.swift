@@ -119,7 +119,8 @@ struct WorkspaceCommand: ParsableCommand {
             discussion: """
                 Its tokens are revoked, its peers are disconnected, and its sessions, approvals, pictures, devices and budgets are \
                 deleted for good. Its audit log stays, and says that it was removed. The first workspace cannot be removed. Exits with 1 \
-                if a relay runs and did not hear of it: repeat the command with the workspace's id.
+                if a relay runs and did not hear of it: repeat the command with the workspace's id; and with 7 if the data is not deleted \
+                within ten seconds, which `heliograph doctor` goes on to say until it is.
 
                   heliograph workspace remove Kitchen
                 """)
@@ -145,13 +146,24 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 let removal = try administration.removeWorkspace(workspace)
                 if json {
-                    return Output.json { writer in
+                    Output.json { writer in
                         writer.array("revoked", removal.tokens.map(\.named))
-                        writer.flag("dataIsGone", removal.isDataGone)
+                        writer.flag("dataIsGone", removal.remains == nil)
+                    }
+                } else {
+                    for token in removal.tokens {
+                        print("revoked  \(token.id)  \(token.role)  \(VisibleText.line(token.name))")
                     }
                 }
-                for token in removal.tokens { print("revoked  \(token.id)  \(token.role)  \(VisibleText.line(token.name))") }
-                print(removal.isDataGone ? "Removed, with its data." : "Removed. The relay deletes its data now.")
+                if let remains = removal.remains {
+                    throw CommandError(
+                        .unwritten,
+                        """
+                        nobody gets into the workspace any more, but its data is NOT deleted yet: \(remains). A relay that runs goes on \
+                        trying; `heliograph doctor\(data.flag)` says of how many removed workspaces there is data
+                        """)
+                }
+                if !json { print("Removed, with its data.") }
             }
         }
 

@@ -18,7 +18,12 @@ enum StoreOpening {
         // Of two that start at once, one at least sees the other.
         try node.renew(isLeaving: false)
         if try node.hasCompany() { try refuseToLose(node, configuration) }
+        logSchema(node.schema, process.logger)
         return node
+    }
+
+    private static func logSchema(_ schema: String, _ logger: Logger) {
+        logger.notice("the database is open", metadata: ["schema": "\(schema)"])
     }
 
     /// Several nodes are there to lose nothing.
@@ -49,6 +54,7 @@ enum StoreOpening {
                 return !signals.isStopping
             }
             if isStandingBy.load(ordering: .relaxed) { logger.notice("takes over from the relay that held the database") }
+            if let schema = store.schema { logSchema(schema, logger) }
             watch(store, logger)
             return store
         } catch {

@@ -47,9 +47,12 @@ package final class PostgresNode: Sendable {
         try use { connection, _ in
             try Migration.check(connection)
             let reason = refusal(try Durability.read(on: connection, within: Self.askingMax))
-            try Migration.bringUpToDate(connection, reason.map { .spare(because: $0) } ?? .replace)
+            try Migration.bringUpToDate(connection, at: address, reason.map { .spare(because: $0) } ?? .replace)
         }
     }
+
+    /// The schema of all its tables.
+    package var schema: String { database.schema ?? "" }
 
     /// This process, and no other.
     package var holder: String { ownership.holder }

@@ -41,11 +41,11 @@ package final class PostgresStore: Sendable {
             let connection = try database.connect(for: "start")
             switch user {
             case .relay(let isWanted):
-                try Migration.bringUpToDate(connection, .replace)
+                try Migration.bringUpToDate(connection, at: address, .replace)
                 let (claim, claiming) = try Self.standBy(ownership, database, connection, isWanted)
                 try self.init(database, ownership, claim, claiming)
             case .commandLine:
-                try Migration.bringUpToDate(connection, .spareForCommand)
+                try Migration.bringUpToDate(connection, at: address, .spareForCommand)
                 try self.init(database, ownership, readingIn: Self.epoch(connection))
             }
         } catch {
@@ -116,6 +116,9 @@ package final class PostgresStore: Sendable {
             within: PostgresDatabase.askingMax)
         return try Stored.identifier(rows[0].text(0))
     }
+
+    /// The schema of all its tables.
+    package var schema: String { database.schema ?? "" }
 
     /// Called once, from a thread of its own, when another relay may have taken over, or the database was away for so long that one might.
     package func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {

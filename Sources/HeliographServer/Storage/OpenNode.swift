@@ -20,6 +20,8 @@ struct OpenNode: OpenData {
     var addresses: (any AddressStore)? { node.addresses }
     /// Of the whole database.
     var upkeep: any StoreUpkeep { node.upkeep }
+    /// The schema of the database.
+    var schema: String { node.schema }
     /// This process, and no other.
     var holder: String { node.holder }
 

@@ -127,6 +127,9 @@ struct OpenStore: OpenData {
         if case .database(let store, _) = store { try store.isHeld() } else { false }
     }
 
+    /// The schema of the database; nil for a file.
+    var schema: String? { if case .database(let store, _) = store { store.schema } else { nil } }
+
     /// Whether a relay of this machine is at work in the folder, also where its socket is gone.
     var isFolderInUse: Bool { Storage.isInUse(folder) }
 

@@ -38,7 +38,7 @@ struct DatabaseFacts {
         var facts = [
             fact(
                 "Database version", !state.isStandby,
-                "PostgreSQL \(state.version), schema version \(state.schema)"
+                "PostgreSQL \(state.version), schema version \(state.schema), in the schema \(state.schemaName)"
                     + (state.isStandby ? ", and it is a standby: it takes no writes" : ", timeline \(state.timeline)"),
                 "name all hosts, and say target_session_attrs=read-write", .wrong),
             fact(

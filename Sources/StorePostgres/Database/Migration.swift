@@ -32,10 +32,14 @@ enum Migration {
                 """)
     }
 
-    static func bringUpToDate(_ connection: PostgresConnection, _ olderRelays: OlderRelays) throws {
+    /// `address` is the one that the connection was made to.
+    static func bringUpToDate(_ connection: PostgresConnection, at address: String, _ olderRelays: OlderRelays) throws {
         try check(connection)
         // Nearly always it is.
-        if try version(of: connection) == Schema.newest { return }
+        let found = try version(of: connection)
+        if found == Schema.newest { return }
+        // A schema that the address names is meant.
+        if found == nil, !address.contains("search_path") { try refuseOtherSchema(connection) }
         for attempt in 1...attemptsMax {
             do { return try migrate(connection, olderRelays) } catch let error as PostgresError
                 where error.state == SQLState.lockNotAvailable && attempt < attemptsMax
@@ -74,6 +78,26 @@ enum Migration {
             within: runningMax)
         guard held[0].bool(0) else { return }
         throw LogError(.unreachable(isPassing: false), reason)
+    }
+
+    /// For a schema without tables: a path that leads elsewhere since the last start must not begin a new and empty relay.
+    private static func refuseOtherSchema(_ connection: PostgresConnection) throws {
+        let others = try connection.run(
+            .once(
+                """
+                SELECT nspname::text, coalesce(current_schema()::text, '') FROM pg_class AS t JOIN pg_namespace AS n ON n.oid = relnamespace
+                WHERE relkind = 'r' AND relname IN ('versions', 'owners', 'pairing_codes', 'damaged_states')
+                AND nspname IS DISTINCT FROM current_schema() AND pg_has_role(relowner, 'USAGE')
+                GROUP BY nspname HAVING count(*) = 4 ORDER BY nspname LIMIT 1
+                """), within: runningMax)
+        guard let other = others.first else { return }
+        throw LogError(
+            .unreachable(isPassing: false),
+            """
+            The schema \(other.text(0)) of the database has a relay's data, and the role's search_path leads to \
+            \(other.text(1).isEmpty ? "no schema" : "the schema \(other.text(1))"), which has none. Nothing was made. Set search_path as it \
+            was, or name the schema in the address: ?options=-csearch_path%3D\(other.text(0)).
+            """)
     }
 
     static func check(_ connection: PostgresConnection) throws(LogError) {

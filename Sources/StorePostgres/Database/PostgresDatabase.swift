@@ -24,6 +24,8 @@ final class PostgresDatabase: Sendable {
     private let turn = DispatchSemaphore(value: 1)
     private let changes = Atomic(0)
     private let isClosed = Atomic(false)
+    /// Schema of the first connection; nil before it.
+    private let schemaFound = Mutex<String?>(nil)
 
     init(_ address: String, name: String) {
         self.address = address
@@ -37,7 +39,23 @@ final class PostgresDatabase: Sendable {
         let deadline = ContinuousClock.now + limit
         let connection = try PostgresConnection(to: address, as: "\(name)/\(purpose)", within: limit)
         try Self.prepare(connection, within: deadline - ContinuousClock.now)
+        try stayInSchema(connection, within: deadline - ContinuousClock.now)
         return connection
+    }
+
+    /// The schema of all its tables; nil before the first connection.
+    var schema: String? { schemaFound.withLock { $0 } }
+
+    /// A role's search_path may be changed while a relay runs: connections made later would lead to other tables.
+    private func stayInSchema(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
+        let current = try connection.run(.once("SELECT current_schema()::text"), within: limit)[0].optionalText(0)
+        let found = schemaFound.withLock { found in
+            found = found ?? current
+            return found
+        }
+        guard let found, found != current else { return }
+        _ = try connection.run(
+            .once("SELECT set_config('search_path', quote_ident($1::text), false)", .text(found)), within: limit)
     }
 
     /// What is acknowledged is on a disk: a database, or a role, whose commits need not wait for the disk is told to wait for ours. `local`,

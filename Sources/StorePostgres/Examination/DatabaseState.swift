@@ -5,6 +5,8 @@ package import RelayCore
 package struct DatabaseState: Sendable {
     package let version: String
     package let schema: Int
+    /// The name of the schema that its tables are in.
+    package let schemaName: String
     package let synchronousCommit: String
     package let synchronousStandbyNames: String
     /// Standbys whose word counts for a commit, as far as the role may see them.
@@ -60,6 +62,7 @@ package struct DatabaseState: Sendable {
         (isRemote, isEncrypted, mayMakeTables) = (row.bool(10), row.bool(11), row.bool(12))
         (holder, leaseSeconds, others) = (row.optionalText(13), row.integer(14), Int(row.integer(15)))
         freeWorkspaceCount = Int(row.integer(16))
+        schemaName = row.text(17)
         standbysNeeded = StandbyRule(row.text(3)).needed
         self.clockAheadMilliseconds = clockAheadMilliseconds
         self.nodes = nodes
@@ -102,7 +105,7 @@ package struct DatabaseState: Sendable {
             ), (
                 SELECT count(*) FROM owners AS o JOIN workspaces AS w ON workspace = scope
                 WHERE (removed_at IS NULL OR \(WorkspaceData.isLeft)) AND \(Ownership.isFree("o")) AND \(Ownership.isFree())
-            )
+            ), current_schema()::text
         FROM owners LEFT JOIN nodes USING (holder) WHERE scope IN ('', '\(Ownership.whole)') ORDER BY scope DESC LIMIT 1
         """
 }

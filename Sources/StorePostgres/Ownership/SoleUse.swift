@@ -15,7 +15,7 @@ final class SoleUse {
         do {
             connection = try PostgresConnection(to: address, as: "\(ownership.name)/alone")
             try PostgresDatabase.prepare(connection, within: PostgresDatabase.askingMax)
-            try Migration.bringUpToDate(connection, .spareForCommand)
+            try Migration.bringUpToDate(connection, at: address, .spareForCommand)
             // What it sees is as of the first question after the locks.
             for statement in [
                 "BEGIN ISOLATION LEVEL REPEATABLE READ", "SET LOCAL idle_in_transaction_session_timeout = 0",

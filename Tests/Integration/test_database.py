@@ -218,3 +218,22 @@ def test_what_is_left_of_a_removed_workspace_is_said_until_it_is_gone(server, ma
     # By itself, half a minute later at most.
     wait_until(lambda: server.sql("SELECT count(*) FROM events", "kept") == "0", 60, "the data to be deleted")
     assert "Removed workspaces" not in doctor(relay)["Relay"]
+
+
+def test_a_lock_that_commits_wait_for_is_a_store_that_takes_no_writes(server, make_relay, scripted_host):
+    server.make("locked")
+    relay = make_relay("--store", server.address("locked"))
+    host = scripted_host(relay)
+    host.start_session("s1")
+    host.wait_acked("s1")
+    assert relay.get("/readyz").status == 200 and relay.metric("heliograph_store_takes_writes") == 1
+    with server.locked("events", "locked"):
+        host.event("s1", "message", {"role": "user"}, {"text": "waits"})
+        wait_until(lambda: relay.get("/readyz").status == 503, 20, "the relay to say that nothing is written")
+        assert relay.metric("heliograph_store_takes_writes") == 0
+        # What can be read again cannot be written yet.
+        wait_until(lambda: "the store has been read again" in relay.log_text(), 60, lambda: f"a look at what is there:\n{relay.log_text()}")
+        assert relay.get("/readyz").status == 503
+    wait_ready(relay)
+    host.wait_acked("s1", timeout=60)
+    wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 1, 20, "the metric to say that it is written again")

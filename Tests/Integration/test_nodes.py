@@ -128,6 +128,17 @@ def test_wrong_codes_of_pairing_are_no_load_on_the_database(make_cluster, server
     assert edge.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
 
 
+def test_an_edge_that_does_not_reach_the_database_says_of_nobody_who_it_is(make_cluster, server):
+    cluster = make_cluster(2)
+    (edge,) = cluster.edges
+    bearer = {"Authorization": f"Bearer {edge.token('client', 'phone')}"}
+    wait_until(lambda: edge.get("/v1/me", bearer).status == 200, 5, "the edge to know the token")
+    with server.stopped():
+        wait_until(lambda: edge.get("/v1/me", bearer).status == 503, 15, "the edge not to answer for a token that may be revoked")
+        assert edge.get("/readyz").status == 503 and edge.get("/healthz").status == 200
+    wait_until(lambda: edge.get("/v1/me", bearer).status == 200, 30, "the edge to know the token again")
+
+
 def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_cluster):
     cluster = make_cluster(3)
     owner, (left, right) = cluster.owner, cluster.edges

@@ -209,7 +209,8 @@ package struct RelayDoctor {
             let finding =
                 relay.takesWrites && relay.workspaces != nil
                 ? Finding(
-                    "Relay", .wrong, "\(relay.words), and serves nobody: it reaches no relay that owns a workspace",
+                    "Relay", .wrong,
+                    "\(relay.words), and serves nobody: it reaches no relay that owns a workspace, or not the database",
                     mend: "look at the findings on nodes, and at its log")
                 : Finding(
                     "Relay", .wrong, "\(relay.words), and takes no writes", mend: "look at its log, and at the disk")

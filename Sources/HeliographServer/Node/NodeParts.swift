@@ -14,6 +14,8 @@ final class NodeParts: NodeOverview {
     /// By the holder that each leads to.
     private(set) var edges: [String: EdgeRunner] = [:]
     private var view: PlacementView?
+    /// The last look at the database, though nothing had changed.
+    private var lookedAt: ContinuousClock.Instant?
     /// The holder of each workspace that is not this node's.
     private var holders: [WorkspaceID: String] = [:]
     private var byNumber: [Int32: WorkspaceID] = [:]
@@ -23,11 +25,19 @@ final class NodeParts: NodeOverview {
     /// A way may be another from now on. Set once, before anything happens.
     var changed: () -> Void = {}
 
+    /// Without a look at the database a node does not hear of revocations. Looks are less than a second apart, and each takes so long at most.
+    static let blindMax = Duration.seconds(10)
+
     /// `holder` is this process.
     init(holder: String, _ ways: WorkspaceWays) {
         self.holder = holder
         self.ways = ways
     }
+
+    /// True if the database was looked at lately. Otherwise this node does not know who may come in.
+    var seesDatabase: Bool { seesDatabase(at: .now) }
+
+    func seesDatabase(at now: ContinuousClock.Instant) -> Bool { lookedAt.map { now - $0 < Self.blindMax } ?? false }
 
     /// Nil: nobody serves it, as far as this node knows.
     func way(to workspace: WorkspaceID) -> Way? {
@@ -62,7 +72,9 @@ final class NodeParts: NodeOverview {
     }
 
     /// Whether it serves anybody.
-    var isServing: Bool { view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false }
+    var isServing: Bool {
+        seesDatabase && view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false
+    }
 
     /// Other nodes that live; nil: this one has not looked at the database yet.
     var others: Int? { view.map { $0.nodes.count { $0.holder != holder } } }
@@ -75,7 +87,8 @@ final class NodeParts: NodeOverview {
 
     // MARK: - Changes
 
-    func saw(_ view: PlacementView) {
+    func saw(_ view: PlacementView, at now: ContinuousClock.Instant = .now) {
+        lookedAt = now
         guard view != self.view else { return }
         self.view = view
         (holders, byNumber) = ([:], [:])

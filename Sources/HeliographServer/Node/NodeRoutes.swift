@@ -69,8 +69,9 @@ final class NodeRoutes {
         if request.method == "POST", request.path.hasPrefix(Routes.decisionsPath) { return decide(request, id) }
         do throws(Authenticator.AuthenticationError) {
             let token = try access.authenticator.authenticate(request, to: [], isUpgrade: false)
-            // Who somebody is, every node knows.
+            // Every node that hears of revocations knows who somebody is.
             if request.path == ProtocolVersion.mePath {
+                guard parts.seesDatabase else { return fail(id, "this relay does not reach the database; try again") }
                 own.answer(request, id)
             } else {
                 carry(request, id, to: token.workspace, for: .token(token.id))

@@ -67,7 +67,7 @@ final class CoreUnit {
     }
 
     /// It takes writes, as far as it knows.
-    var isReady: Bool { !runner.store.isFailing && upkeep.takesWrites }
+    var isReady: Bool { runner.store.takesWrites && upkeep.takesWrites }
 
     /// Somebody over HTTP waits for what came of a command.
     var isAnswering: Bool { httpPeers.isAnswering }

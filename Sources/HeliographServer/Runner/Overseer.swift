@@ -68,7 +68,7 @@ final class Overseer: RelayOverview {
             let report = Report(
                 configuration: configuration, address: configuration.localURL(port: port),
                 uptime: ContinuousClock.now - startedAt, core: RelayCensus(sumOf: cores.map(\.runner.census)), engine: engine,
-                isReady: isReady, takesWrites: cores.allSatisfy { $0.upkeep.takesWrites },
+                isReady: isReady, takesWrites: takesWrites,
                 damagedRecords: cores.reduce(0) { $0 + $1.upkeep.damagedRecords.count + $1.runner.damagedRecords },
                 unwrittenRevocations: access.unwritten.count,
                 pushesUnderWay: pushWay.underWay, node: node?.counts,

@@ -292,6 +292,7 @@ final class RelayRunner {
         let (handle, life) = (loop.handle, life)
         if commitDelay.begun() { loop.putOffTick(atMostUntil: lastCrowdEnd()) }
         let begun = DispatchTime.now()
+        store.batchBegun()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.commit(batch) { outcome in
             handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
@@ -301,7 +302,7 @@ final class RelayRunner {
     private func commitEnded(
         _ outcome: CommitQueue.Outcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
     ) {
-        guard life == self.life, !isSuspended else { return }
+        guard life == self.life, !isSuspended else { return store.batchEnded() }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         switch outcome {
         case .committed(let namesTaken):

@@ -10,6 +10,8 @@ final class StoreHealth {
     private(set) var isShortOfRoom = false
     /// What the refused batch had; nil where nothing is to be tried.
     private var refusedBytes: Int?
+    /// Time at which the batch under way was handed to the store; nil: none is.
+    private var begun: ContinuousClock.Instant?
     /// Counts the times that the store was given up on: what was found out before is not for this one.
     private var life = 0
     private var timer: TimerID?
@@ -21,6 +23,14 @@ final class StoreHealth {
     private let loop: EventLoop
     private let logger: Logger
 
+    /// False if batches are refused, as far as is known.
+    var takesWrites: Bool { !isFailing && !isStuck(at: .now) }
+
+    /// True if the batch under way takes so long that something is in its way: a lock, a standby that is away.
+    func isStuck(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 >= Self.commitMax } ?? false }
+
+    /// A commit takes milliseconds, and on a crowded disk a second. As long as a data file waits for another writer.
+    static let commitMax = Duration.seconds(10)
     /// What a batch writes in addition to its events: pages of the tables and of the audit log.
     private static let roomOfBatch = 64 << 10
     /// Less than a host waits before it sends again.
@@ -42,6 +52,8 @@ final class StoreHealth {
 
     // MARK: - What became of a batch
 
+    func batchBegun(at now: ContinuousClock.Instant = .now) { begun = now }
+
     func batchCommitted() { isFailing = false }
 
     func batchRefused(bytes: Int) {
@@ -50,8 +62,11 @@ final class StoreHealth {
         lookLater()
     }
 
-    /// Any batch may have given up what was kept.
-    func batchEnded() { if upkeep.isShortOfRoom, !isShortOfRoom { runShort() } }
+    /// In whatever way. Any batch may have given up what was kept.
+    func batchEnded() {
+        begun = nil
+        if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
+    }
 
     /// Nobody can say what it holds, until it has been read again.
     func givenUp() {
@@ -60,7 +75,11 @@ final class StoreHealth {
         life += 1
     }
 
-    func readAnew() { isFailing = false }
+    /// A store that can be read can perhaps not be written yet.
+    func readAnew() {
+        refusedBytes = 0
+        look()
+    }
 
     /// For good.
     func stop() {
@@ -87,6 +106,8 @@ final class StoreHealth {
 
     private func look() {
         guard let bound else { preconditionFailure("timers come after the start") }
+        if let timer { loop.cancel(timer) }
+        timer = nil
         let (upkeep, handle, life) = (upkeep, loop.handle, life)
         let needed = isFailing ? refusedBytes.map { 2 * $0 + Self.roomOfBatch } : nil
         commits.after {

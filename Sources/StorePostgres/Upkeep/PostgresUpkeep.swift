@@ -41,8 +41,12 @@ package final class PostgresUpkeep: StoreUpkeep {
     /// As far as a write that changes nothing tells: how much room there is, the database does not say.
     package func wouldTake(bytes: Int) -> Bool {
         let write: Void? = try? database.write { connection in
+            // A lock of somebody else's that a batch would wait for.
             _ = try connection.run(
-                PostgresStatement("UPDATE meta SET value = value WHERE name = ''"), within: PostgresDatabase.askingMax)
+                [
+                    PostgresStatement("LOCK TABLE events, sessions, approvals, audit IN ROW EXCLUSIVE MODE"),
+                    PostgresStatement("UPDATE meta SET value = value WHERE name = ''"),
+                ], within: PostgresDatabase.askingMax)
         }
         return write != nil
     }

@@ -50,7 +50,8 @@ final class ServerParts {
         overseer = Overseer(data.upkeep, loops, configuration, measures, access, pushWay)
         around = CoreUnit.Surroundings(
             configuration: configuration, loop: loop, connections: connections, access: access,
-            responder: Responder(connections, WebPage(root: configuration.webRoot)), overview: overseer, registry: registry,
+            responder: Responder(connections, WebPage(root: configuration.webRoot), publicURL: configuration.publicURL),
+            overview: overseer, registry: registry,
             measures: measures, pushMeasures: pushMeasures, pushWay: pushWay, workspaces: data.workspaces,
             pictures: data.pictures, logger: logger)
         memory = MemoryWatch(

@@ -71,6 +71,14 @@ import WebSocketEngine
         }
     }
 
+    @Test(arguments: [
+        ("https://relay.example", true), ("https://relay.example:443", true), ("https://relay.example:8443", false),
+        ("http://relay.example", false), ("https://localhost", false), (nil, false),
+    ])
+    func `browsers keep to TLS where every port of the public name is the relay's`(_ url: String?, _ keeps: Bool) {
+        #expect(Responder.transportSecurity(of: url).map(\.0) == (keeps ? ["strict-transport-security"] : []))
+    }
+
     @Test func `wrong codes are counted by address, and forgotten after a while`() {
         var codes = WrongCodes()
         let start = ContinuousClock.now

@@ -88,6 +88,15 @@ def test_with_a_public_name_no_other_name_is_the_relays(make_relay: Callable[...
     assert status("localhost", "https://relay.example") == 400
 
 
+def test_a_name_that_begins_like_this_machines_is_somebodys(relay: Relay) -> None:
+    def status(path: str, host: str, *lines: str) -> int:
+        return raw(relay, "\r\n".join((f"{path} HTTP/1.1", f"Host: {host}", *lines, "Connection: close", "", "")))[0][0]
+
+    for name in (f"[::1].evil.example:{relay.port}", "[::1]evil.example", "127.0.0.1:80.evil.example"):
+        assert status("GET /metrics", name) in (400, 401), name
+    assert status("GET /metrics", f"[::1]:{relay.port}") == 200 and status("GET /metrics", "localhost") == 200
+
+
 def test_wrong_codes_of_pairing_are_few_a_minute(relay: Relay) -> None:
     body = json.dumps({"code": "wrong"}).encode()
     statuses = [relay.post("/v1/pair", body).status for _ in range(25)]

@@ -9,12 +9,11 @@ extension Access {
     /// led here by a name of its own (DNS rebinding) names another host.
     func mayReadMetrics(_ request: HTTPRequest) -> Bool {
         if case .unix = request.peer { return NodePeer(request.peer) == .administrator }
-        let host = request.header("host") ?? ""
-        let name = host.hasPrefix("[::1]") ? "::1" : host.split(separator: ":").first.map(String.init) ?? ""
+        let name = request.header("host").flatMap(HostHeader.name)
         let isLocal =
             request.peer.isLocal && !request.isNamedByProxy
             && !Forwarding.hasTraces(request)
-            && Loopback.contains(name)
+            && name.map(Loopback.contains) == true
         return isLocal || (try? authenticate(request, to: [])) != nil
     }
 }

@@ -110,8 +110,8 @@ struct Authenticator {
 
     /// Whether a `Host` is no name that a stranger's DNS can lead here: this machine's own, or an address.
     private static func isAddress(_ host: String) -> Bool {
-        let name = host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
-        return Loopback.contains(String(name)) || IPAddress(name) != nil
+        guard let name = HostHeader.name(in: host) else { return false }
+        return Loopback.contains(name) || IPAddress(name[...]) != nil
     }
 
     /// How the sender reached us.

@@ -65,7 +65,7 @@ package struct EffectiveSettings: Sendable {
                 } catch {
                     throw ServerError(
                         .settings,
-                        "\(given.source): \(setting.key) takes \(error.takes), not \(given.text.debugDescription)")
+                        "\(given.source): \(setting.key) takes \(error.takes), not \(Self.shown(given.text))")
                 }
                 configuration.sources[setting.key] = given.source.description
             }
@@ -75,6 +75,12 @@ package struct EffectiveSettings: Sendable {
         self.entries = entries
         self.configuration = configuration
         try checkTogether()
+    }
+
+    /// A value that was refused, as it goes into logs and onto screens.
+    private static func shown(_ text: String) -> String {
+        StoreAddress.mayHavePassword(text)
+            ? "what it says, which is not shown as it may have a password" : text.debugDescription
     }
 
     private func checkTogether() throws(ServerError) {

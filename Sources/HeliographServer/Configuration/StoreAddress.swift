@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where a relay's data is, if it is in a database: `postgresql://…`, as libpq takes it.
 ///
 /// It is no secret, as settings are shown and flags are seen by everybody: the password comes by `PGPASSFILE`, or is not needed.
@@ -12,6 +14,12 @@ enum StoreAddress {
         }
         let rest = text.drop { $0 != ":" }.dropFirst(3)
         let user = rest.contains("@") ? rest.prefix { $0 != "@" } : ""
-        return user.contains(":") || rest.contains("password=") ? nil : text
+        // libpq decodes the names of parameters, too.
+        return user.contains(":") || (text.removingPercentEncoding ?? text).contains("password=") ? nil : text
+    }
+
+    /// True if a text that was refused may have been meant as an address with a password, in either spelling of libpq's.
+    static func mayHavePassword(_ text: String) -> Bool {
+        text.contains("@") || (text.removingPercentEncoding ?? text).lowercased().contains("password")
     }
 }

@@ -1,3 +1,4 @@
+import RelayAccess
 import RelayProtocol
 import WebSocketEngine
 
@@ -5,10 +6,24 @@ import WebSocketEngine
 final class Responder {
     private let connections: PeerConnections
     let page: WebPage
+    private let transportSecurity: [(String, String)]
 
-    init(_ connections: PeerConnections, _ page: WebPage) {
+    /// A year, as in the proxies' configurations under `deploy/`.
+    private static let transportSeconds = 31_536_000
+
+    init(_ connections: PeerConnections, _ page: WebPage, publicURL: String?) {
         self.connections = connections
         self.page = page
+        transportSecurity = Self.transportSecurity(of: publicURL)
+    }
+
+    /// Has browsers keep to TLS (RFC 6797). Not where the public address has a port: it holds for all ports of a name, and what else
+    /// listens there may not speak TLS.
+    static func transportSecurity(of publicURL: String?) -> [(String, String)] {
+        guard let address = publicURL.flatMap({ RelayAddress($0) }), !address.staysHere,
+            case .tcp(_, 443, true) = address.target
+        else { return [] }
+        return [("strict-transport-security", "max-age=\(transportSeconds)")]
     }
 
     func respond(_ id: HTTPRequestID, _ response: HTTPResponse) {
@@ -17,6 +32,7 @@ final class Responder {
             response.headers.append(HTTPResponse.retryAfter())
         }
         response.headers.append(contentsOf: page.securityHeaders)
+        response.headers.append(contentsOf: transportSecurity)
         response.headers.append(("date", HTTPDate.now))
         connections.respond(to: id, response)
     }

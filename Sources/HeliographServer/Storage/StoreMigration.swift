@@ -14,9 +14,15 @@ package struct StoreMigration {
         case folder(String)
         case database(String)
 
-        /// `folder` makes a path of what was said.
-        package init(_ said: String, folder: (String) -> String) {
-            self = StoreAddress.read(said).map { .database($0) } ?? .folder(folder(said))
+        /// `folder` makes a path of what was said. Throws for what was meant as a database's address, and is none.
+        package init(_ said: String, folder: (String) -> String) throws(ServerError) {
+            if let address = StoreAddress.read(said) {
+                self = .database(address)
+            } else if said.hasPrefix("postgres:") || said.hasPrefix("postgresql:") {
+                throw ServerError(.settings, "A database is named as \(StoreAddress.takes).")
+            } else {
+                self = .folder(folder(said))
+            }
         }
     }
 

@@ -55,8 +55,8 @@ struct Migrate: ParsableCommand {
         }
     }
 
-    private func place(_ said: String) -> StoreMigration.End {
-        StoreMigration.End(said) { DataOption.absolute($0) }
+    private func place(_ said: String) throws -> StoreMigration.End {
+        try StoreMigration.End(said) { DataOption.absolute($0) }
     }
 
     private func printJSON(_ report: StoreMigration.MigrationReport) {

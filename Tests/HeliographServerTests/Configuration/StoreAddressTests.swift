@@ -17,10 +17,29 @@ import Testing
     @Test(arguments: [
         "", "db.example", "mysql://db.example/heliograph", "postgresql:/heliograph", "postgresql://a b/heliograph",
         "postgresql://ada:secret@db.example/heliograph", "postgresql://db.example/heliograph?password=secret",
-        "postgresql://ada@db.example/heliograph?sslpassword=secret",
+        "postgresql://ada@db.example/heliograph?sslpassword=secret", "postgresql://db.example/heliograph?p%61ssword=secret",
     ])
     func `what is none, or has a password, is not taken`(_ text: String) {
         #expect(StoreAddress.read(text) == nil)
+    }
+
+    @Test(arguments: [
+        "postgresql://ada:secret@db.example/heliograph", "postgresql://db.example/heliograph?password=secret",
+        "postgresql://db.example/h?%70assword=secret", "mysql://ada:secret@db/h", "host=db user=ada PASSWORD='secret'",
+    ])
+    func `a password in what is refused is not shown`(_ text: String) throws {
+        let error = #expect(throws: ServerError.self) {
+            try EffectiveSettings(dataDirectory: TemporaryFolders.make().path, flags: ["store": text], environment: [:])
+        }
+        let said = try #require(error).description
+        #expect(said.contains("--store: store takes") && !said.contains("secret"), "\(said)")
+    }
+
+    @Test func `what was meant as a database is no folder to move to`() throws {
+        let text = "postgresql://ada:secret@db.example/heliograph"
+        let error = #expect(throws: ServerError.self) { try StoreMigration.End(text) { $0 } }
+        #expect(error?.description.contains("secret") == false)
+        #expect(try StoreMigration.End("/srv/relay") { $0 } == .folder("/srv/relay"))
     }
 
     @Test func `a folder notes the address of its relay's database`() throws {

@@ -376,3 +376,16 @@ def test_a_removal_on_another_machine_takes_effect_at_the_relay(
             host.close()
         relay.kill()
         server.close()
+
+
+def test_figures_of_all_workspaces_are_for_no_member_of_one(sides, relay):
+    def status(token: str) -> int:
+        # As a program on another machine, by a proxy.
+        return relay.get("/metrics", {"Authorization": f"Bearer {token}", "X-Forwarded-For": "192.0.2.7"}).status
+
+    theirs = token(relay, "client", "their program")
+    mine = relay.token("client", "prometheus")
+    paired = relay.post("/v1/pair", {"code": relay.pair_link().partition("pair=")[2], "name": "our phone", "kind": "app"}).json["token"]
+    assert [status(theirs), status(mine), status(paired), status(relay.token("host", "laptop"))] == [401, 200, 401, 401]
+    run(relay, "workspace", "remove", OTHER, "--yes")
+    assert status(paired) == 200, "there is one"

@@ -17,6 +17,7 @@ final class Access {
     let uses: TokenUses
     /// Those that are there, by id, with their names.
     private(set) var workspaces: [WorkspaceID: String] = [:]
+    private(set) var firstWorkspace: WorkspaceID?
     private let loop: EventLoop
     private let connections: PeerConnections
     private let mailbox: CoreMailbox
@@ -82,6 +83,7 @@ final class Access {
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
         self.workspaces = entrants.workspaces
+        firstWorkspace = entrants.firstWorkspace
     }
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
@@ -321,6 +323,7 @@ final class Access {
 
     private func take(_ entrants: Entrants) {
         workspaces = entrants.workspaces
+        firstWorkspace = entrants.firstWorkspace
         takeTokens(entrants.tokens)
         for workspace in entrants.removed where removed.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))

@@ -4,6 +4,8 @@ import RelayProtocol
 /// The peers that may come in, and where to, as the store has it at one moment.
 struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
+    /// The oldest of them.
+    let firstWorkspace: WorkspaceID?
     /// Workspaces that were removed.
     let removed: [WorkspaceID]
     /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
@@ -11,7 +13,9 @@ struct Entrants: Sendable {
 
     init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
         // Before the tokens: every peer that is let in has a workspace with a name.
-        self.workspaces = try store.workspaces().reduce(into: [:]) { $0[$1.id] = $1.name }
+        let named = try store.workspaces()
+        self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
+        firstWorkspace = named.first?.id
         removed = try workspaces.removedWorkspaces()
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))

@@ -106,6 +106,16 @@ def test_wrong_codes_of_pairing_are_few_a_minute(relay: Relay) -> None:
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 429, "it is used"
 
 
+def test_new_names_do_not_fill_the_audit_log(relay: Relay) -> None:
+    own = {"Authorization": f"Bearer {relay.token('client', 'phone')}"}
+    name = relay.token_id("phone")
+    statuses = [relay.post(f"/v1/tokens/{name}/rename", {"name": "as it is"}, own).status for _ in range(50)]
+    statuses += [relay.post(f"/v1/tokens/{name}/rename", {"name": f"name {n}"}, own).status for n in range(100)]
+    assert statuses == [200] * 100 + [429] * 50
+    audit = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]
+    assert len([line for line in audit if line["what"] == "token.renamed"]) == 51
+
+
 def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
     """As one version let anybody make it: 3,000 devices, each let in by the one before."""
     token = relay.token("client", "last")

@@ -74,6 +74,7 @@ import Testing
         }
         #expect(try rename("t1", in: workspace) == "Kitchen")
         #expect(try store.tokens().map(\.name) == ["Kitchen", token("t2", 2).name])
+        #expect(try rename("t1", in: workspace) == "Kitchen", "as it is called already")
         #expect(try rename("t2", in: .other) == nil, "another workspace's")
         #expect(try rename("t9", in: workspace) == nil)
         _ = try store.revoke(TokenRevocation(id: "t2", at: 6_000))

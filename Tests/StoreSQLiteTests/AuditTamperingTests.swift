@@ -26,6 +26,20 @@ import Testing
         try store.close()
     }
 
+    @Test func `what commands a terminal is spelled out in the bytes that are exported, and they are verified`() throws {
+        let store = try scratch.open()
+        let name = "a\u{9b}2J\u{85}b\u{2028}c\u{2029}d é \u{201c}e\u{201d} \u{1F4A1}"
+        try store.credentials.addWorkspace(Named(id: .home, name: "Home"), at: 1_000)
+        try store.credentials.addWorkspace(Named(id: .other, name: name), at: 1_000)
+        try store.close()
+        let lines = try export()
+        let line = try #require(lines.last)
+        #expect(line.contains(#"a\u009b2J\u0085b\u2028c\u2029d é \#u{201c}e\#u{201d} \#u{1F4A1}"#), "\(line)")
+        #expect(!line.unicodeScalars.contains { (0x80...0x9F).contains($0.value) || [0x2028, 0x2029].contains($0.value) })
+        #expect(try JSONDocument(parsing: Array(line.utf8)).root.object().string("name") == name)
+        #expect(try faultsOfData() == [])
+    }
+
     private var file: String { scratch.path + "/audit.jsonl" }
 
     private func export() throws -> [String] { try scratch.openAsCommandLine().auditLines() }

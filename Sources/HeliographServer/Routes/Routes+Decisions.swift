@@ -40,11 +40,11 @@ extension Routes {
     /// What is answered to one wrong code too many from an address, of pairing or of a push; nil: there were fewer. A right code is never
     /// counted: nobody can shut others out by guessing.
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
-        wrongCodes.note(Self.household(of: request.peer), at: .now).map(Self.tooManyWrongCodes)
+        wrongCodes.note(Self.household(of: request.peer), at: .now).map { Self.tooMany("wrong codes", $0) }
     }
 
-    static func tooManyWrongCodes(_ wait: Duration) -> HTTPResponse {
-        var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many wrong codes"))
+    static func tooMany(_ what: String, _ wait: Duration) -> HTTPResponse {
+        var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many \(what)"))
         response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
         return response
     }
@@ -58,41 +58,5 @@ extension Routes {
     /// The same for a code that never was, one that is used, and one that is too old.
     private static var noSuchCode: HTTPResponse {
         .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "this code is unknown, used or too old"))
-    }
-}
-
-/// Wrong codes by address, so that a log does not fill and guessing is not even tried.
-struct WrongCodes {
-    /// Somebody who taps an old notification, several times over.
-    static let countMax = 20
-    static let window = Duration.seconds(60)
-    /// With more, all that have come since are counted as one.
-    static let addressesMax = 1_000
-
-    private struct Count {
-        var since: ContinuousClock.Instant
-        var count = 0
-    }
-
-    private var counts: [String: Count] = [:]
-
-    /// How long this address has to wait before another wrong one is looked up; nil: it has not shown too many.
-    func wait(of address: String, at now: ContinuousClock.Instant) -> Duration? {
-        let count = counts[address] ?? (counts.count < Self.addressesMax ? nil : counts[""])
-        guard let count, count.count >= Self.countMax, now - count.since < Self.window else { return nil }
-        return Self.window - (now - count.since)
-    }
-
-    /// Counts one; hands back how long this address has to wait where it was one too many.
-    mutating func note(_ address: String, at now: ContinuousClock.Instant) -> Duration? {
-        if counts[address] == nil, counts.count >= Self.addressesMax {
-            counts = counts.filter { now - $0.value.since < Self.window }
-        }
-        let name = counts[address] != nil || counts.count < Self.addressesMax ? address : ""
-        var count = counts[name] ?? Count(since: now)
-        if now - count.since >= Self.window { count = Count(since: now) }
-        count.count += 1
-        counts[name] = count
-        return count.count > Self.countMax ? Self.window - (now - count.since) : nil
     }
 }

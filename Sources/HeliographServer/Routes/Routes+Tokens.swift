@@ -113,6 +113,9 @@ extension Routes {
             }
             name = shown
         } catch { return respond(answering, .json(400, Notice(error))) }
+        if let wait = renamings.note(own.workspace.rawValue, at: .now) {
+            return respond(answering, Self.tooMany("new names in this workspace", wait))
+        }
         access.change(where: { $0 != nil }) {
             try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))
         } then: { [self] (result: Result<Token?, any Error>) in

@@ -25,7 +25,8 @@ final class Routes {
     private let pushMeasures: PushMeasures
     private let overview: any RelayOverview
     let logger: Logger
-    var wrongCodes = WrongCodes()
+    var wrongCodes = RecentCounts.wrongCodes
+    var renamings = RecentCounts.renamings
     var strangers = StrangerLog()
 
     init(in around: CoreUnit.Surroundings, core: Core?) {
@@ -114,7 +115,7 @@ final class Routes {
             return redeem(call, request, id)
         }
         access.openCodes.take(digest) { [self] isOpen in
-            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooManyWrongCodes(wait)) }
+            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooMany("wrong codes", wait)) }
         }
     }
 

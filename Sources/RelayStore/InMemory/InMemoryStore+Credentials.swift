@@ -36,6 +36,7 @@ extension InMemoryStore: CredentialStore {
     package func rename(_ renaming: TokenRenaming) -> Token? {
         content.withLock { content in
             guard let token = content.tokens.first(where: renaming.concerns) else { return nil }
+            guard token.name != renaming.name else { return token }
             content.change(token.id) { $0.name = renaming.name }
             return content.tokens.first(where: renaming.concerns)
         }

@@ -62,6 +62,8 @@ package final class PostgresCredentials: CredentialStore {
         try database.write { connection in
             let tokens = try Self.tokens("ORDER BY number", on: connection)
             guard var token = tokens.first(where: renaming.concerns) else { return nil }
+            // Said again, it is nothing new for the audit log.
+            guard token.name != renaming.name else { return token }
             token.name = renaming.name
             _ = try Self.run(
                 "UPDATE tokens SET name = $1::text WHERE token = $2::text", .text(token.name), .text(token.id), on: connection)

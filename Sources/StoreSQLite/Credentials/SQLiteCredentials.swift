@@ -77,6 +77,8 @@ package final class SQLiteCredentials: CredentialStore {
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
         try write { db in
             guard var token = try self.tokens("ORDER BY number", in: db).first(where: renaming.concerns) else { return nil }
+            // Said again, it is nothing new for the audit log.
+            guard token.name != renaming.name else { return token }
             token.name = renaming.name
             try db.execute(sql: "UPDATE tokens SET name = ? WHERE token = ?", arguments: [token.name, token.id])
             try self.audit.add(AuditRecord(token, AuditWord.tokenRenamed, by: renaming.by, at: renaming.at), in: db)

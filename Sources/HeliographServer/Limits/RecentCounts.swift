@@ -1,0 +1,44 @@
+/// Recent deeds, counted by the name of whoever did them: an address, a workspace.
+struct RecentCounts {
+    /// Wrong codes of an address, so that a log does not fill and guessing is not even tried: somebody who taps an old notification, several
+    /// times over.
+    static var wrongCodes: RecentCounts { RecentCounts(max: 20, within: .seconds(60)) }
+    /// Renamed tokens of a workspace, as each name stays in the audit log for good: somebody who tidies up a long list.
+    static var renamings: RecentCounts { RecentCounts(max: 100, within: .seconds(3_600)) }
+
+    /// With more, all that have come since are counted as one.
+    static let namesMax = 1_000
+
+    let max: Int
+    let window: Duration
+
+    private struct Count {
+        var since: ContinuousClock.Instant
+        var count = 0
+    }
+
+    private var counts: [String: Count] = [:]
+
+    private init(max: Int, within window: Duration) {
+        self.max = max
+        self.window = window
+    }
+
+    /// Time that this name has to wait before the next is looked at; nil: it has not done too many.
+    func wait(of name: String, at now: ContinuousClock.Instant) -> Duration? {
+        let count = counts[name] ?? (counts.count < Self.namesMax ? nil : counts[""])
+        guard let count, count.count >= max, now - count.since < window else { return nil }
+        return window - (now - count.since)
+    }
+
+    /// Counts one; hands back how long this name has to wait where it was one too many.
+    mutating func note(_ name: String, at now: ContinuousClock.Instant) -> Duration? {
+        if counts[name] == nil, counts.count >= Self.namesMax { counts = counts.filter { now - $0.value.since < window } }
+        let name = counts[name] != nil || counts.count < Self.namesMax ? name : ""
+        var count = counts[name] ?? Count(since: now)
+        if now - count.since >= window { count = Count(since: now) }
+        count.count += 1
+        counts[name] = count
+        return count.count > max ? window - (now - count.since) : nil
+    }
+}

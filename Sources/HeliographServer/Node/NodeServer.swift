@@ -52,7 +52,7 @@ final class NodeServer {
     /// slow disk, several times over.
     private static let answersDeadline = Duration.seconds(1)
     private static let answersInterval = Duration.milliseconds(10)
-    /// Between two looks whether others may take this process for dead.
+    /// At least, between two looks whether others may take this process for dead.
     private static let leaseInterval = Duration.milliseconds(250)
 
     /// Serves until it is told to stop.
@@ -157,12 +157,13 @@ final class NodeServer {
 
     /// A node that owns nothing has nothing to lose, and goes on when the database is back.
     private func watchLease() {
-        if !owned.isEmpty, watch.isLeaseOver {
+        let left = watch.leaseLeft
+        if !owned.isEmpty, left <= .zero {
             StoreOpening.end(
                 LogError(.unreachable(isPassing: true), "This node could not say that it is alive for as long as its lease."),
                 logger)
         }
-        _ = loop.schedule(after: Self.leaseInterval) { [weak self] in self?.watchLease() }
+        _ = loop.schedule(after: max(left, Self.leaseInterval)) { [weak self] in self?.watchLease() }
     }
 
     // MARK: - Links

@@ -30,8 +30,6 @@ final class PlacementWatch: Sendable {
         let lost: @Sendable (LogError) -> Void
     }
 
-    /// A killed owner has gone after 13 ms: nobody waits longer for the next one than for its load.
-    private static let interval = DispatchTimeInterval.milliseconds(250)
     /// Between two looks at what the database survives.
     private static let durabilityInterval = Duration.seconds(30)
 
@@ -40,7 +38,8 @@ final class PlacementWatch: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
     private let begin = ContinuousClock.now
-    private let stop = DispatchSemaphore(value: 0)
+    /// The next look is due at once.
+    private let wake = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
     private let claims = DispatchQueue(label: "heliograph.claims", attributes: .concurrent)
     /// Those that are being claimed or loaded.
@@ -51,6 +50,8 @@ final class PlacementWatch: Sendable {
         /// Before the last renewal that came through was sent.
         var renewed = ContinuousClock.now
         var isLeaving = false
+        var isOver = false
+        var pace = LookInterval()
     }
 
     init(
@@ -71,7 +72,19 @@ final class PlacementWatch: Sendable {
     // MARK: - What the node says
 
     /// A link has ended, or was never opened. The machine's orders come with its next look.
-    func linkEnded(_ holder: String) { note(.linkEnded(holder)) }
+    func linkEnded(_ holder: String) {
+        note(.linkEnded(holder))
+        hurry()
+    }
+
+    /// A node at rest looks at once, and often from then on.
+    private func hurry() {
+        let wasAtRest = state.withLock { state in
+            defer { state.pace.changed(at: .now) }
+            return state.pace.isAtRest(at: .now)
+        }
+        if wasAtRest { wake.signal() }
+    }
 
     /// A commit was refused as another's.
     func lost(_ workspace: WorkspaceID, _ orders: Orders) { handle(.lost(workspace.rawValue), orders) }
@@ -79,19 +92,21 @@ final class PlacementWatch: Sendable {
     /// This node is to end: others get what it owns. They are told at once, lest one leaves to this node what it sets free.
     func drain(_ orders: Orders) {
         state.withLock { $0.isLeaving = true }
+        hurry()
         claims.async(group: claimsUnderWay) { [self] in
             renew(orders)
             note(.drainOrdered)
         }
     }
 
-    /// Whether others may take this process for dead by now.
-    var isLeaseOver: Bool { state.withLock { ContinuousClock.now - $0.renewed >= OpenNode.renewalMax } }
+    /// Time until others may take this process for dead; none or less: they may by now.
+    var leaseLeft: Duration { state.withLock { OpenNode.renewalMax - (ContinuousClock.now - $0.renewed) } }
 
     /// Returns when nothing is asked any more.
     func finish() {
         note(.stopOrdered)
-        stop.signal()
+        state.withLock { $0.isOver = true }
+        wake.signal()
         isStopped.wait()
         claimsUnderWay.wait()
     }
@@ -101,6 +116,7 @@ final class PlacementWatch: Sendable {
     private func handle(_ fact: PlacementMachine.Fact, _ orders: Orders) {
         let shallRenew = state.withLock { state in
             var shallRenew = false
+            if case .looked(let view) = fact { state.pace.saw(view, at: .now) } else { state.pace.changed(at: .now) }
             for order in state.machine.handle(fact, at: now) {
                 if order == .renew { shallRenew = true } else { carryOut(order, orders) }
             }
@@ -144,7 +160,14 @@ final class PlacementWatch: Sendable {
                 if !isAway { logger.error("the database cannot be looked at", metadata: ["error": "\(error)"]) }
                 isAway = true
             }
-        } while stop.wait(timeout: .now() + Self.interval) == .timedOut
+        } while waitForNext()
+    }
+
+    /// False once nothing is to be asked any more.
+    private func waitForNext() -> Bool {
+        let wait = state.withLock { $0.pace.wait(at: .now) }
+        _ = wake.wait(timeout: .now() + .milliseconds(Int(wait / .milliseconds(1))))
+        return state.withLock { !$0.isOver }
     }
 
     private func carryOut(_ order: PlacementMachine.Order, _ orders: Orders) {

@@ -5,7 +5,7 @@ TEST_PACKAGES := chromium curl fonts-dejavu-core nodejs node-typescript tmux pyt
 	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 tzdata \
 	postgresql-client zsh fish lintian
 # Unpacked into .build/servers, not installed: as packages they would start servers.
-TEST_SERVERS := nginx caddy prometheus postgresql
+TEST_SERVERS := nginx caddy prometheus postgresql pgbouncer libc-ares2
 # The C programs that `make bench` holds the relay against.
 BENCH_PACKAGES := gcc libc6-dev libsqlite3-dev libwebsockets-dev pkg-config openssl
 

@@ -19,6 +19,7 @@ internal import Glibc
     let errorMessage: @convention(c) (Connection) -> Text?
     let parameterStatus: @convention(c) (Connection, Text) -> Text?
     let serverVersion: @convention(c) (Connection) -> Int32
+    let backendPID: @convention(c) (Connection) -> Int32
     let finish: @convention(c) (Connection) -> Void
     let setNonblocking: @convention(c) (Connection, Int32) -> Int32
     let setNoticeReceiver: @convention(c) (Connection, NoticeReceiver?, UnsafeMutableRawPointer?) -> NoticeReceiver?
@@ -65,6 +66,7 @@ internal import Glibc
         unsafe errorMessage = try find("PQerrorMessage")
         unsafe parameterStatus = try find("PQparameterStatus")
         unsafe serverVersion = try find("PQserverVersion")
+        unsafe backendPID = try find("PQbackendPID")
         unsafe finish = try find("PQfinish")
         unsafe setNonblocking = try find("PQsetnonblocking")
         unsafe setNoticeReceiver = try find("PQsetNoticeReceiver")

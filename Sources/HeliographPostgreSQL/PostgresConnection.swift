@@ -80,6 +80,9 @@ internal import Synchronization
     /// The version of the server, as `150018`.
     package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
 
+    /// Number of the database's process behind this connection, as reported at the start; a pooler reports one of its own.
+    package var backendPID: Int32 { unsafe libpq.backendPID(connection) }
+
     /// A parameter that the server reports unasked: `server_encoding`, `in_hot_standby`.
     package func setting(_ name: String) -> String? {
         unsafe libpq.parameterStatus(connection, name).map { unsafe String(cString: $0) }

@@ -112,6 +112,39 @@ class PostgresServer:
         return found[-1]
 
 
+class Pooler:
+    """PgBouncer in front of a server, in a folder of its own."""
+
+    def __init__(self, server: PostgresServer, mode: str) -> None:
+        unpacked = ROOT / ".build/servers/usr"
+        found = [path for path in (Path("/usr/sbin/pgbouncer"), unpacked / "sbin/pgbouncer") if path.exists()]
+        assert found, "PgBouncer is not there: make servers unpacks it"
+        self.folder = new_folder()
+        # As root it runs as nobody, who cannot run what lies below a folder of root's alone.
+        shutil.copy(found[0], self.folder)
+        for library in unpacked.glob("lib/*/libcares.so.2"):
+            shutil.copy(library, self.folder)
+        (self.folder / "pooler.ini").write_text(
+            f"[databases]\n* = host={server.folder} user=heliograph\n[pgbouncer]\nlisten_addr =\nlisten_port = 6432\n"
+            f"unix_socket_dir = {self.folder}\nauth_type = any\npool_mode = {mode}\n"
+        )
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        if as_nobody:
+            for path in (self.folder, *self.folder.iterdir()):
+                os.chown(path, 65534, 65534)
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder)}
+        self.process = subprocess.Popen([*as_nobody, self.folder / "pgbouncer", "-q", self.folder / "pooler.ini"], env=environment, cwd="/")
+        wait_until(lambda: (self.folder / ".s.PGSQL.6432").exists(), 10, "the pooler to listen")
+
+    def address(self, database: str) -> str:
+        return f"postgresql:///{database}?host={self.folder}&port=6432&user=heliograph"
+
+    def close(self) -> None:
+        self.process.terminate()
+        self.process.wait(patient(10))
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 class ReplicatedPostgres:
     """A primary, and a standby that each of its commits waits for."""
 

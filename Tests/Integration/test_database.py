@@ -15,7 +15,7 @@ from doctor import doctor
 from follower import Follower, whole_log
 from history import check_decisions, check_host, check_view
 from host import ScriptedHost
-from postgres import PostgresServer
+from postgres import Pooler, PostgresServer
 from relay import Answer, Relay
 from waits import patient, wait_until
 
@@ -237,3 +237,22 @@ def test_a_lock_that_commits_wait_for_is_a_store_that_takes_no_writes(server, ma
     wait_ready(relay)
     host.wait_acked("s1", timeout=60)
     wait_until(lambda: relay.metric("heliograph_store_takes_writes") == 1, 20, "the metric to say that it is written again")
+
+
+def test_a_pooler_that_shares_sessions_is_named_and_refused_and_one_in_session_mode_serves(server, tmp_path, make_relay, scripted_host):
+    server.make("pooled")
+    sharing, session = Pooler(server, "transaction"), Pooler(server, "session")
+    try:
+        relay = make_relay("--store", session.address("pooled"))
+        host = scripted_host(relay)
+        host.start_session("s1")
+        host.wait_acked("s1")
+        # Also one that would only stand by, and fail when it is needed.
+        second = Relay(tmp_path / "second", ["--store", sharing.address("pooled")])
+        for words in (["serve", "--listen", "127.0.0.1:0", *second.arguments], ["token", "list", *second.arguments]):
+            refused = second.run(*words, "--data", str(second.data), check=False)
+            assert refused.returncode != 0 and "pooler" in refused.stderr and "session mode" in refused.stderr, refused
+        relay.stop()
+    finally:
+        sharing.close()
+        session.close()

@@ -35,6 +35,7 @@ enum Migration {
     /// `address` is the one that the connection was made to.
     static func bringUpToDate(_ connection: PostgresConnection, at address: String, _ olderRelays: OlderRelays) throws {
         try check(connection)
+        try Pooler.refuseSharing(connection, at: address)
         // Nearly always it is.
         let found = try version(of: connection)
         if found == Schema.newest { return }

@@ -3,12 +3,13 @@
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from daemon import Daemon
-from waits import patient
+from waits import patient, wait_until
 
 OTHER_USER = 65534
 
@@ -20,6 +21,51 @@ def ask(socket: Path, *arguments: str, user: int | None = None) -> str:
         capture_output=True, text=True, timeout=patient(20), user=user, cwd="/",
     )  # fmt: skip
     return asked.stdout
+
+
+NAMESAKE = """
+import http.client, os, socket, sys
+def say(session, pid):
+    connection = http.client.HTTPConnection("localhost", timeout=30)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(sys.argv[1])
+    body = '{"session":"%s","kind":"status.changed","head":{"status":"running"}}\\n' % session
+    connection.request("POST", "/v1/agent/events", body, {"X-Agent-Pid": str(pid)})
+    assert connection.getresponse().status == 200
+say("own", os.getpid())
+say("other", int(sys.argv[2]))
+print(os.getpid(), flush=True)
+sys.stdin.read()
+"""
+"""Says its own number, and one that means nothing in its namespace, and another process outside."""
+
+
+def test_a_number_of_another_namespace_is_no_process_here(daemon: Daemon) -> None:
+    """A program in a PID namespace of its own, as in a container: its number means another process here, or none."""
+    unshare = ["unshare", "--pid", "--fork", "--kill-child"]
+    if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
+        pytest.skip("needs the right to make a PID namespace")
+    stranger = subprocess.Popen(["sleep", "600"])
+    program = subprocess.Popen(
+        [*unshare, sys.executable, "-c", NAMESAKE, str(daemon.socket), str(stranger.pid)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert program.stdout
+        assert program.stdout.readline() == "1\n", "it is the first in a namespace of its own"
+        pids = {session["session"]: session.get("pid") for session in (daemon.status() or {})["sessions"]}
+        outside = subprocess.run(["pgrep", "-f", str(daemon.socket)], capture_output=True, text=True).stdout.split()
+        assert str(pids["local-own"]) in outside, "the same process, by its number here"
+        assert pids["local-other"] is None, "nothing in its namespace has that number"
+        stranger.kill()
+        stranger.wait()
+        program.communicate(timeout=patient(20))
+        wait_until(lambda: "local-own" not in [session["session"] for session in (daemon.status() or {})["sessions"]], 30, "its end to be noticed")
+        assert "local-other" in [session["session"] for session in (daemon.status() or {})["sessions"]], "it ends with nobody"
+    finally:
+        for process in (program, stranger):
+            process.kill()
+            process.wait()
 
 
 def test_another_user_is_heard_by_nobody(daemon: Daemon) -> None:

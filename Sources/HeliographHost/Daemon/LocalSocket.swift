@@ -116,7 +116,7 @@ final class LocalSocket: ServerHandler {
     private func programRequested(_ what: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let token = HookToken(rawValue: id.rawValue)
         var caller = process(request)
-        if caller == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
+        if request.header("x-agent-pid") == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
         // Programs call their sessions what they like, also as an agent's are called.
         let owner = SteeredWord.paths.contains(what) ? SteeredWord.adapter(in: request.body) ?? LocalIntegration.name : nil
         for (name, driver) in drivers where owner == nil || owner == name {
@@ -145,7 +145,10 @@ final class LocalSocket: ServerHandler {
     }
 
     private func process(_ request: HTTPRequest) -> AgentProcess? {
-        request.header("x-agent-pid").flatMap { Int32($0) }.flatMap(AgentProcessTable.process)
+        guard let number = request.header("x-agent-pid").flatMap({ Int32($0) }), case .unix(_, let peer) = request.peer else {
+            return nil
+        }
+        return AgentProcessTable.process(number, saidBy: peer)
     }
 
     func respond(_ token: HookToken, _ output: [UInt8]?) {

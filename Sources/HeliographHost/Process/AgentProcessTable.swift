@@ -9,6 +9,23 @@ enum AgentProcessTable {
         return AgentProcess(id: id, startedAt: status.startedAt)
     }
 
+    /// The process that a peer means by a number; nil if that is not known. In a PID namespace of its own a number means another process
+    /// than here, whose end would be taken for the agent's.
+    static func process(_ number: Int32, saidBy peer: Int32) -> AgentProcess? {
+        guard let depth = numbers(of: peer)?.count else { return nil }
+        // A peer that we can see, in no namespace below ours, is in ours.
+        guard depth > 1 else { return process(number) }
+        // There a hook names the agent that has started it, directly or not.
+        var next = peer
+        for _ in 0..<ancestorsMax {
+            guard let numbers = numbers(of: next), numbers.count == depth else { return nil }
+            if numbers.last == number { return process(next) }
+            guard let parent = status(of: next)?.parent, parent > 1 else { return nil }
+            next = parent
+        }
+        return nil
+    }
+
     /// A process with the same number that began at another time is another one.
     static func isAlive(_ process: AgentProcess) -> Bool {
         if kill(process.id, 0) != 0 && errno == ESRCH { return false }
@@ -21,13 +38,26 @@ enum AgentProcessTable {
     /// Whether a process is another one, or one that it has started, directly or not.
     static func isDescendant(_ id: Int32, of ancestor: Int32) -> Bool {
         var next = id
-        // Deeper than any shell that starts a shell.
-        for _ in 0..<64 {
+        for _ in 0..<ancestorsMax {
             if next == ancestor { return true }
             guard next > 1, let parent = status(of: next)?.parent else { return false }
             next = parent
         }
         return false
+    }
+
+    /// Deeper than any shell that starts a shell.
+    private static let ancestorsMax = 64
+
+    /// Its numbers in our PID namespace and in each below it, down to its own. They come after the groups, of which there may be thousands.
+    private static func numbers(of id: Int32) -> [Int32]? {
+        guard let file = try? File("/proc/\(id)/status", O_RDONLY), let bytes = try? file.read(at: 0, count: 64 << 10) else {
+            return nil
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("NSpid:") }?.split(whereSeparator: \.isWhitespace).dropFirst().compactMap {
+            Int32($0)
+        }
     }
 
     private static func status(of id: Int32) -> (parent: Int32, startedAt: UInt64, isZombie: Bool)? {

@@ -49,6 +49,8 @@ enum HookCall {
         case .answered(let answer) where event == hooks.beforeTool: HookStream.write(answer)
         // Which session is held the daemon knows. Without it any could be, or who kills it would escape.
         case .unheard where isHeld: HookStream.write(hooks.ask())
+        case .unheard where event == LeftWord.event && input.isWhole && !isDaemonThere(paths.socket, limits):
+            LeftWord.leave(input.bytes, agent: agent, event: event, in: paths.stateDirectory)
         case .answered, .taken, .unheard: break
         }
         return 0
@@ -71,6 +73,13 @@ enum HookCall {
         // It waits for us alone.
         exchange.isAttended = false
         return exchange.ask()
+    }
+
+    /// One that is slow or stopped may have the event all the same.
+    private static func isDaemonThere(_ path: String, _ limits: HookLimits) -> Bool {
+        guard let socket = HookSocket(connectingTo: path, until: .now + limits.budget) else { return false }
+        _ = consume socket
+        return true
     }
 
     /// An agent that is killed takes leave of nobody: its hooks are left behind with another parent.

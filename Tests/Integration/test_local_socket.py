@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,28 @@ def test_a_number_of_another_namespace_is_no_process_here(daemon: Daemon) -> Non
         for process in (program, stranger):
             process.kill()
             process.wait()
+
+
+@pytest.mark.parametrize(("says_so", "status"), [(True, "completed"), (False, "failed")])
+def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon, phone: Any, says_so: bool, status: str) -> None:
+    """`/exit` while the daemon is down, against an agent that was killed meanwhile: it is gone in both."""
+    agent = subprocess.Popen(["sleep", "600"])
+    daemon.environment["CLAUDE_PID"] = str(agent.pid)
+    try:
+        start = {"session_id": "s1", "hook_event_name": "SessionStart", "cwd": "/", "source": "startup", "permission_mode": "default"}
+        assert daemon.hook("SessionStart", start).returncode == 0
+        phone.wait_summary("claude-s1", lambda summary: not summary.get("endedAt"))
+        daemon.kill()
+        if says_so:
+            end = {"session_id": "s1", "hook_event_name": "SessionEnd", "cwd": "/", "reason": "prompt_input_exit"}
+            assert daemon.hook("SessionEnd", end).returncode == 0
+        agent.kill()
+        agent.wait()
+        daemon.start()
+        assert phone.wait_summary("claude-s1", lambda summary: summary.get("endedAt"), 30)["status"] == status
+    finally:
+        agent.kill()
+        agent.wait()
 
 
 def test_another_user_is_heard_by_nobody(daemon: Daemon) -> None:

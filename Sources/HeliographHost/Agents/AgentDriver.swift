@@ -22,6 +22,9 @@ protocol HookDriver: AgentDriver {
 
     func hookCalled(_ report: HookReport)
 
+    /// The last event of a session, which its hook could tell nobody: nothing else is known of that call.
+    func wordLeft(_ event: String, _ payload: JSONDocument)
+
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
 }
 

@@ -90,6 +90,10 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         }
     }
 
+    func wordLeft(_ event: String, _ payload: JSONDocument) {
+        tell(.hookCalled(ClaudeHook(event: event, payload: payload, process: nil)))
+    }
+
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?) { tell(.statusLineShown(line, process: process)) }
 
     // MARK: Programs

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HeliographCrypto
+internal import HeliographHook
 internal import HeliographLink
 internal import HeliographPlatform
 internal import HostCore
@@ -35,6 +36,7 @@ final class HostDaemon {
         try LocalSocket.check(configuration.socketPath)
         try Files.makePrivateDirectory(configuration.stateDirectory)
         let lock = try DirectoryLock(configuration.stateDirectory)
+        try? Files.makePrivateDirectory(LeftWord.folder(in: configuration.stateDirectory))
         let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")
         let spool = try Spool(disk: disk, limits: configuration.spool) { logger.log($0) }
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
@@ -96,11 +98,21 @@ final class HostDaemon {
             status
         }
         self.socket = socket
-        tell(.started(holds: HoldsFile(configuration.stateDirectory).read()))
+        let begun = machine.handle(.started(holds: HoldsFile(configuration.stateDirectory).read()), at: .now)
+        // Sessions that ended while no daemon ran, before their processes are found gone.
+        for word in LeftWord.take(from: configuration.stateDirectory) { hear(word) }
+        for order in begun { carryOut(order) }
         listener = try loop.listen(LocalSocket.listener(at: configuration.socketPath), handler: socket)
         logger.info(
             "started",
             metadata: ["relay": "\(configuration.relay)", "spool.events": "\(spool.index.pendingCount)"])
+    }
+
+    private func hear(_ word: LeftWord) {
+        guard let driver = drivers[word.agent] as? any HookDriver, !driver.answers(word.event),
+            let payload = try? JSONDocument(parsing: word.payload)
+        else { return }
+        driver.wordLeft(word.event, payload)
     }
 
     /// Hooks that wait keep waiting: they call the next daemon again.

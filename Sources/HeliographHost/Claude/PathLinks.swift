@@ -40,7 +40,7 @@ enum PathLinks {
         return [slash] + parts.joined(separator: [slash])
     }
 
-    /// The last parts need not be there: a file is made where a link to nothing leads.
+    /// The last parts need not be there: writing to a link to nothing makes the file that it names.
     private static func resolved(_ path: Path, _ linksLeft: Int) -> Path? {
         if let real = realPath(path) { return real }
         guard errno == ENOENT, linksLeft > 0, let end = path.lastIndex(of: slash) else { return nil }

@@ -10,7 +10,7 @@ enum ReportRefusal {
 }
 
 extension SessionView {
-    /// Nil where it is recorded.
+    /// Nil if the report is recorded.
     func refusal(of event: Event) -> ReportRefusal? {
         switch event.head {
         case .steeringChanged(let change): openSteering.contains(change.name) ? nil : .noSuchCommand

@@ -140,7 +140,7 @@ struct SteeringChecker {
         }
     }
 
-    /// Whether the host's machine or its desks make it, and not a simulated adapter.
+    /// True of what the host's machine or its desks say, and not a simulated adapter.
     static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
         session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
             || bytes.starts(with: #"{"kind":"truncated""#.utf8)

@@ -16,7 +16,7 @@ struct DeskBugs {
     /// What is handed over does not wait for the disk.
     var isUnrecorded: Bool { plant == .unrecordedAnswer }
 
-    /// What is told besides of an approval that ends so.
+    /// A second end of an approval that ends so.
     func end(after end: EventHead) -> EventHead? {
         guard plant == .secondEnd, case .approvalApplied(let id, _) = end else { return nil }
         return .approvalStale(id, reason: "unknownApproval")

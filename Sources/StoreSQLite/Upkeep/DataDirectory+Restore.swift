@@ -131,7 +131,7 @@ extension DataDirectory {
         return parts.first.map { kept + $0 }
     }
 
-    /// What a move to here left that was cut short.
+    /// The draft of a move to here that was cut short.
     private func setDraftAside(as kept: String) throws(SQLiteStoreError) -> String? {
         guard Files.exists(draftPath) else { return nil }
         for part in ["", "-journal"] where Files.exists(draftPath + part) { try Files.move(draftPath + part, to: kept + part) }

@@ -153,7 +153,7 @@ async function goTo(address) {
 async function resubscribe({ newSubscription, oldSubscription }) {
   const applicationServerKey = oldSubscription?.options?.applicationServerKey;
   if (!newSubscription && applicationServerKey) {
-    // Where the person took the permission back, the browser refuses, and the page says so when it is opened.
+    // The browser refuses if the person took the permission back; the page says so when it is opened.
     await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }).catch(() => undefined);
   }
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });

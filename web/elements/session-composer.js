@@ -371,7 +371,7 @@ export class SessionComposer extends HTMLElement {
 }
 
 /**
- * Whether the key is an input method's, as the Enter that takes a word. Safari sends it after the end of the composition, with this code alone.
+ * True for a key of an input method, as the Enter that takes a word. Safari sends it after the end of the composition, with this code alone.
  * @param {KeyboardEvent} event
  */
 const isComposed = (event) => event.isComposing || event.keyCode === 229;

@@ -2,7 +2,7 @@
 package struct ClientError: Error, Equatable, Sendable {
     package let exit: ClientExit
     package let message: String
-    /// What to do about it, as a second line.
+    /// Advice, as a second line.
     package let advice: String?
 
     package init(_ exit: ClientExit, _ message: String, advice: String? = nil) {

@@ -1,4 +1,4 @@
-/// How a client command ended, as the shell sees it.
+/// Exit status of a client command.
 package enum ClientExit: Int32, Sendable, CaseIterable {
     case done = 0
     case refused = 1

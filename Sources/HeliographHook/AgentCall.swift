@@ -1,7 +1,7 @@
-/// What coding agents call many times a minute: `hook AGENT EVENT` and `statusline AGENT [--wrap COMMAND]`. The command answers them, and
-/// so does `heliograph-hook`, which can do nothing else and therefore starts in a fraction of the time.
+/// Frequent calls of coding agents: `hook AGENT EVENT` and `statusline AGENT [--wrap COMMAND]`. The command answers them, and so does
+/// `heliograph-hook`, which can do nothing else and therefore starts in a fraction of the time.
 package enum AgentCall {
-    /// The status to exit with; nil where the words, of which the first names the program, are of another command.
+    /// The exit status; nil if the words, of which the first names the program, are of another command.
     package static func run(_ arguments: [String]) -> Int32? {
         if arguments.count == 4, arguments[1] == "hook" { return hook(agent: arguments[2], event: arguments[3]) }
         if arguments.count >= 3, arguments[1] == "statusline", arguments[2].utf8.first != UInt8(ascii: "-") {

@@ -4,7 +4,7 @@ internal import Glibc
 package enum HoldsMark {
     package static func path(in stateDirectory: String) -> String { stateDirectory + "/holds.json" }
 
-    /// Also where it cannot be looked at: what is asked is whether it is safe to take it for absent.
+    /// True also if the file cannot be examined: absence has to be certain.
     package static func isThere(in stateDirectory: String) -> Bool {
         unsafe access(path(in: stateDirectory), F_OK) == 0 || errno != ENOENT
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Hands one request to the daemon: tells it something, or asks it and waits.
 package struct HookExchange {
-    /// What became of an event that was told.
+    /// Result of reporting an event.
     package enum Told: Equatable {
         /// The daemon has it, and has this to say to the agent.
         case answered([UInt8])
@@ -18,7 +18,7 @@ package struct HookExchange {
     package var limits: HookLimits
     /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
     package var isAgentAlive: () -> Bool
-    /// Somebody sits at the terminal, whose own prompt is there: nobody waits for us, so we may wait on.
+    /// A person is at the terminal, where the agent's own prompt is: nothing waits for us, so we may wait on.
     package var isAttended = false
 
     package init(
@@ -49,14 +49,14 @@ package struct HookExchange {
         return (status, body)
     }
 
-    /// What the agent shall read, or nil for no decision.
+    /// The answer for the agent, or nil for no decision.
     package func ask() -> [UInt8]? {
         guard let (status, body) = wait(), status == 200 else { return nil }
         return body
     }
 
-    /// What the daemon answers in the end, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for
-    /// that a while where the agent waits for us, and all of the question's life where it asks at its terminal as well.
+    /// The daemon's final answer, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for that
+    /// a while if the agent waits for us, and all of the question's life if it asks at its terminal as well.
     package func wait() -> (status: Int, body: [UInt8])? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
@@ -98,7 +98,7 @@ package struct HookExchange {
             sent += count
             guard count == 0 else { continue }
             guard wait(for: POLLOUT, on: socket, until: deadline) else { return .gaveUp }
-            // It has just taken something.
+            // The daemon has just read something.
             if deadline != nil { deadline = min(.now + limits.budget, transferEnd) }
         }
         var response = HookResponse(limits: limits)
@@ -135,7 +135,7 @@ package struct HookExchange {
             }
             guard ContinuousClock.now >= nextProbe else { continue }
             misses = isDaemonAlive() ? 0 : misses + 1
-            // What came meanwhile counts more.
+            // Data that arrived while we probed takes precedence over a missed probe.
             if misses >= limits.probeMisses { return socket.wait(for: events, until: .now) == .ready }
             nextProbe = .now + limits.probeInterval
         }

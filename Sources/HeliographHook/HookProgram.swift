@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// `heliograph-hook`: the calls of agents in a program of their own. It is next to `heliograph`, which does all of it too where it is not.
+/// `heliograph-hook`: the calls of agents in a program of their own. If it is not next to `heliograph`, that does all of it, too.
 package enum HookProgram {
     package static let name = "heliograph-hook"
     static let command = "heliograph"
 
-    /// What an agent is to call: the small program, where it is next to the command and can be run; else the command.
+    /// Path for agents to call: the small program, if it is next to the command and can be run; else the command.
     package static func path(beside command: String) -> String {
         guard let folder = folder(of: command, named: Self.command) else { return command }
         let path = folder + name

@@ -9,7 +9,7 @@ struct HookResponse: Sendable {
 
     private let limits: HookLimits
     private var bytes: [UInt8] = []
-    /// Where the body begins, and how the head announced it; nil until the head is whole.
+    /// The parsed head, and where the body begins; nil until the head is whole.
     private var head: (status: Int, length: Int, bodyStart: Int)?
 
     init(limits: HookLimits) {
@@ -44,7 +44,7 @@ struct HookResponse: Sendable {
         return nil
     }
 
-    /// A missing length means an empty body only where the status says that there is none.
+    /// A missing length means an empty body only if the status says that there is none.
     private static func parse(head: ArraySlice<UInt8>) -> (status: Int, length: Int)? {
         let lines = head.split(separator: 10)
         guard let statusLine = lines.first,

@@ -53,7 +53,7 @@ package struct HookSocket: ~Copyable {
         }
     }
 
-    /// How many bytes the kernel took now: zero where it would have to wait, nil where the peer is gone.
+    /// Number of bytes that the kernel took now: zero if it would have to wait, nil if the peer is gone.
     package func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         // The buffer outlives the call, and the length is its own.

@@ -38,7 +38,7 @@ package enum HookStream {
         }
     }
 
-    /// Writes everything, or stops where nobody reads any more.
+    /// Writes everything, or stops if there is no reader any more.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         var rest = bytes[...]
         while !rest.isEmpty {

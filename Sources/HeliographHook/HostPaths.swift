@@ -1,16 +1,16 @@
 internal import Glibc
 internal import HeliographPlatform
 
-/// Where the host side keeps its things on this machine: one rule for the daemon, the hooks and the command.
+/// The host's files on this machine: one rule for the daemon, the hooks and the command.
 ///
-/// | what | rule |
+/// | path | rule |
 /// |---|---|
 /// | `stateDirectory` | `$XDG_STATE_HOME/heliograph`, else `~/.local/state/heliograph` |
 /// | `configDirectory` | `$XDG_CONFIG_HOME/heliograph`, else `~/.config/heliograph` |
 /// | `socket` | `$HELIOGRAPH_SOCKET`, else `host.sock` in the state directory |
 ///
-/// A path that is not absolute is ignored, as the XDG specification asks: hooks run in the agent's working directory, where a
-/// relative path would name another file in each project. Nothing here creates a directory.
+/// A relative path is ignored, as the XDG specification asks: hooks run in the agent's working directory, where it would name another
+/// file in each project. Nothing here creates a directory.
 package struct HostPaths: Sendable, Equatable {
     package let home: String
     package let stateDirectory: String
@@ -28,7 +28,7 @@ package struct HostPaths: Sendable, Equatable {
         socket = absolute("HELIOGRAPH_SOCKET") ?? stateDirectory + "/host.sock"
     }
 
-    /// One environment variable; nil where it is not set.
+    /// One environment variable; nil if it is not set.
     package static func variable(_ name: String) -> String? {
         // The pointer is read before anything could change the environment: nothing in this program calls setenv.
         guard let value = unsafe getenv(name) else { return nil }

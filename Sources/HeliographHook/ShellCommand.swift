@@ -5,7 +5,7 @@
 struct ShellCommand {
     private let process: pid_t
 
-    /// Nil where it could not be started. It has read its input, or has ended, when this returns.
+    /// Nil if it could not be started. When this returns, it has read its input, or has ended.
     init?(running command: String, input: [UInt8]) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// `heliograph statusline AGENT [--wrap COMMAND]`: for some agents the only place where they say what a running session costs.
+/// `heliograph statusline AGENT [--wrap COMMAND]`: the only source of a running session's cost for some agents.
 ///
 /// The person's own status line comes first: it is started before the daemon is told, and its output and status pass through.
 enum StatusLineCall {

@@ -17,11 +17,11 @@ package struct TerminalFrame: Equatable {
         /// Exit status, in decimal.
         case ended = 0x45
         case status = 0x53
-        /// What the hook prints; nothing where the agent may go on.
+        /// The hook's output; empty if the agent may go on.
         case verdict = 0x56
     }
 
-    /// What an agent hands to its hook, and some more.
+    /// More than an agent passes to its hook.
     package static let bytesMax = 9 << 20
     package static let headBytes = 5
 

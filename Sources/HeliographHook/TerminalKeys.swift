@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Whether somebody types at the terminal of an agent: by the time at which its device was last read, which is all that another process
-/// of the same user may see of it.
+/// Detects typing at an agent's terminal by the time at which its device was last read, which is all that another process of the same
+/// user may see of it.
 ///
-/// The kernel writes that time down once in eight seconds at most, so a key that comes within those of the one before is not seen.
+/// The kernel records that time once in eight seconds at most, so a key that follows another within those is not seen.
 struct TerminalKeys {
     /// In seconds, as coarse as the kernel is.
     private static let grain = 8
@@ -11,7 +11,7 @@ struct TerminalKeys {
     private let path: String
     private let readAt: Int
 
-    /// Nil where the process has no terminal, or that cannot be looked at.
+    /// Nil if the process has no terminal, or that cannot be examined.
     init?(of process: String?) {
         guard let process, let device = Self.terminal(of: process) else { return nil }
         // The numbers of today's virtual terminals, and of the machine's own console.
@@ -23,7 +23,7 @@ struct TerminalKeys {
 
     var werePressed: Bool { Self.readAt(path) != readAt }
 
-    /// Somebody typed just now.
+    /// True if a key was typed just now.
     var isSomebodyThere: Bool { time(nil) - readAt < Self.grain }
 
     private static func readAt(_ path: String) -> Int? {

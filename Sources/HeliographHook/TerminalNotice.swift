@@ -1,7 +1,7 @@
 import Glibc
 
-/// What a hook of a Claude Code in a terminal of ours tells `heliograph claude`, which holds the terminal: that the agent takes a prompt.
-/// By that word a client's prompt counts as taken.
+/// A notice from a hook of a Claude Code in a terminal of ours to `heliograph claude`, which holds the terminal: the agent takes a
+/// prompt. On this evidence a client's prompt counts as taken.
 package enum TerminalNotice {
     /// Names the socket of the holder to the hooks of the agent that it started.
     package static let variable = "HELIOGRAPH_TERMINAL"
@@ -10,7 +10,7 @@ package enum TerminalNotice {
     private static let budget = Duration.milliseconds(500)
     private static let verdictBytesMax = 4 << 10
 
-    /// What the hook is to print instead of telling the daemon: the agent gives the prompt back. Nil where it may go on.
+    /// The hook's output instead of a report to the daemon: the agent gives the prompt back. Nil if it may go on.
     package static func refusal(
         event: String, process: String?, payload: [UInt8], environment: (String) -> String? = HostPaths.variable
     ) -> [UInt8]? {

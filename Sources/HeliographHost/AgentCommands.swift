@@ -1,4 +1,4 @@
-/// What the commands that concern agents do, for each agent that is registered.
+/// Commands about agents, for each agent that is registered.
 package enum AgentCommands {
     package static func doctor(executable: String) -> HostDoctor {
         HostDoctor(executable: executable, agents: RegisteredAgents.all)

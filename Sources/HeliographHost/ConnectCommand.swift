@@ -20,7 +20,7 @@ package struct ConnectCommand {
 
     package var names: [String] { connectable.map(\.name) }
 
-    /// What the help says of each.
+    /// Description of each agent in the help.
     package var help: String {
         let examples = [("connect", "each that is found on this machine")] + connectable.flatMap(\.part.examples)
         let width = examples.map(\.0.count).max() ?? 0
@@ -31,7 +31,7 @@ package struct ConnectCommand {
             + remarks.map { "\n\n\($0)" }.joined()
     }
 
-    /// What is wrong with what was asked for, as a sentence.
+    /// The fault of the request, as a sentence.
     package func objection(to request: ConnectRequest, of name: String?) -> String? {
         guard let name else {
             return request.options.isEmpty ? nil : "Name the agent: \(Self.list(request.options, "and")) are one agent's own."

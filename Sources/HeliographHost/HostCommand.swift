@@ -5,7 +5,7 @@ package import Logging
 internal import RelayAccess
 internal import RelayProtocol
 
-/// What `heliograph host` does.
+/// The command `heliograph host`.
 package enum HostCommand {
     /// Runs the daemon on this thread until SIGTERM or SIGINT.
     package static func run(_ configuration: HostConfiguration, logger: Logger) throws {

@@ -25,7 +25,7 @@ package struct HostConfiguration: Sendable {
     package var home: String
     /// Named in `hello`.
     package var software = "heliograph-host"
-    /// Which of the clients that the relay lets may steer its sessions.
+    /// Clients that may steer its sessions, among those that the relay lets.
     var steering = SteeringRights.everyone
     var spool = SpoolLimits()
     var link = LinkLimits()
@@ -49,7 +49,7 @@ package struct HostConfiguration: Sendable {
 
     package static func file(_ paths: HostPaths) -> String { paths.configDirectory + "/host.json" }
 
-    /// What pairing wrote.
+    /// Reads the file that pairing wrote.
     package static func load(_ paths: HostPaths = HostPaths()) throws(HostError) -> HostConfiguration {
         let path = file(paths)
         guard let bytes = try Files.read(path, bytesMax: fileBytesMax) else {

@@ -11,13 +11,13 @@ package struct HostError: Error, CustomStringConvertible {
         case tooLong
         /// The configuration file, an address or a link says something that cannot be.
         case badConfiguration
-        /// Nobody has paired this machine yet.
+        /// This machine is not paired yet.
         case notPaired
         /// The relay refused the pairing.
         case pairing
         /// Nothing that can be trusted answers at the relay's address.
         case unreachable
-        /// What a command was given is not as it must be.
+        /// Invalid arguments.
         case badInput
         /// Another program has the session open.
         case sessionOpen
@@ -28,7 +28,7 @@ package struct HostError: Error, CustomStringConvertible {
     }
 
     package let code: Code
-    /// What the system called it, where it did.
+    /// The system's error number, if it is an error of the system.
     var number: Int32?
     /// A sentence for the person at the terminal; never a token.
     package let message: String
@@ -38,7 +38,7 @@ package struct HostError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// What the last system call said about `path`.
+    /// The error of the last system call about `path`.
     static func file(_ action: String, _ path: String, _ number: Int32 = errno) -> HostError {
         var error = HostError(.file, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))")
         error.number = number

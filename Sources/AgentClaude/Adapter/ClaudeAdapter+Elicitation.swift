@@ -1,11 +1,11 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What servers of tools ask in the middle of a call (MCP's elicitation).
+/// Questions of tool servers in the middle of a call (MCP's elicitation).
 ///
 /// The hook runs before Claude Code's own dialog: while clients are asked there is none, and a key at the terminal ends the hook
-/// (`TerminalKeys`). So nothing is held there that clients could not answer: another form than we know, a page of the web to be
-/// opened, a form that is not shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
+/// (`TerminalKeys`). So nothing is held there that clients could not answer: an unknown form, a web page to be opened, a form that is not
+/// shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
 extension ClaudeAdapter {
     mutating func elicitationRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
@@ -16,7 +16,7 @@ extension ClaudeAdapter {
         let taken = Set(approvals.compactMap(\.call))
         let calls =
             sessions[id]?.calls.values.filter { $0.tool.hasPrefix(Self.prefix(of: server)) && !taken.contains($0.id) } ?? []
-        // It does not say which of them asks.
+        // The payload does not say which call asks.
         let call = calls.count == 1 ? calls.first : nil
         let tool = call?.tool ?? Self.tool(of: server)
         let input = JSONWriter.object {

@@ -9,10 +9,10 @@ extension ClaudeAdapter {
 
     func asksForAll(_ id: SessionID) -> Bool { holds.contains(id) || sessions[id]?.asksAll == true }
 
-    /// What cannot be told apart could be of one that does.
+    /// True if some session asks for everything: a call whose session is unknown could be one of its.
     var someAskForAll: Bool { !holds.isEmpty || sessions.values.contains { $0.asksAll && !$0.isEnded } }
 
-    /// What the hook before this tool is answered; nil where it has no say.
+    /// The answer of the hook before this tool; nil if it has no say.
     func demand(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
         guard asksForAll(id), !Self.askingTools.contains(payload.text("tool_name") ?? "") else { return nil }
         return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
@@ -45,7 +45,7 @@ extension ClaudeAdapter {
         order(.askAll(id, true))
     }
 
-    /// What is remembered stays: it asks again when it is resumed.
+    /// The setting is kept: it asks again when it is resumed.
     mutating func stopAskingAll(_ id: SessionID) {
         if sessions[id]?.asksAll == true { order(.askAll(id, false)) }
     }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the assistant writes.
+/// The assistant's messages.
 extension ClaudeAdapter {
     mutating func messageShown(_ id: SessionID, _ payload: JSONValue) {
         let name = TextCut.line(payload.text("message_id") ?? "", bytesMax: WireLimits.nameBytesMax)
@@ -24,7 +24,7 @@ extension ClaudeAdapter {
         let isFull = message.early.count > limits.earlyPiecesMax
         if isLate || isFull, let first = message.early.keys.min() { message.next = first }
         while !isFinal, let piece = message.early.removeValue(forKey: message.next) {
-            // What comes behind all that is shown or looked through is not even kept.
+            // Text beyond what is shown or searched for secrets is not even kept.
             let room = limits.texts.messageBytes + limits.scanMargin + WireLimits.lineBytesMax - message.text.utf8.count
             if room > 0 { message.text += TextCut.rough(piece.text, bytesMax: room) }
             message.next += 1

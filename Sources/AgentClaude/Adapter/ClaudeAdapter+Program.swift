@@ -36,7 +36,7 @@ extension ClaudeAdapter {
         carryOut(sessions[request.session]?.program?.asked(request, at: now) ?? [], in: request.session)
     }
 
-    /// What is refused now is refused by a client's interrupt: no person has said no to it.
+    /// A call that is refused now is refused by a client's interrupt, not by a person.
     func isBeingInterrupted(_ id: SessionID) -> Bool {
         guard let at = sessions[id]?.interruptHandedAt else { return false }
         return now.monotonic - at < limits.interruptWithin.milliseconds
@@ -53,7 +53,7 @@ extension ClaudeAdapter {
         if sessions[id]?.process == sessions[id]?.programAgent {
             order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
         } else {
-            // Somebody has opened it at a terminal, where it goes on.
+            // The session was opened at a terminal, where it goes on.
             offer(id)
             stand(id)
         }
@@ -91,7 +91,8 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Somebody may resume the same session at a terminal in the same moment: one of the two gets it, and only ours is what was asked for.
+    /// Another process may resume the same session at a terminal in the same moment: one of the two gets it, and only ours is the
+    /// requested one.
     mutating func programOffered(_ offer: SteeringOffer, _ id: SessionID, _ process: AgentProcess?) {
         guard let process, offer.actions.contains(.prompt), sessions[id]?.program != nil else { return }
         for (name, its) in begun where its == (id, process) {
@@ -110,7 +111,7 @@ extension ClaudeAdapter {
         for effect in orders {
             switch effect {
             case .hand(let request, let token): order(.respond(token, MessageToHost.steer(request).bytes))
-            // Whose request this is waits a moment, and says again what can be done.
+            // The program that made this request waits a moment, and reports again what can be done.
             case .nothing(let token), .replaced(let token), .unoffered(let token), .outdated(let token):
                 order(.respond(token, nil))
             case .told(let change): order(.steered(id, change))

@@ -4,13 +4,13 @@ internal import RelayProtocol
 /// Steering, as far as hooks alone can: a turn can be ended before its next tool, and nothing can be typed into a terminal that is not ours; a
 /// prompt goes there as another session's message.
 extension ClaudeAdapter {
-    /// What can be done to it, and how to start it so that more can.
+    /// Commands that the session takes, and how to start it so that it takes more.
     mutating func offer(_ id: SessionID) {
         guard let session = sessions[id], !session.isEnded else { return }
         order(.offer(id, asking(session.program?.offer ?? Self.bareOffer(of: session), of: id)))
     }
 
-    /// Where no program of ours says what else can be done.
+    /// For sessions without a program of ours that reports more.
     private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
         guard !session.isRun else {
             return SteeringOffer(reason: "The program of Heliograph that runs it has not said yet what can be done to it.")
@@ -60,7 +60,7 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(request.name, .given, reason: "it stops before its next tool")))
     }
 
-    /// What the hook of its next tool tells it; subagents go on, for what stops them does not stop their master.
+    /// The interrupt, as the hook of its next tool returns it; subagents go on, because stopping one does not stop its master.
     mutating func interruption(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
         guard let interrupt = sessions[id]?.interrupt, Self.agent(payload) == nil else { return nil }
         sessions[id]?.interrupt?.isTold = true

@@ -3,22 +3,22 @@ package import RelayProtocol
 
 package typealias ClaudeInput = AgentInput<ClaudeFact>
 
-/// What Claude Code's hooks tell, and its files.
+/// Input from Claude Code's hooks and files.
 package enum ClaudeFact: Sendable {
     case hookCalled(ClaudeHook)
     case statusLineShown(JSONDocument, process: AgentProcess?)
     /// The files of the session's task list, each one task.
     case tasksRead(SessionID, [JSONDocument])
-    /// The session's entry in Claude's registry is another one than at the last look; nil where there is none.
+    /// The session's entry in Claude's registry has changed since the last look; nil if there is none.
     case registryRead(SessionID, JSONDocument?)
     /// New lines of the session's transcript that tell of decisions.
     case transcriptRead(SessionID, [JSONDocument])
-    /// The end of a transcript; nil where it cannot be read.
+    /// The end of a transcript; nil if it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.
     case programSaid(SteeredWord, SessionID, by: ProgramRun?, in: AgentProcess?, HookToken)
-    /// What came of `sendMessage`: nil where it was written.
+    /// Result of `sendMessage`: nil if it was written.
     case messageSent(SteeringName, SessionID, refusal: String?)
-    /// What came of `launch`.
+    /// Result of `launch`.
     case launched(SteeringName, LaunchOutcome)
 }

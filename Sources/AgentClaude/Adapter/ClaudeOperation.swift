@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a tool call does, in a few words: while it runs, and as a question.
+/// A tool call's action in a few words: while it runs, and as a question.
 struct ClaudeOperation: Equatable {
     private static let readCharacters = 4_096
 

@@ -3,7 +3,7 @@ package import RelayProtocol
 
 package typealias ClaudeEffect = AgentEffect<ClaudeOrder>
 
-/// What is to be read of Claude Code's files, and what it is to be given.
+/// Reads of Claude Code's files, and input for it.
 package enum ClaudeOrder: Sendable, Equatable {
     /// Comes back as `tasksRead`.
     case readTasks(SessionID, directory: String)
@@ -20,7 +20,7 @@ package enum ClaudeOrder: Sendable, Equatable {
     case launch(LaunchOrder, openIn: AgentProcess?)
 }
 
-/// Where the registry tells of a session.
+/// The registry's file of a session.
 package struct ClaudeRegistryFile: Hashable, Sendable {
     package var session: SessionID
     package var path: String

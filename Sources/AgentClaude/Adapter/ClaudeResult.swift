@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a tool gave back, as text.
+/// A tool's result, as text.
 struct ClaudeResult {
     var summary = ""
-    /// Nil where it is not shown: what was read or looked at stays here.
+    /// Nil if it is not shown: results of reading and searching stay here.
     var output: String?
     var exitCode: Int64?
     var isError = false

@@ -1,13 +1,13 @@
 internal import RelayProtocol
 
-/// What a PermissionRequest, PreToolUse or Elicitation hook prints, in the spellings that were seen to work (facts/agents.md 2.4).
+/// Output of a PermissionRequest, PreToolUse or Elicitation hook, in the spellings that were seen to work (facts/agents.md 2.4).
 package enum ClaudeAnswer {
     static let planTool = "ExitPlanMode"
     /// The event at which a server of tools asks, and its hook may answer it.
     package static let elicitation = "Elicitation"
 
-    /// A plan counts as approved only where the answer has an input; its own is empty, and the plan is in a file. Its answer also says
-    /// in which mode the agent goes on: as nobody chose another, in the one that asks before each edit.
+    /// A plan counts as approved only if the answer has an input; its own is empty, and the plan is in a file. The answer also gives the
+    /// mode in which the agent goes on: if none was chosen, the one that asks before each edit.
     static func allow(tool: String, mode: String? = nil) -> [UInt8] {
         decision {
             $0.field("behavior", "allow")
@@ -34,7 +34,7 @@ package enum ClaudeAnswer {
     package static let ask = ask("The budget is spent: from here on every tool needs approval.")
     /// The same, as a person wants it.
     static let askAll = ask("A client has asked for this: every tool needs approval here.")
-    /// The same where no daemon says which of the two it is.
+    /// The same if no daemon can tell which of the two it is.
     package static let askUnheard = ask("The host is not heard, and some session's every tool needs approval: this one's may.")
 
     private static func ask(_ reason: String) -> [UInt8] {
@@ -78,12 +78,12 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// What an Elicitation hook prints: the form that a server of tools asks for, filled in.
+    /// Output of an Elicitation hook: the form of a tool server, filled in.
     static func fillIn(_ content: [UInt8]) -> [UInt8] {
         elicitation("accept") { $0.raw("content", content) }
     }
 
-    /// The same, where somebody denies it. There is no place for a reason.
+    /// The same for a denial. There is no place for a reason.
     static let decline = elicitation("decline") { _ in }
 
     private static func elicitation(_ action: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {

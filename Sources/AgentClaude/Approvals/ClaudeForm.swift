@@ -1,14 +1,14 @@
 package import HostCore
 package import RelayProtocol
 
-/// How Claude Code takes the answer to one of its questions.
+/// Formats answers to one of Claude Code's questions.
 package struct ClaudeForm: AnswerForm {
     let tool: String
     /// Empty but for a question.
     let questions: [ClaudeQuestion]
     /// The same as Claude wrote them.
     let questionBytes: [UInt8]?
-    /// What a server of tools asks; nil of the agent's own questions.
+    /// A tool server's form; nil for the agent's own questions.
     let elicited: ElicitedForm?
     package let offers: [AgentOffer]
 

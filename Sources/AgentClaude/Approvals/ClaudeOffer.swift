@@ -1,9 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What Claude suggests with a request for permission (`permission_suggestions`), as offers.
+/// Claude's suggestions with a request for permission (`permission_suggestions`), as offers.
 ///
-/// Only what is known whole is offered: another type, another destination, or a member that we do not know could mean more than is shown.
+/// Only a suggestion that is understood as a whole is offered: another type, another destination, or an unknown member could mean more
+/// than is shown.
 enum ClaudeOffer {
     /// As Claude's answer takes them, and where each is written.
     private static let scopes: [String: Offer.Scope] = [
@@ -14,7 +15,7 @@ enum ClaudeOffer {
     private static let modes: Set<String> = [ClaudeForm.askingMode, "acceptEdits", "plan"]
 
     static func all(in payload: JSONValue, of tool: String, _ cleaner: Cleaner) -> [AgentOffer] {
-        // How a plan goes on is chosen by its modes.
+        // A plan's continuation is chosen by its modes.
         guard tool != ClaudeAnswer.planTool else { return [] }
         let offers = payload.list("permission_suggestions").enumerated().compactMap { place, suggestion in
             offer(suggestion, id: "s\(place)").map { AgentOffer($0, bytes: Array(suggestion.bytes)) }

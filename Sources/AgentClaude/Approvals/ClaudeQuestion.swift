@@ -5,7 +5,7 @@ typealias ClaudeQuestion = AskedQuestion
 
 /// One question of AskUserQuestion: Claude knows the answer by the question's text.
 extension AskedQuestion {
-    /// Nil where the input is not the list of questions that we know: then the tool is asked about like any other.
+    /// Nil if the input is not the list of questions that we know: then the tool is asked about like any other.
     static func all(in input: JSONValue?, clean: (String) -> String) -> [ClaudeQuestion]? {
         guard let list = input?.list("questions"), !list.isEmpty, list.count <= WireLimits.questionsMax else { return nil }
         var questions: [ClaudeQuestion] = []
@@ -20,7 +20,7 @@ extension AskedQuestion {
         return Set(questions.map(\.text)).count == questions.count ? questions : nil
     }
 
-    /// What Claude is told for this question; nil where the answer does not fit it.
+    /// Claude's form of the answer to this question; nil if the answer does not fit it.
     func value(of answers: [Answer]) -> String? {
         chosen(in: answers).map { ($0.labels + ($0.text.map { [$0] } ?? [])).joined(separator: ", ") }
     }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What an edit does to its file: what is said of it, and its diff against the file as it is, or was.
+/// An edit's effect on its file: a description, and its diff against the file as it is, or was.
 struct ClaudeChange {
     static let tools: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
 
@@ -9,7 +9,7 @@ struct ClaudeChange {
         case new, overwrites, edits
         /// The file holds that already.
         case unchanged
-        /// Nobody could look at the file.
+        /// The file could not be read.
         case unknown
     }
 
@@ -18,7 +18,7 @@ struct ClaudeChange {
         case tooLarge, binary, unreadable, notAFile, late
         /// There is no file to edit.
         case missing
-        /// What is to be replaced is not in the file; or in several places, and one is meant.
+        /// The text to be replaced is not in the file; or it is there more than once, and one is meant.
         case notFound, notUnique
         /// The notebook has no such cell.
         case noCell
@@ -33,14 +33,14 @@ struct ClaudeChange {
     /// The size of the file before.
     var size: Int64?
     var target: String?
-    /// Where it is changed, if more than once.
+    /// Number of changed positions, if more than one.
     var places = 0
     var cell: ClaudeNotebook.Cell?
 
     /// Counts that are true: lines of the file, not of what the agent sent.
     var isCounted: Bool { diff != nil && (problem == nil || problem == .tooLong) && kind != .unknown }
 
-    /// What an edit that is asked for would do.
+    /// Effect of an edit that is being asked for.
     init?(tool: String, input: JSONValue?, file: ClaudeFile?, _ redactor: Redactor) {
         guard Self.tools.contains(tool), let input else { return nil }
         size = file?.size
@@ -49,7 +49,7 @@ struct ClaudeChange {
         if problem != nil || kind == .unknown { diff = ClaudeDiff(tool: tool, input: input, redactor) }
     }
 
-    /// What a finished edit did: Claude tells the hunks, and mostly what the file held.
+    /// Effect of a finished edit: Claude reports the hunks, and mostly the file's former content.
     init?(tool: String, input: JSONValue?, response: JSONValue?, _ redactor: Redactor) {
         guard Self.tools.contains(tool) else { return nil }
         if let original = response?.optional("originalFile") ?? response?.optional("original_file"), let input {
@@ -77,7 +77,7 @@ struct ClaudeChange {
         switch file.content {
         case .unread(let reason):
             problem = Problem(rawValue: reason.rawValue)
-            // Where even that could not be looked at, it may be new.
+            // If even that could not be read, the file may be new.
             let isThere = file.size != nil || reason == .notAFile
             kind = !isThere ? .unknown : tool == "Write" ? .overwrites : .edits
             return

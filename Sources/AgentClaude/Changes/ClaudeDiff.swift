@@ -1,8 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What an edit changes, as lines with a sign before them, without their secrets: those are looked for in the text as it is in the
-/// file, for a sign before each line of a private key makes another text of it.
+/// An edit's changes, as lines with a sign before them, without their secrets: those are looked for in the text as it is in the file,
+/// because a sign before each line of a private key makes another text of it.
 struct ClaudeDiff {
     var lines: [String] = []
     var added: Int64 = 0
@@ -27,7 +27,7 @@ struct ClaudeDiff {
             for line in hunk.lines {
                 switch line {
                 case .kept(let before, let after):
-                    // What one side hides is hidden.
+                    // A part hidden in one side is hidden in both.
                     let isHidden = !Self.shows(old[before], difference.old[before])
                     append(" ", isHidden ? old[before] : new[after], difference.new[after])
                 case .removed(let index):

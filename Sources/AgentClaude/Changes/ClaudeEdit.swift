@@ -24,7 +24,7 @@ struct ClaudeEdit {
     }
 
     func applied(at places: [Int], in text: [UInt8]) -> [UInt8] {
-        // What is deleted takes the end of its line along, where it is at one anywhere.
+        // Deleted text takes the end of its line along, if any of its occurrences is at one.
         let end = UInt8(ascii: "\n")
         let isLine = new.isEmpty && old.last != end && places.contains { endsLine($0, text) }
         var result: [UInt8] = []

@@ -7,13 +7,13 @@ enum ClaudeNotebook {
 
     struct Cell: Equatable {
         var deed: Deed
-        /// Counted from 1: where it is, or where it comes to be.
+        /// Counted from 1: its present or future position.
         var number: Int
-        /// How many the notebook has before.
+        /// Number of cells before the change.
         var count: Int
     }
 
-    /// Nil where the notebook is none, or has no such cell.
+    /// Nil if this is no notebook, or has no such cell.
     static func change(_ input: JSONValue, of notebook: String) -> (cell: Cell, before: String, after: String)? {
         guard let root = try? JSONDocument(parsing: Array(notebook.utf8)).root, root.optional("cells") != nil,
             let deed = Deed(rawValue: input.text("edit_mode") ?? "replace")

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The person at the place where it runs, if there is one.
+/// The person at the terminal, if there is one.
 extension ClaudeControl {
     mutating func typed(_ line: String) {
         let words = TextCut.trim(line)

@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 /// The terminal of a Claude Code that has none: it is run over lines of JSON, and this replaces its screen and keyboard.
 ///
-/// Pure: facts in, orders out. What happens in the session is told by its hooks, as it is in a terminal, and so is what it asks; here the
-/// same question can be answered at the place where it runs, and here it is steered. A prompt counts as taken when the agent repeats it
-/// under our name of it, or works on it, and never because it could be written.
+/// Pure: facts in, orders out. The session's events and questions come from its hooks, as in a terminal; the same question can also be
+/// answered here, and here it is steered. A prompt counts as taken when the agent repeats it under our name of it, or works on it, and
+/// never because it could be written.
 ///
 /// ```
 /// starting ─initialized─▶ running ─stop─▶ stopping ─turn over─▶ closing ─▶ (its process ends)
@@ -29,7 +29,7 @@ package struct ClaudeControl: Sendable {
     /// A line that was sent as the user's.
     struct Sent {
         let uuid: String
-        /// Nil where it was typed here.
+        /// Nil if it was typed here.
         let name: SteeringName?
         let isCommand: Bool
         /// The agent has begun with it. Hooks may still turn it down.
@@ -73,7 +73,7 @@ package struct ClaudeControl: Sendable {
     /// Those of them that we ask clients ourselves.
     var askedAfar: Set<String> = []
     var isInTurn = false
-    /// It says when it is done with what was sent.
+    /// The agent reports when it is done with its input.
     var tellsLifecycle = false
     var mode: String?
     var models: [String] = []

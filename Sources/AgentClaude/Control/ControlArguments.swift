@@ -1,4 +1,4 @@
-/// What `heliograph run -- claude ARGS` starts: the person's own arguments, and those by which the agent is spoken to.
+/// Arguments of `heliograph run -- claude ARGS`: the person's own, and those that open the channel to the agent.
 package struct ControlArguments: Sendable, Equatable {
     /// Claude Code's own name of the session.
     package let session: String
@@ -51,7 +51,7 @@ package struct ControlArguments: Sendable, Equatable {
     ]
     private static let elsewhere: Set<String> = ["--fork-session", "--bg", "--background", "--worktree", "-w", "--tmux"]
 
-    /// `settings` holds our hooks, where the person has not connected them.
+    /// `settings` holds our hooks, if the person has not connected them.
     package func command(_ program: String, settings: [UInt8]?) -> [String] {
         var command = [program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         command += [

@@ -58,7 +58,7 @@ enum ControlLine {
         }
     }
 
-    /// `content` is what the form is filled in with; nil where it is not.
+    /// `content` is the filled-in form; nil if it is not filled in.
     static func elicited(_ request: String, _ action: String, content: [UInt8]? = nil) -> [UInt8] {
         response(request) {
             $0.field("action", action)

@@ -9,19 +9,19 @@ struct ControlPermission {
     let tool: String
     /// As the agent wrote it.
     let input: [UInt8]
-    /// The questions of AskUserQuestion; empty where a yes or a no is asked for, or a form is filled in.
+    /// The questions of AskUserQuestion; empty if a yes or a no is asked for, or a form is filled in.
     let questions: [ClaudeQuestion]
     let canBeAllowed: Bool
-    /// What a server of tools asks. No hook asks clients that.
+    /// A tool server's form. No hook asks clients that.
     var form: FormFilling?
-    /// What was answered here so far, in the order of `questions`.
+    /// Answers given here so far, in the order of `questions`.
     var answers: [String] = []
-    /// The number of the first choice that is open at the terminal; nil where nobody sits there.
+    /// The number of the first choice that is open at the terminal; nil if there is none.
     var firstNumber: Int?
-    /// When it is denied because nobody decided; nil where somebody sits at the terminal.
+    /// When it is denied for want of a decision; nil if a person is at the terminal.
     var due: Int64?
 
-    /// The one that is next; nil where a yes or a no is asked for.
+    /// The next question; nil if a yes or a no is asked for.
     var question: ClaudeQuestion? { form?.question ?? (questions.isEmpty ? nil : questions[answers.count]) }
 
     /// Allow and deny, or the choices of the question that is next.
@@ -31,7 +31,7 @@ struct ControlPermission {
         return question.choices.map(\.shownLabel)
     }
 
-    /// What the agent takes for the answers.
+    /// The agent's form of the answers.
     func answered() -> [UInt8] {
         let questionBytes =
             (try? JSONDocument(parsing: input).root.optional("questions")).map { Array($0.bytes) } ?? Array("[]".utf8)

@@ -60,14 +60,14 @@ enum AnswerParser {
         try? places(line, of: question)
     }
 
-    /// What to type.
+    /// Instructions for the input.
     static func hint(for question: Question) -> String {
         let numbers = question.isMultiple ? "numbers" : "a number"
         guard !question.choices.isEmpty else { return "text" }
         return question.takesWords ? "\(numbers), or text" : numbers
     }
 
-    /// What was understood, as it stood in the list.
+    /// The choices as they were understood, with their numbers.
     static func understood(_ places: [Int], for question: Question) -> String {
         places.sorted().map { "\($0 + 1). \(VisibleText.exactLine(question.choices[$0].label))" }.joined(separator: ", ")
     }

@@ -20,7 +20,7 @@ package struct BudgetOptions: Sendable {
         self.microUSD = microUSD
     }
 
-    /// `5`, `0.25`, `$12.50`: dollars with at most six decimals. Nil where it is no such amount, or none at all.
+    /// `5`, `0.25`, `$12.50`: dollars with at most six decimals. Nil if it is no such amount, or none at all.
     package static func microUSD(_ text: String) -> Int64? {
         let digits = text.hasPrefix("$") ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ package struct BudgetOptions: Sendable {
         return amount > 0 ? amount : nil
     }
 
-    /// `50,80,100`: whole percents from 1 to 1,000, ascending. Nil where they are not.
+    /// `50,80,100`: whole percents from 1 to 1,000, ascending. Nil if they are not.
     package static func levels(_ text: String) -> [Int64]? {
         var levels: [Int64] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -6,7 +6,7 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// What a command does with what it hears, on the loop's thread.
+/// A command's handling of its input, on the loop's thread.
 protocol ClientTask: AnyObject {
     /// A relay that does not answer at first ends the command instead of being tried again.
     var givesUpEarly: Bool { get }
@@ -51,7 +51,7 @@ final class ClientRun {
             try EventLoop.run(logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() }) { loop in
                 let run = ClientRun(options, credentials, terminal, loop)
                 kept = run
-                // Nobody reads on: `| head` has seen enough.
+                // The output has no reader any more, as with `| head`.
                 loop.turnEnded = { [unowned run] in if run.terminal.isBroken { run.finish(.done) } }
                 run.connection = RelayConnection(loop: loop, credentials: credentials, software: options.software) {
                     [unowned run] in run.heard($0)
@@ -125,7 +125,7 @@ final class ClientRun {
         }
     }
 
-    /// Does what takes long on a thread of its own; where that fails, so does the command.
+    /// Runs long work on a thread of its own; if that fails, so does the command.
     func aside(_ work: @escaping @Sendable () throws(ClientError) -> Void, then body: @escaping () -> Void) {
         let ended = LoopBound(
             { [weak self] (fault: ClientError?) in if let fault { self?.fail(fault) } else { body() } }, loop: loop)

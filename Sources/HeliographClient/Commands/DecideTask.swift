@@ -1,10 +1,10 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph approvals allow`, `deny` and `answer` take.
+/// Options of `heliograph approvals allow`, `deny` and `answer`.
 package struct DecideOptions: Sendable {
     package enum Wish: Sendable {
-        /// `--mode`: in which the agent goes on, where the approval offers it. `--offer`: the id of one of its offers.
+        /// `--mode`: the mode in which the agent goes on, if the approval offers it. `--offer`: the id of one of its offers.
         case allow(mode: String?, offer: String? = nil)
         case deny(message: String?, offer: String? = nil)
         /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
@@ -119,7 +119,7 @@ final class DecideTask: ClientTask {
         try Self.check(approval, options, now: Moment.now)
     }
 
-    /// What the relay would refuse anyway, said without bothering it.
+    /// Checks what the relay would refuse anyway.
     static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientError) {
         // A script that runs twice says the same twice, and the relay answers the same.
         guard approval.stage == .pending || repeats(approval, options.wish) else { throw settled(approval, now: now) }
@@ -202,7 +202,7 @@ final class DecideTask: ClientTask {
         }
     }
 
-    /// What holds for later is asked about by itself, once more where it reaches further than this project and this kind of tool.
+    /// An offer that holds for later is confirmed by itself, and once more if it reaches further than this project and this kind of tool.
     private func ask(_ offer: Offer, _ approval: Approval, isAgain: Bool = false) {
         for line in OfferText.lines(offer, width: run.terminal.width, palette: run.terminal.palette) {
             run.terminal.print(line)

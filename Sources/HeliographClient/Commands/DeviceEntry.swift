@@ -14,7 +14,7 @@ struct DeviceEntry {
     /// Only for an app.
     let environment: String?
     let isBrowser: Bool
-    /// Where a browser's push service is; nil: it has no subscription, or it is an app.
+    /// A browser's push service; nil: it has no subscription, or it is an app.
     let pushService: String?
     let system: String
     let hasAlertToken: Bool
@@ -22,7 +22,7 @@ struct DeviceEntry {
     let hidesCost: Bool
     /// Nil: what needs no answer is told as it happens.
     let gathering: Gathering?
-    /// How much its pushes say: `full`, `summary`, `generic` or `sealed`.
+    /// Detail of its pushes: `full`, `summary`, `generic` or `sealed`.
     let text: String?
     let allowsOnLockScreen: Bool
     let clientName: String
@@ -66,16 +66,16 @@ struct DeviceEntry {
         self.pushes = pushes
     }
 
-    /// Whether anything leads there.
+    /// True if it has an address.
     var isReachable: Bool { isBrowser ? pushService != nil : hasAlertToken }
 
-    /// What it is, in a line.
+    /// Its kind, in a line.
     var kind: String {
         guard isBrowser else { return "\(profile), \(environment ?? "unknown environment"), iOS \(system)" }
         return pushService.map { "\(system), by \($0)" } ?? system
     }
 
-    /// What its person chose, where that is worth a line.
+    /// The person's choice, if that is worth a line.
     var says: String? {
         let words: String? =
             switch text {
@@ -152,7 +152,7 @@ struct PushEntry {
 
     var isAccepted: Bool { result == "accepted" }
 
-    /// What became of it, in words.
+    /// The outcome, in words.
     var sentence: String {
         let word =
             switch result {

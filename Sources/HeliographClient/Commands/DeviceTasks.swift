@@ -98,7 +98,7 @@ final class DeviceForgetTask: ClientTask {
     }
 }
 
-/// What these commands make of a reply.
+/// Replies as these commands read them.
 enum DeviceReply {
     static func entries(_ reply: Reply) throws(ClientError) -> [[UInt8]] {
         try check(reply)

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph start`, `resume` and `projects PROJECT` ask of a host.
+/// Requests of `heliograph start`, `resume` and `projects PROJECT` to a host.
 package struct LaunchWish: Sendable {
     /// By its name, or its folder as the host shows it. Nil: the only one there is.
     package var project: String?

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop` take.
+/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop`.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
         /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
@@ -49,7 +49,7 @@ final class SteerTask: ClientTask {
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
     private unowned let run: ClientRun
     private let options: SteerOptions
-    /// Nil until the project is found, where a session is to be started.
+    /// Nil until the project is found, if a session is to be started.
     private var action: SteeringAction?
     private var stage = Stage.looking
     /// Those that the relay does not have yet.
@@ -79,7 +79,7 @@ final class SteerTask: ClientTask {
         }
     }
 
-    /// Nil where it depends on what the host offers.
+    /// Nil if it depends on the host's offer.
     static func action(_ wish: SteerOptions.Wish, _ pictures: [Picture] = []) throws(ClientError) -> SteeringAction? {
         switch wish {
         case .prompt(let text, let word, let isCommand, _):
@@ -151,7 +151,7 @@ final class SteerTask: ClientTask {
         return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }
 
-    /// What the relay would refuse anyway, said without bothering it and without recording it.
+    /// Checks what the relay would refuse anyway, so that it is not recorded.
     static func check(_ action: SteeringAction, _ summary: Summary) throws(ClientError) {
         guard summary.endedAt == nil else { throw ClientError(.refused, "this session has ended") }
         let offer = summary.steering
@@ -186,7 +186,7 @@ final class SteerTask: ClientTask {
             .refused, "the \(kind) “\(name)” is not offered", advice: "Offered: \(offered.isEmpty ? "none" : offered)")
     }
 
-    /// What it shows is there before it is sent.
+    /// Its pictures are uploaded before the prompt is sent.
     private func follow(_ session: SessionID) {
         guard pictures.isEmpty else {
             stage = .bringing

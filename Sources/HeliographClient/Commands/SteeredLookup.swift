@@ -28,7 +28,7 @@ enum SteeredLookup {
 }
 
 extension SteeringAction.Kind {
-    /// What a session, or several, can have done to them.
+    /// The command in words, for one session or several.
     func inWords(of count: Int) -> String {
         switch self {
         case .prompt: count == 1 ? "takes prompts" : "take prompts"

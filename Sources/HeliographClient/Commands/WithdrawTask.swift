@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph withdraw` takes.
+/// Options of `heliograph withdraw`.
 package struct WithdrawOptions: Sendable {
     /// A whole id, a unique prefix, or `latest`. Nil: the one session that takes prompts.
     package var session: String?
@@ -24,7 +24,7 @@ final class WithdrawTask: ClientTask {
         case sent(CommandID, SessionID, SteeringName)
     }
 
-    /// The host answers at once where it still has it; else what became of the prompt was told before.
+    /// The host answers at once if it still has the prompt; else its outcome was reported before.
     private static let outcomeMax = Duration.seconds(10)
 
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }

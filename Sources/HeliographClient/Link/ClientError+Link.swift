@@ -14,8 +14,8 @@ extension ClientError {
         self.init(exit, fault.message, advice: isUnknown ? "Pair again: heliograph login LINK" : fault.advice)
     }
 
-    /// A command that the relay did not take, where the command has no words of its own for that: `deed` is what this terminal may
-    /// not do where `role` may.
+    /// A command that the relay refused, if the command has no words of its own for that: `deed` is the action that this terminal may not
+    /// do and `role` may.
     static func notTaken(_ notice: Notice, _ deed: String, role: String = "client") -> ClientError {
         guard ErrorCode(rawValue: notice.code) == .forbidden else {
             return ClientError(.refused, VisibleText.line(notice.message))

@@ -22,7 +22,7 @@ package struct ClientFile: Sendable {
         return (environment.nonEmpty("HOME") ?? UserRecord.home) + "/.config/heliograph"
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     package func read() throws(ClientError) -> Credentials? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -72,7 +72,7 @@ package struct ClientFile: Sendable {
         }
     }
 
-    /// Throws where it could not be written: a pairing link works once, so that is found out before.
+    /// Throws if it could not be written: a pairing link works once, so that is checked before.
     package func checkWritable() throws(ClientError) {
         // Longer than a pairing's.
         let probe = try draft(of: [UInt8](repeating: 0x20, count: 4 << 10))
@@ -96,7 +96,7 @@ package struct ClientFile: Sendable {
         return draft
     }
 
-    /// False where there was none.
+    /// - Returns: false if there was none.
     package func remove() throws(ClientError) -> Bool {
         if unsafe unlink(path) == 0 { return true }
         if errno == ENOENT || errno == ENOTDIR { return false }

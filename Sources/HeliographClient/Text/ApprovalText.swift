@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// The whole of an approval, nothing left out, in a form that what it says cannot imitate.
+/// The whole of an approval, nothing left out, in a form that its own text cannot imitate.
 ///
-/// Every line that an agent wrote has a gutter (`│`, or `┊` where a long line goes on), and our own lines have none: text that says
-/// "safe, press y" is seen to be the agent's.
+/// Every line that an agent wrote has a gutter (`│`, or `┊` if a long line goes on), and our own lines have none: text that says "safe,
+/// press y" is seen to be the agent's.
 package struct ApprovalText: Sendable {
     static let gutter = "│ "
     static let continuation = "┊ "
@@ -30,7 +30,7 @@ package struct ApprovalText: Sendable {
         package var header: String?
         package var isMultiple: Bool
         package var choices: [Choice]
-        /// It can be answered in words of one's own as well.
+        /// Free text is accepted as well.
         package var takesWords = true
     }
 
@@ -92,7 +92,7 @@ package struct ApprovalText: Sendable {
         return lines
     }
 
-    /// What must be known before it is decided, besides the text itself.
+    /// Facts to know before deciding, besides the text itself.
     package var warnings: [String] {
         var warnings: [String] = []
         switch (approval.request.isCut, approval.request.isRedacted) {
@@ -110,7 +110,7 @@ package struct ApprovalText: Sendable {
         return warnings + VisibleText.warnings(about: shownText)
     }
 
-    /// Said right before the question where the beginning may have scrolled away.
+    /// Printed right before the question if the beginning may have scrolled away.
     package func reminder(width: Int?) -> String? {
         guard let (name, text) = mainText else { return nil }
         let lines = Self.lines(of: text)
@@ -159,7 +159,7 @@ package struct ApprovalText: Sendable {
         return lines
     }
 
-    /// What the agent offers besides, each with the id by which it is chosen.
+    /// The agent's own options, each with the id by which it is chosen.
     private func offerLines(_ width: Int?, _ palette: Palette) -> [String] {
         guard !approval.request.offers.isEmpty else { return [] }
         return ["  " + palette.paint("the agent itself offers:", .dim)]

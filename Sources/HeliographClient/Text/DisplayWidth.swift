@@ -1,4 +1,4 @@
-/// How many terminal cells text takes, reasonably: terminals disagree on the rest.
+/// Terminal cells of a text, approximately: terminals disagree on the rest.
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + of($1) }

@@ -19,7 +19,7 @@ package struct Environment: Sendable {
         "CLICOLOR_FORCE", "TERM", "COLUMNS", "USER",
     ]
 
-    /// Unset and empty are alike to most; where they are not, the caller looks.
+    /// Most callers treat unset and empty alike; the others check.
     package subscript(name: String) -> String? { values[name] }
 
     package func nonEmpty(_ name: String) -> String? {

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// One of an agent's own options: what it comes to and where it is written in our words, then the agent's own with the gutter, so that these
-/// can say nothing in our name.
+/// One of an agent's own options: its effect and where it is written in our words, then the agent's own with the gutter, so that these
+/// cannot pass for ours.
 package enum OfferText {
     package static func lines(_ offer: Offer, width: Int?, palette: Palette) -> [String] {
         var lines = ["  \(offer.effect.rawValue), \(place(of: offer)):"]
@@ -16,7 +16,7 @@ package enum OfferText {
             + ApprovalText.quoted(offer.id, width, palette)
     }
 
-    /// Its id where that is a short word: any other could say something in a line of ours.
+    /// Its id if that is a short word: any other could pass for a line of ours.
     package static func plainName(of offer: Offer) -> String? {
         let isWord = offer.id.utf8.allSatisfy {
             $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -25,7 +25,7 @@ package enum OfferText {
         return isWord && offer.id.utf8.count <= plainNameBytesMax ? offer.id : nil
     }
 
-    /// It fits a line of any terminal.
+    /// Fits a line of any terminal.
     private static let plainNameBytesMax = 40
 
     package static func place(of offer: Offer) -> String {

@@ -1,4 +1,4 @@
-/// What a piece of our output looks like.
+/// Style of a piece of our output.
 package enum Style: String, Sendable {
     case bold = "1"
     case dim = "2"

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What clients do to a session, in a person's words.
+/// Steering commands in a person's words.
 enum SteeringText {
     static func word(of stage: SteeringStage) -> String {
         switch stage {

@@ -21,7 +21,7 @@ final class Terminal {
         errorPalette = Palette(isTerminal: isatty(STDERR_FILENO) != 0, environment: environment)
     }
 
-    /// Cells of a line, or nil where nobody looks at it directly. Asked each time: windows change.
+    /// Cells of a line, or nil if the output is no terminal. Read each time, as windows change.
     var width: Int? {
         guard outputIsTerminal else { return nil }
         var size = winsize()
@@ -38,7 +38,7 @@ final class Terminal {
         write(text, to: STDOUT_FILENO)
     }
 
-    /// What is about the command and not its result.
+    /// A line about the command and not its result.
     func remark(_ line: String, _ style: Style? = nil) {
         write(errorPalette.paint(line, style) + "\n", to: STDERR_FILENO)
     }
@@ -48,8 +48,8 @@ final class Terminal {
         if let advice = fault.advice { remark(advice) }
     }
 
-    /// Blocks until the reader of our output is gone; for ever where it is a file. From a thread of its own: a reader's end is
-    /// else only seen by writing, and a quiet relay may give nothing to write for hours.
+    /// Blocks until the reader of our output is gone; for ever if it is a file. From a thread of its own: otherwise only a write shows
+    /// that a reader is gone, and a quiet relay may give nothing to write for hours.
     static func waitUntilUnread() {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while true {

@@ -53,7 +53,7 @@ package enum ACPCall {
     private static func pass(_ signals: BlockedSignals, to inbox: LoopInbox<ACPItem>) {
         while true {
             let signal = signals.next()
-            // What a terminal sends, the agent gets as well: it is of our process group.
+            // A terminal's signals reach the agent as well, as it is in our process group.
             if signal.isFromProcess { inbox.put(.signal(signal.number)) }
         }
     }

@@ -20,12 +20,12 @@ struct ACPDriverLimits: Sendable {
     /// One request to the daemon.
     var batchBytes = 512 << 10
     var batchCount = 64
-    /// How soon a question that is answered elsewhere is taken back.
+    /// Interval of the check whether a question was answered elsewhere.
     var withdrawCheck = Duration.milliseconds(100)
-    /// How long the daemon may keep a question: as long as the agent's own hooks' questions live.
+    /// Life of a question at the daemon: as long as that of the agent's own hooks.
     var questionSeconds: Int64 = 86_400
     /// The same where only clients can be asked; then it is denied.
     var headlessQuestionSeconds: Int64 = 3_600
-    /// Somebody can answer here as well: a daemon that is away is waited for.
+    /// The question can be answered here as well: a daemon that is away is waited for.
     var isAttended = true
 }

@@ -1,6 +1,6 @@
 internal import AgentACP
 
-/// What other threads have for the loop of `heliograph acp`.
+/// Input of other threads for the loop of `heliograph acp`.
 enum ACPItem: Sendable {
     case fact(ACPFact)
     /// A signal that somebody sent us, for the agent.

@@ -7,7 +7,7 @@ internal import RelayProtocol
 /// Carries the bytes between editor and agent, on one thread that waits for whatever comes next. A side that does not read is not written
 /// to, and then the other is not read: the pipes are as full as they would be without us.
 struct ACPProxyLoop {
-    /// How far the end has come.
+    /// Progress of the end.
     private enum Ending: Equatable {
         case none
         /// The editor has left, and the agent was told by the end of its input.
@@ -21,7 +21,7 @@ struct ACPProxyLoop {
     private let reporter: DaemonReporter
     private let limits: ACPDriverLimits
     private var machine: ACPProxyMachine
-    /// Stands where the editor would; nil where there is one.
+    /// In place of an editor; nil if there is one.
     private var client: ACPClientMachine?
     /// Typed, and not yet a whole line.
     private var typed: [UInt8] = []
@@ -45,7 +45,7 @@ struct ACPProxyLoop {
     ) {
         self.child = child
         self.client = client
-        // What is not typed by anybody is not for the agent.
+        // Input that is not typed at a terminal is not for the agent.
         readsInput = client == nil || isatty(STDIN_FILENO) == 1
         self.machine = machine
         self.inbox = inbox
@@ -62,7 +62,7 @@ struct ACPProxyLoop {
                 let isEditorSlow =
                     agentOutputIsOpen && editorIsOpen && !toEditor.isBroken && toEditor.count >= limits.child.bufferBytes
                 guard isEditorSlow else { return finish(end.0) }
-                // It is waited for, as the agent's own pipe would wait with what is left in it.
+                // The rest is drained, as the agent's own pipe would be.
                 let later = ContinuousClock.now + limits.child.drainGrace
                 self.end?.drainUntil = later
             }
@@ -131,7 +131,7 @@ struct ACPProxyLoop {
         }
     }
 
-    /// Nobody is there whose leaving the machine would have to be told of: it has ordered this, and still has its end to tell.
+    /// The machine ordered this itself, so it is not told that the peer left; its end is still to be reported.
     private mutating func leave() {
         isStopped = true
         tellClient(.endedFromAfar)

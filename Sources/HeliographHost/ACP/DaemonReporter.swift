@@ -15,8 +15,8 @@ final class DaemonReporter: Sendable {
         var queue: ReportQueue
         /// Questions on their way.
         var asking: Set<ApprovalID> = []
-        /// What can be done to each session, as it was said last: also to a daemon that comes back. Nil where it is closed, and not all is
-        /// told yet.
+        /// Commands that each session takes, as last reported: repeated to a daemon that comes back. Nil if it is closed, and reports
+        /// remain.
         var stands: [SessionID: (stand: ACPStand?, listener: Int)] = [:]
         var listeners = 0
         var isClosing = false
@@ -59,7 +59,7 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
-    /// What a running call prints: as often as the daemon is told of it, and not at all while it is away.
+    /// Output of a running call: as often as the daemon is told of it, and not at all while it is away.
     func show(_ session: SessionID, call: String, text: String) {
         state.withLock { state in
             if !state.isUnsupported, state.takesOutputs { state.queue.show(session, call: call, text: text) }
@@ -67,7 +67,7 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
-    /// What can be done to a session from now on; nil where its commands need not be waited for any more.
+    /// Commands that a session takes from now on; nil if it takes none any more.
     func stand(_ session: SessionID, _ stand: ACPStand?) {
         guard let stand else { return close(session) }
         let listener = state.withLock { state -> Int? in
@@ -101,7 +101,7 @@ final class DaemonReporter: Sendable {
                 isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
                 sayAgain: { [self] in put(.stands(session)) },
                 took: { [self] request in
-                    // Nobody reads the inbox any more, so that nothing of it was done.
+                    // The inbox is not read any more, so nothing of it was done.
                     if state.withLock({ $0.isClosing }) {
                         put(.steered(session, SteeringChange(request.name, .refused, reason: "the agent has ended")))
                     } else {
@@ -155,7 +155,7 @@ final class DaemonReporter: Sendable {
         }
     }
 
-    /// It is not called at each event, and what is asked meanwhile is the editor's alone.
+    /// The daemon is not called at each event, and questions asked meanwhile are the editor's alone.
     private func waitForDaemon() {
         let next = ContinuousClock.now + limits.daemon.retryInterval
         repeat {
@@ -199,7 +199,7 @@ final class DaemonReporter: Sendable {
         }
     }
 
-    /// The daemon takes all of a request or nothing: where it refuses one event, the others go without it.
+    /// The daemon takes all of a request or nothing: if it refuses one event, the others go without it.
     private func send(_ lines: [[UInt8]]) -> Sent {
         var isRefused = false
         let sent = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {
@@ -213,7 +213,7 @@ final class DaemonReporter: Sendable {
         return .taken
     }
 
-    /// What the daemon does not take is not told again: something newer is.
+    /// Output that the daemon does not take is not sent again, as newer output follows.
     private func sendOutputs() {
         let lines = state.withLock { $0.queue.takeOutputs() }
         _ = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {

@@ -2,7 +2,7 @@
 struct KnownACPAgent {
     let title: String
     let program: String
-    /// What to put after `heliograph acp --`.
+    /// Arguments after `heliograph acp --`.
     let command: String
     /// Our tests run it; the others are mapped from their documents.
     let isRunHere: Bool

@@ -1,15 +1,15 @@
 internal import AgentACP
 internal import RelayProtocol
 
-/// What the daemon has still to be told, in order and bounded. The oldest events go first, and their session's log says how many; what
-/// concerns a question stays, for somebody waits for it.
+/// Reports for the daemon, in order and bounded. The oldest events are dropped first, and their session's log says how many; items about
+/// a question stay, because it is waited for.
 struct ReportQueue: Sendable {
     enum Item: Sendable {
         case event(SessionID, Event)
         case settled(SessionID, ApprovalID, ACPOutcome)
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
-        /// What can be done to the session; as it is when this is sent.
+        /// Commands that the session takes, as of the moment of sending.
         case stands(SessionID)
         case steered(SessionID, SteeringChange)
         /// All is told that became of the commands of this session, which this listener waited for.
@@ -31,14 +31,14 @@ struct ReportQueue: Sendable {
     private var items: [Item] = []
     private var bytes = 0
     private var dropped: [SessionID: Int64] = [:]
-    /// What running calls print: the newest of each, and nobody misses it.
+    /// Output of running calls: the newest of each, which may be dropped.
     private var outputs: [(session: SessionID, call: String, text: String)] = []
 
     init(limits: ACPDriverLimits) { self.limits = limits }
 
     var isEmpty: Bool { items.isEmpty && dropped.isEmpty }
 
-    /// True where this is the first that had to go since the last was told.
+    /// True if this is the first event dropped since the last report of that.
     mutating func put(_ item: Item) -> Bool {
         let hadDropped = !dropped.isEmpty
         guard !replaces(item) else { return false }

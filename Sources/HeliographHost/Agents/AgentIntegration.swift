@@ -15,7 +15,7 @@ protocol AgentIntegration: SendableMetatype {
     /// Programs on this PATH that report without being connected, and how: a sentence each.
     static var others: [String] { get }
 
-    /// What the doctor finds of it here. Blocks for as long as the agent takes to answer.
+    /// The doctor's findings here. Blocks for as long as the agent takes to answer.
     static func findings(_ paths: HostPaths, executable: String) -> [Finding]
 }
 

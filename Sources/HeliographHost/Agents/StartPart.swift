@@ -1,6 +1,6 @@
 /// An agent whose sessions clients can start and resume, which its adapter then does.
 struct StartPart {
-    /// What has to be on the daemon's PATH.
+    /// The program required on the daemon's PATH.
     let program: String
     /// In which it can be started, the one that asks most first.
     let modes: [String]

@@ -4,13 +4,13 @@
 /// The agent as a child process: its input and output are pipes of ours.
 struct AgentChild: Sendable {
     let process: pid_t
-    /// What we write the agent reads.
+    /// Bytes written here are read by the agent.
     let input: Int32
     let output: Int32
-    /// Where it has a pipe for what it complains of.
+    /// The pipe of its standard error, if it has one.
     let errors: Int32?
 
-    /// Where its standard error goes.
+    /// Destination of its standard error.
     enum Errors { case ours, withOutput, apart }
 
     /// `isApart` keeps it from what a terminal sends to all who sit there; `environment` is added to ours.
@@ -68,7 +68,7 @@ struct AgentChild: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, ends.input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, ends.output, STDOUT_FILENO)
         if let errors = ends.errors { unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // What we ignore or block is no business of the agent's.
+        // The agent does not inherit the signals that we ignore or block.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
         unsafe posix_spawnattr_setsigmask(&attributes, &defaults)
@@ -107,7 +107,7 @@ struct AgentChild: Sendable {
     }
 }
 
-/// How the agent's process ended; a signal counts as in the shell.
+/// The exit of the agent's process; a signal counts as in the shell.
 struct AgentEnd: Sendable {
     var exit: Int32
     var signal: Int32?

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What other threads have for a loop: it takes all that is there when `pipe` is readable.
+/// Input of other threads for a loop, which takes all of it when `pipe` is readable.
 final class LoopInbox<Element: Sendable>: Sendable {
     let pipe: WakePipe
     private let items = Mutex<[Element]>([])

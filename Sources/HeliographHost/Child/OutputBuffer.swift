@@ -2,7 +2,7 @@ import Glibc
 
 /// Bytes that wait for a reader. Nothing is lost and nothing changed; its writer checks `count` before it reads more.
 struct OutputBuffer {
-    /// How many bytes that are already written may still be kept.
+    /// Bytes already written that may still be kept.
     private static let keptBytesMax = 1 << 20
 
     let descriptor: Int32

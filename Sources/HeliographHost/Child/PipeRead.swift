@@ -2,7 +2,7 @@ import Glibc
 
 /// One read of a pipe or terminal that has something, or has come to its end.
 enum PipeRead {
-    /// Empty at the end, nil where there is nothing after all.
+    /// Empty at the end, nil if there is nothing after all.
     static func bytes(from descriptor: Int32, max: Int) -> [UInt8]? {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max) { buffer, initialized in

@@ -7,7 +7,7 @@ enum ClaudeCommand: Equatable {
 
     static let programs = ["heliograph", HookProgram.name]
 
-    /// Nil where the command is somebody else's.
+    /// Nil if the command is not ours.
     init?(_ command: String) {
         guard let words = ShellWords.split(command), let executable = words.first,
             executable.split(separator: "/").last.map({ Self.programs.contains(String($0)) }) == true
@@ -32,6 +32,6 @@ enum ClaudeCommand: Equatable {
         }
     }
 
-    /// Whether somebody connected: our command's words are in the settings.
+    /// True if the settings contain our command's words.
     static func isNamed(in settings: [UInt8]) -> Bool { String(decoding: settings, as: UTF8.self).contains("hook claude ") }
 }

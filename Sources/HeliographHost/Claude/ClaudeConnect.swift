@@ -27,7 +27,7 @@ struct ClaudeConnect: ConnectPart {
         return ClaudeCommand.isNamed(in: bytes)
     }
 
-    /// Whether Claude Code calls our hooks here, by any of the settings that hold.
+    /// True if Claude Code calls our hooks here, by any of the settings in force.
     static var isConnectedHere: Bool {
         (ConnectPlace.allCases.map { path(of: $0) } + [sharedProjectPath]).contains { path in
             (try? SettingsFile(path: path).read()).flatMap { $0 }.map(ClaudeCommand.isNamed(in:)) == true
@@ -81,7 +81,7 @@ struct ClaudeConnect: ConnectPart {
 
     // MARK: - What asks
 
-    /// Whether the agent asks by some settings that hold here, besides those of a place.
+    /// True if the agent asks by some settings in force here, besides those of `place`.
     static func asks(besides place: ConnectPlace? = nil) -> Bool {
         let paths = ConnectPlace.allCases.filter { $0 != place }.map { path(of: $0) } + [sharedProjectPath]
         return paths.contains { path in ((try? SettingsFile(path: path).read()) ?? nil).map(ClaudeSettings.asks) ?? false }

@@ -1,6 +1,6 @@
 internal import HeliographHook
 
-/// Where Claude Code keeps its settings, its registry and its transcripts.
+/// Folder of Claude Code's settings, registry and transcripts.
 enum ClaudeDirectory {
     static func path(environment: (String) -> String? = HostPaths.variable) -> String {
         if let own = environment("CLAUDE_CONFIG_DIR"), !own.isEmpty { return own }

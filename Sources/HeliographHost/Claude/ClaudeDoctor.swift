@@ -2,7 +2,7 @@ internal import HeliographHook
 internal import RelayAccess
 internal import RelayProtocol
 
-/// What may be wrong with Claude Code on this machine.
+/// Problems of Claude Code on this machine.
 enum ClaudeDoctor {
     /// The first version whose hooks hold a permission prompt open (facts of our tests).
     private static let versionMin = [2, 1, 0]
@@ -32,7 +32,7 @@ enum ClaudeDoctor {
             mend: isOld ? "claude update" : nil)
     }
 
-    /// What a session is started with (`--permission-mode`) and what an administrator manages, nobody sees from here.
+    /// A session's own option (`--permission-mode`) and an administrator's policy cannot be seen from here.
     static func questions(areAsked: Bool) -> Finding {
         areAsked
             ? Finding("Questions", .well, "Claude Code's settings make it ask")

@@ -13,7 +13,7 @@ internal import WebSocketEngine
 final class ClaudeStarter {
     static let program = "claude"
 
-    /// Kept of what it prints: its last words, where it ends at once.
+    /// Kept of its output: its last words, if it ends at once.
     private static let wordsBytesMax = 4 << 10
 
     private let seat: DriverSeat
@@ -46,7 +46,7 @@ final class ClaudeStarter {
         } catch let failure as HostError where failure.code == .notStarted {
             return tell(.refused(failure.message))
         } catch { return tell(.refused("\(error)")) }
-        // Nobody types.
+        // There is no keyboard.
         close(child.input)
         tell(.began(id, AgentProcessTable.process(child.process)))
         let words = lastWords(of: child)

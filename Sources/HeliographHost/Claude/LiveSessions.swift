@@ -2,13 +2,13 @@ internal import Glibc
 internal import HostCore
 internal import RelayProtocol
 
-/// Which process has a session of Claude Code open, by Claude Code's own registry: two that write one session lose what one of them wrote,
-/// and the program itself does not stop them.
+/// The process that has a session of Claude Code open, by Claude Code's own registry: if two write one session, one's messages are lost,
+/// and the program itself does not prevent that.
 enum LiveSessions {
     /// Processes that have ended leave their entries now and then.
     private static let countMax = 4_096
 
-    /// Why a program of ours does not open this session too; nil where it may.
+    /// The reason why a program of ours must not open this session too; nil if it may.
     static func refusal(toOpen session: String) -> String? {
         process(of: session, in: ClaudeDirectory.path()).map { refusal(process: $0) }
     }
@@ -17,8 +17,8 @@ enum LiveSessions {
         "this session is open in another program\(process.map { " (process \($0))" } ?? ""): end it there first"
     }
 
-    /// Nil where nobody has it open, as far as the registry can be read.
-    /// `ancestor` and what it has started do not count.
+    /// Nil if no process has it open, as far as the registry can be read.
+    /// `ancestor` and its descendants do not count.
     static func process(of session: String, in configDirectory: String, except ancestor: Int32? = nil) -> Int32? {
         let directory = configDirectory + "/sessions"
         for name in Files.names(in: directory).filter({ $0.hasSuffix(".json") }).prefix(countMax) {

@@ -3,15 +3,15 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// Where a Claude Code takes messages of other sessions of the same user; it says nothing back.
+/// The socket on which a Claude Code takes messages of the same user's other sessions; it does not answer.
 enum PeerSocket {
-    /// It reads a line of 32 KiB at once, or hangs.
+    /// A line of 32 KiB is read at once, or the process hangs.
     private static let within = Duration.seconds(2)
 
     /// In microseconds.
     private static let lookEvery: UInt32 = 50_000
 
-    /// Why it was not written whole; nil where it was.
+    /// The reason why it was not written whole; nil if it was.
     static func send(_ message: ClaudePeerMessage) -> String? {
         let deadline = ContinuousClock.now + within
         var path: String?

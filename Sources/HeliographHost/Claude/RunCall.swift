@@ -8,15 +8,15 @@ internal import RelayProtocol
 
 /// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which is steered from here and by clients.
 package enum RunCall {
-    /// The status that the agent ended with, or what a shell would say of one that did not start; 2 for arguments that cannot be.
-    /// `waitSeconds`: how long a permission waits for a decision where nobody sits at a terminal. `start`: the daemon starts it, and
-    /// reads what is printed until it ends itself; then nobody does.
+    /// The agent's exit status, or a shell's status for a program that did not start; 2 for invalid arguments. `waitSeconds`: time for
+    /// which a permission waits for a decision if no person is at a terminal. `start`: the daemon starts it, and reads its output until
+    /// the daemon itself ends; then nothing does.
     package static func run(
         _ command: [String], executable: String, waitSeconds: Int64?, start: RunStart? = nil
     ) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         if let start {
-            // It belongs to no terminal, and outlives the process that started the daemon.
+            // The process belongs to no terminal, and outlives the one that started the daemon.
             setsid()
             guard unsafe chdir(start.folder) == 0 else { return refuse("\(start.folder) cannot be worked in") }
         }
@@ -91,7 +91,7 @@ package enum RunCall {
         return end.exit
     }
 
-    /// What the agent complains of is no longer wanted once the process that started us is gone; the agent must not fail for that.
+    /// The agent's errors have no reader once the process that started us is gone; the agent must not fail because of that.
     private static func passErrors(of child: AgentChild) -> Bool {
         guard let errors = child.errors else { return true }
         return BackgroundThread.start {

@@ -1,9 +1,9 @@
 internal import RelayProtocol
 
-/// What other threads have for the loop of `heliograph run`.
+/// Input of other threads for the loop of `heliograph run`.
 enum RunItem: Sendable {
     case steered(SteeringRequest)
-    /// What a server of tools asks was answered by a client.
+    /// A client has answered a tool server's form.
     case answeredAfar(request: String, [UInt8])
     /// A signal that somebody sent us.
     case signal(Int32)

@@ -5,17 +5,17 @@ internal import HeliographPlatform
 internal import HostCore
 internal import Synchronization
 
-/// What a server of tools asks behind `heliograph run`, as clients are asked it: as the agent's own hook would, from a thread of
-/// its own that waits for the answer.
+/// A tool server's question behind `heliograph run`, put to clients as the agent's own hook would, from a thread of its own that waits
+/// for the answer.
 final class RunQuestion: Sendable {
     /// Between two times that it is asked: a relay that restarts is back by then, and an answer that did not fit is soon given again.
     private static let againAfter = Duration.seconds(3)
-    /// How soon it is seen that it was answered here.
+    /// Interval of the check whether it was answered here.
     private static let look = Duration.milliseconds(200)
 
     private let isWithdrawn = Mutex(false)
 
-    /// What comes of it goes to `inbox`, once, unless it is withdrawn.
+    /// The answer goes to `inbox`, once, unless the question is withdrawn.
     init(_ request: String, _ payload: [UInt8], agent: Int32, inbox: LoopInbox<RunItem>) {
         let isStarted = BackgroundThread.start { [self] in
             while !isOver {
@@ -27,12 +27,12 @@ final class RunQuestion: Sendable {
         if !isStarted { ProgramRequest.complain("no thread could be started: clients are not asked") }
     }
 
-    /// It was answered here, or is not asked any more.
+    /// The question was answered here, or is gone.
     func withdraw() { isWithdrawn.withLock { $0 = true } }
 
     private var isOver: Bool { isWithdrawn.withLock { $0 } }
 
-    /// Nil where nobody decides: the daemon, or its relay, is away.
+    /// Nil if there is no decision: the daemon, or its relay, is away.
     private func ask(_ payload: [UInt8], _ agent: Int32) -> [UInt8]? {
         let call = HookRequest(
             path: ["hook", ClaudeIntegration.name, ClaudeHooks.elicitation], body: payload, call: HookRequest.randomCall(),

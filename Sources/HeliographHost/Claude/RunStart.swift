@@ -1,4 +1,4 @@
-/// How the daemon has `heliograph run` start a session.
+/// Options with which the daemon starts a session by `heliograph run`.
 package struct RunStart: Sendable {
     package var folder: String
     /// The name of a new session.

@@ -18,7 +18,7 @@ struct SessionLock: ~Copyable {
 
     private let file: File
 
-    /// As soon as no other program has that session open, as far as can be known; `sessionOpen` where one still has after so long.
+    /// Returns once no other program has that session open, as far as can be known; `sessionOpen` if one still has it after `wait`.
     static func take(
         _ session: String, within wait: Duration, state: String = HostPaths().stateDirectory,
         claude: String = ClaudeDirectory.path()

@@ -19,7 +19,7 @@ enum StatusLineWrapping {
         return result + Array("'\"".utf8)
     }
 
-    /// Nil where it is not spelled as `wrap` spells it, for example because somebody edited it.
+    /// Nil if it is not spelled as `wrap` spells it, for example because a person edited it.
     static func unwrap(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
         let inside = Array(raw.dropFirst().dropLast())
         guard let start = inside.indices.first(where: { inside[$0...].starts(with: opening) }) else { return nil }

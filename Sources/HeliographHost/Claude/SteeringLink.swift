@@ -53,7 +53,7 @@ final class SteeringLink: Sendable {
     func tell(_ change: SteeringChange) {
         state.withLock { state in
             state.changes.append(change)
-            // What a daemon that is away gave us it has forgotten.
+            // A daemon that is away has forgotten the commands that it gave us.
             if state.changes.count > limits.changesMax { state.changes.removeFirst() }
         }
         work.wake()
@@ -84,8 +84,8 @@ final class SteeringLink: Sendable {
         }
     }
 
-    /// False where the daemon is away. What has become of a command goes before what can be done next: the desk gives the next one on that.
-    /// One that is closing offers nothing any more: another may have the session by now.
+    /// False if the daemon is away. A command's outcome is reported before what can be done next: the desk gives the next one on that. A
+    /// link that is closing offers nothing any more: another may have the session by now.
     private func tellAll() -> Bool {
         while let change = state.withLock({ $0.changes.first }) {
             guard post(.told(change)) != .away else { return false }

@@ -1,9 +1,10 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// What an agent adds to its transcripts from the moment one is followed: whole lines, and only those with a word that is looked for.
+/// Lines that an agent adds to its transcripts from the moment one is followed: whole lines, and only those with a word that is looked
+/// for.
 ///
-/// The transcript is another program's, of any length, and undocumented: what is not as expected says nothing.
+/// The transcript is another program's, of any length, and undocumented: unexpected content is ignored.
 struct TranscriptTail {
     /// Read in one look. A turn adds some 100 kB at once at most; what is longer is taken up at the next look.
     private static let bytesMax = 1 << 20
@@ -12,7 +13,7 @@ struct TranscriptTail {
 
     private var places: [SessionID: (path: String, offset: Int)] = [:]
 
-    /// From its end on; again where it was followed already.
+    /// Follows it from its end on, even if it was followed already.
     mutating func follow(_ session: SessionID, _ path: String) {
         if places.count >= Self.countMax { places = [:] }
         places[session] = nil

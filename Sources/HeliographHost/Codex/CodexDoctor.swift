@@ -2,7 +2,7 @@ internal import HeliographHook
 internal import RelayAccess
 internal import RelayProtocol
 
-/// What may be wrong with Codex on this machine, where it is connected.
+/// Problems of Codex on this machine, if it is connected.
 enum CodexDoctor {
     static func findings(_ paths: HostPaths) -> [Finding] {
         let settings: CodexSettings

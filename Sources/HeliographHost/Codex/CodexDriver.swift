@@ -133,12 +133,12 @@ final class CodexDriver: AgentDriver, ClientHandler {
         guard connection == self.connection else { return }
         do throws(WireError) {
             let document = try JSONDocument(parsing: message.bytes)
-            // What greets us is the server that we look for.
+            // A peer that greets us is the server that we look for.
             retryWait = Self.lookEvery
             lastToken += 1
             seat.tell(CodexFact.received(document, HookToken(rawValue: lastToken)))
         } catch {
-            // What it asked stays at the terminal.
+            // A request that was not understood stays at the terminal.
             seat.logger.warning("a message of Codex was not understood", metadata: ["code": "\(error.code.rawValue)"])
         }
     }
@@ -168,7 +168,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
 
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool {
         guard token.rawValue > Self.firstToken else { return false }
-        // What an earlier connection asked is asked again on this one.
+        // Questions of an earlier connection are asked again on this one.
         if let output, let connection, isOpen, token.rawValue > tokenBefore {
             seat.loop.send(OutgoingMessage(text: output), to: connection)
         }

@@ -16,7 +16,7 @@ enum CodexServer {
     /// Kept of what it prints, from its beginning.
     private static let wordsBytesMax = 16 << 10
 
-    /// Nil where the server runs, else why it does not. Blocks until it is known.
+    /// Nil if the server runs, else the reason why not. Blocks until it is known.
     static func start(home: String) -> String? {
         guard let codex = InstalledProgram.path(of: program) else { return "codex is not on the PATH of this host's daemon" }
         let child: AgentChild
@@ -35,7 +35,7 @@ enum CodexServer {
             ? nil : "Codex starts no server that is shared: \(complaint(in: said) ?? end.reason ?? "it says nothing")"
     }
 
-    /// Nil where it has not closed its output in time.
+    /// Nil if it has not closed its output in time.
     private static func words(of child: AgentChild) -> [UInt8]? {
         let until = HostInstant.now.monotonic + within.milliseconds
         var kept: [UInt8] = []
@@ -46,12 +46,12 @@ enum CodexServer {
             guard unsafe poll(&entry, 1, Int32(clamping: left)) > 0 else { continue }
             guard let bytes = PipeRead.bytes(from: child.output, max: wordsBytesMax) else { continue }
             if bytes.isEmpty { return kept }
-            // It goes on reading, so that the program never waits for us.
+            // Reading goes on, so that the program never waits for us.
             kept += bytes.prefix(wordsBytesMax - kept.count)
         }
     }
 
-    /// What it gives as the reason; warnings come before it, and advice after it.
+    /// The line that gives the reason; warnings come before it, and advice after it.
     static func complaint(in said: [UInt8]) -> String? {
         let lines = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline)
         let error = lines.first { $0.hasPrefix("Error: ") }.map { $0.dropFirst("Error: ".count) }

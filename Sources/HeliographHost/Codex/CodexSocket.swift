@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Where Codex's shared app-server listens, and whether it is safe to talk to.
+/// The socket of Codex's shared app-server, and a check that it is safe to use.
 ///
-/// `$CODEX_HOME/app-server-control/app-server-control.sock` is a link into a folder of the temporary directory, which is everybody's: what
-/// is there counts only where nobody else could have put it.
+/// `$CODEX_HOME/app-server-control/app-server-control.sock` is a link into a folder of the temporary directory, to which everybody has
+/// access: a socket there counts only if nobody else could have put it there.
 struct CodexSocket: Equatable {
     enum AddressError: Error, Equatable {
         /// No app-server runs: nobody uses Codex, or its version has none.

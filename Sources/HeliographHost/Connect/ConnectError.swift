@@ -3,17 +3,17 @@ package struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible
     package enum Code: Sendable, CaseIterable {
         /// The file is not strict JSON.
         case badJSON
-        /// It is JSON, but not what the agent's settings look like.
+        /// Valid JSON, but not the shape of the agent's settings.
         case unexpectedShape
         /// Longer than `SettingsFile.bytesMax`.
         case tooLarge
         case unreadable
         case unwritable
-        /// Somebody else wrote the file while the change was being looked at.
+        /// The file was changed while the change was being looked at.
         case changedMeanwhile
         /// Our own path could not be found again in the settings.
         case unfitExecutable
-        /// What `--ask` was given is no permission rule.
+        /// The argument of `--ask` is no permission rule.
         case unfitRule
         /// No agent that can be connected, or none that is, was found.
         case nothingFound

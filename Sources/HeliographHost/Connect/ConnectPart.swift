@@ -1,4 +1,4 @@
-/// How an agent is connected to this host: by a change of a file, which is shown first and confirmed.
+/// Connects an agent to this host: by a change of a file, which is shown first and confirmed.
 protocol ConnectPart {
     /// The program that is looked for on the PATH.
     var program: String { get }
@@ -6,7 +6,7 @@ protocol ConnectPart {
     var summary: String { get }
     var examples: [(line: String, does: String)] { get }
     var remark: String? { get }
-    /// What it can be told in addition to where, and whether to ask.
+    /// Options that it takes in addition to the place, and whether to ask.
     var options: Set<ConnectOption> { get }
 
     func isConnected(_ place: ConnectPlace) -> Bool

@@ -1,7 +1,7 @@
-/// Whose settings: those of this person for all projects, or for the one in this folder.
+/// The settings to change: those of this person for all projects, or for the one in this folder.
 package enum ConnectPlace: String, CaseIterable, Sendable { case user, project }
 
-/// What not every agent can be told.
+/// Options that not every agent takes.
 enum ConnectOption: CaseIterable {
     case project, rules, todoTools
 
@@ -14,7 +14,7 @@ enum ConnectOption: CaseIterable {
     }
 }
 
-/// What a person asked `connect` or `disconnect` for.
+/// A person's arguments to `connect` or `disconnect`.
 package struct ConnectRequest: Sendable {
     /// The path of this program, for hooks that agents call.
     package var executable: String
@@ -23,7 +23,7 @@ package struct ConnectRequest: Sendable {
     package var todoTools = false
     /// Permission rules that make the agent ask.
     package var askRules: [String] = []
-    /// Nobody is asked.
+    /// No confirmation is asked for.
     package var assumeYes = false
     /// Nothing is written.
     package var dryRun = false

@@ -1,7 +1,7 @@
 import Glibc
 internal import HeliographHook
 
-/// What is said to the person at the terminal, and what they answer.
+/// Questions to the person at the terminal, and their answers.
 enum Dialog {
     static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 

@@ -1,9 +1,9 @@
 import RelayProtocol
 
-/// Somebody's JSON text that is changed only where it must be: everything else keeps its bytes.
+/// A person's JSON text that is changed only where it must be: everything else keeps its bytes.
 ///
-/// Adding something and removing it again gives back the very same text. For that a container that stood there empty must be
-/// told from one that came with the addition, and the text itself has to say it, because nothing else survives:
+/// Adding something and removing it again gives back the very same text. For that a container that was empty before must be told from one
+/// that came with the addition, and the text itself has to record it, because nothing else survives:
 ///
 /// | before | after the first addition | after its removal |
 /// |---|---|---|
@@ -129,7 +129,7 @@ struct JSONText {
         splice(range.lowerBound + 1..<range.upperBound - 1, replacement)
     }
 
-    /// What stood in a container before its only child was added; nil where the container was added with it.
+    /// Content of a container before its only child was added; nil if the container was added with it.
     private func spaceBefore(removing child: Range<Int>, from container: JSONValue) -> [UInt8]? {
         let range = Self.range(container)
         let lead = bytes[range.lowerBound + 1..<child.lowerBound]
@@ -154,7 +154,7 @@ struct JSONText {
         return !bytes[range].contains(10) && !children(of: root).isEmpty
     }
 
-    /// What one level is indented by, as the first member shows it.
+    /// Indentation of one level, according to the first member.
     private var indentation: [UInt8] {
         guard let first = children(of: root).first, bytes[Self.range(root).lowerBound..<first.lowerBound].contains(10) else {
             return [32, 32]

@@ -7,9 +7,9 @@ enum JSONTree {
     case array([JSONTree])
     case object([(key: String, value: JSONTree)])
 
-    /// How to lay a value out: over several lines, or in one.
+    /// Layout of a value: over several lines, or in one.
     struct Layout {
-        /// What begins a line of the container itself; nil lays everything out in one line.
+        /// Beginning of each line of the container itself; nil lays everything out in one line.
         var lineBreak: [UInt8]?
         /// One level more.
         var indentation: [UInt8]

@@ -8,7 +8,7 @@ struct SettingsFile {
     /// As the person knows it; a symbolic link is kept, and what it points to is replaced.
     let path: String
 
-    /// Nil where there is no such file.
+    /// Nil if there is no such file.
     func read() throws(ConnectError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -35,8 +35,8 @@ struct SettingsFile {
         }
     }
 
-    /// Puts the bytes in place in one step, with the mode of the file that was there; nil removes the file, or empties it where
-    /// a link leads to it: the link is somebody's.
+    /// Puts the bytes in place in one step, with the mode of the file that was there; nil removes the file, or empties it if a link leads
+    /// to it, which is kept.
     func write(_ bytes: [UInt8]?, replacing expected: [UInt8]?) throws(ConnectError) {
         guard try read() == expected else {
             throw ConnectError(.changedMeanwhile, at: path, "somebody else has just changed this; nothing was written")

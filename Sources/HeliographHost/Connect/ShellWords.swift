@@ -17,7 +17,7 @@ package enum ShellWords {
         return isPlain ? text : quoted(text)
     }
 
-    /// The words of a simple command; nil where the shell would do anything but split and unquote.
+    /// The words of a simple command; nil if the shell would do anything but split and unquote.
     static func split(_ command: String) -> [String]? {
         var words: [String] = []
         var word: String.UnicodeScalarView?

@@ -14,7 +14,7 @@ enum Files {
         }
     }
 
-    /// Nil where there is no such file; at most `bytesMax` of it.
+    /// Nil if there is no such file; at most `bytesMax` of it.
     static func read(_ path: String, bytesMax: Int) throws(HostError) -> [UInt8]? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         let file = try File(path, O_RDONLY)
@@ -40,7 +40,7 @@ enum Files {
         try synchronizeDirectory(of: path)
     }
 
-    /// Also where it cannot be looked at: what is asked is whether it is safe to take it for absent.
+    /// True also if the file cannot be examined: absence has to be certain.
     static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
 
     /// Gone from the disk when this returns, if it was there.
@@ -52,7 +52,7 @@ enum Files {
         try synchronizeDirectory(of: path)
     }
 
-    /// Names in a directory, in no order; empty where it cannot be read.
+    /// Names in a directory, in no order; empty if it cannot be read.
     static func names(in path: String) -> [String] { (try? allNames(in: path)) ?? [] }
 
     /// The same, where none may be missing.

@@ -10,8 +10,7 @@ struct HoldsFile {
 
     init(_ stateDirectory: String) { path = HoldsMark.path(in: stateDirectory) }
 
-    /// Nothing is held where there is no file. One that cannot be read may have named any session: all are held until the relay
-    /// says which.
+    /// Nothing is held if there is no file. One that cannot be read may have named any session: all are held until the relay says which.
     func read() -> Holds {
         do {
             guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return Holds() }

@@ -1,10 +1,10 @@
-/// Tells what a person types from what a terminal says by itself: where the mouse is, that its window has the focus, what it is.
+/// Tells a person's keys from a terminal's own reports: the mouse's position, the window's focus, the terminal's kind.
 package struct LocalKeys: Sendable {
     private var parser = TerminalParser()
 
     package init() {}
 
-    /// Whether somebody has typed. In doubt somebody has.
+    /// True if a person has typed. In doubt a person has.
     package mutating func take(_ bytes: [UInt8]) -> Bool {
         let tokens = parser.take(bytes)
         return parser.isWithin || tokens.contains { !Self.isReport($0) }

@@ -1,4 +1,4 @@
-/// How many columns a terminal gives a character.
+/// Columns of a character in a terminal.
 enum ScalarWidth {
     /// Characters of East Asian width, and pictures: two columns.
     private static let wide: [ClosedRange<UInt32>] = [

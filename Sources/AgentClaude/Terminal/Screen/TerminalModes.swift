@@ -1,9 +1,9 @@
-/// What a program has asked of its terminal and a terminal that comes later has not heard: to be repeated when one is attached, and taken
-/// back when it is detached.
+/// Modes that a program has set and that a terminal attached later does not have: repeated when one is attached, and reset when it is
+/// detached.
 package struct TerminalModes: Sendable, Equatable {
     /// The DEC private modes that say how keys, mouse and screen are told and shown.
     static let kept: Set<Int> = [1, 7, 25, 47, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1049, 2004, 2026, 2031]
-    /// Set where nobody says anything.
+    /// On by default.
     private static let initial: Set<Int> = [7, 25]
     /// Levels of a protocol for keys that a program may push.
     private static let keyLevelsMax = 8

@@ -6,7 +6,7 @@ package struct TerminalParser: Sendable {
     private struct Pending: Sendable {
         var value: UInt32
         var left: Int
-        /// What is spelled longer than it must be is no character.
+        /// An overlong encoding is no character.
         var min: UInt32
     }
 

@@ -1,4 +1,4 @@
-/// What moves the cursor, erases and scrolls.
+/// Control sequences that move the cursor, erase and scroll.
 extension TerminalScreen {
     mutating func control(_ byte: UInt8) {
         switch byte {
@@ -79,7 +79,7 @@ extension TerminalScreen {
         cursor.isPastEnd = isPastEnd
     }
 
-    /// One row down; the region scrolls where the cursor is in its last row.
+    /// One row down; the region scrolls if the cursor is in its last row.
     mutating func feed() {
         if cursor.row == bottom { scroll(up: 1) } else if cursor.row < rows - 1 { cursor.row += 1 }
     }

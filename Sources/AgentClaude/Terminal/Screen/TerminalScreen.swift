@@ -1,4 +1,4 @@
-/// What is on a terminal's screen, by what was written to it: enough to read what a program shows, without colours.
+/// A terminal's screen, made from what was written to it: enough to read a program's display, without colours.
 ///
 /// | understood | left out |
 /// |---|---|

@@ -1,6 +1,6 @@
 internal import HostCore
 
-/// What a person sent, as it is typed so that Claude Code takes it for text and for nothing else, and how it is known again.
+/// A person's prompt, typed so that Claude Code takes it for text and for nothing else, and recognises it again.
 ///
 /// | what would be | is kept from it by |
 /// |---|---|
@@ -11,7 +11,7 @@ internal import HostCore
 package struct TypedText: Sendable, Equatable {
     /// As the agent has it when it takes it.
     package let text: String
-    /// It has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    /// The text has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
     package let isPasted: Bool
     private let bare: String
 
@@ -33,7 +33,7 @@ package struct TypedText: Sendable, Equatable {
         isPasted = Self.pieces(text).count > Self.piecesMax
     }
 
-    /// What is written to the terminal, without Enter.
+    /// Bytes for the terminal, without Enter.
     package var keys: [UInt8] {
         let last = text.unicodeScalars.split(whereSeparator: Self.isBlank).last
         let mayGoOn = text.hasSuffix("\\") || last?.contains { "@/#:".unicodeScalars.contains($0) } == true
@@ -59,10 +59,10 @@ package struct TypedText: Sendable, Equatable {
         return box.hidesBeginning ? bare.contains(shown) : bare.hasPrefix(shown)
     }
 
-    /// What the agent says that it took.
+    /// True if the prompt that the agent reports is this text.
     package func isTaken(as prompt: String) -> Bool { Self.bare(Self.unwrapped(prompt)) == bare }
 
-    /// It was taken together with something else.
+    /// True if the prompt contains this text together with something else.
     package func isMixed(into prompt: String) -> Bool {
         let prompt = Self.bare(Self.unwrapped(prompt))
         return prompt != bare && prompt.contains(bare)

@@ -1,11 +1,11 @@
 /// The bounds of typing into Claude Code's own screen, each with its reason.
 package struct TypingLimits: Sendable {
-    /// Somebody who has typed so lately may go on: the pause between two words.
+    /// A person who typed within this time may go on: the pause between two words.
     package var quiet = Duration.milliseconds(600)
     /// A prompt waits so long for a moment at which it can be typed; then its author is told why there was none. Well within
     /// `SteeringLimits.evidenceWithin`, all else included.
     package var readyWithin = Duration.seconds(10)
-    /// What the person at the terminal types is held back so long and no longer.
+    /// Longest time for which a person's keys are held back.
     package var holdFor = Duration.seconds(2)
     /// From the first key until all must be in the box; what is left of `holdFor` is for taking it away again.
     package var shownWithin = Duration.milliseconds(1_500)

@@ -14,6 +14,10 @@ enum PushPolicy {
     static let phaseFloor: Int64 = 15_000
     /// Between two pushes about what waits for the person; an alert about it waits for nothing.
     static let waitingFloor: Int64 = 5_000
+    /// Before a card says again that the person is waited for; that they no longer are waits for nothing.
+    static let attentionFloor: Int64 = 2_000
+    /// From the last decision, until the host has it and says how it goes on: most often some 10 ms.
+    static let passing: Int64 = 1_000
     /// A host that is away may be back in a moment, as after a restart of the relay.
     static let awaySettle: Int64 = 30_000
     /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
@@ -23,8 +27,9 @@ enum PushPolicy {
     static let urgentInterval: Int64 = 60_000
     /// What goes at once to one device: so many in a row …
     static let urgentBurst: Int64 = 6
-    /// … of which these are kept for approvals and questions …
+    /// … of which these are kept for approvals and questions, the last of them for those that are asked …
     static let urgentReserve: Int64 = 3
+    static let askingReserve: Int64 = 1
     /// … and one more after each of these. With frequent pushes three times as much.
     static let urgentRefill: Int64 = 180_000
     static let frequentFactor: Int64 = 3
@@ -82,15 +87,31 @@ struct PushBucket: Equatable {
         PushBucket(level: burst(isFrequent) * 1_000, at: now)
     }
 
-    /// Takes one if there is one. Only what waits for the person may touch the reserve.
-    mutating func take(isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> Bool {
+    enum Purpose {
+        /// The person is waited for.
+        case attention
+        /// The person is waited for no longer.
+        case endOfAttention
+        case other
+
+        fileprivate var leaves: Int64 {
+            switch self {
+            case .attention: 0
+            case .endOfAttention: PushPolicy.askingReserve
+            case .other: PushPolicy.urgentReserve
+            }
+        }
+    }
+
+    /// Takes one if there is one that this may have.
+    mutating func take(for purpose: Purpose, isFrequent: Bool, at now: Int64) -> Bool {
         let most = Self.burst(isFrequent) * 1_000
         let refill = isFrequent ? PushPolicy.urgentRefill / PushPolicy.frequentFactor : PushPolicy.urgentRefill
         // A clock that went back refills nothing.
         let elapsed = min(max(0, now - at), refill * PushPolicy.urgentBurst * PushPolicy.frequentFactor)
         level = min(most, level + elapsed * 1_000 / refill)
         at = now
-        guard level >= (isWaitedFor ? 1_000 : (PushPolicy.urgentReserve + 1) * 1_000) else { return false }
+        guard level >= (purpose.leaves + 1) * 1_000 else { return false }
         level -= 1_000
         return true
     }

@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from claude import DIALOG
 from relay import BINARY, ROOT
-from waits import wait_until
+from waits import patient, wait_until
 
 sys.path.append(str(ROOT / "Tests/Tools"))
 
@@ -138,10 +139,14 @@ def test_a_card_lives_from_its_start_to_its_end(relay, phone, scripted_host, cli
     wait_until(
         lambda: any(card.get("hasToken") for card in watcher.command("devices")["devices"][0]["cards"]), 20, lambda: "the card's token at the relay", every=0.1
     )
+    decided = time.time() * 1000
     watcher.decide("s1", approval, "allow")
     host.wait_decision(approval)
     host.apply("s1", approval)
     wait_until(lambda: states() == ["running"], 30, lambda: f"the card to say that it runs; {cards()}", every=0.1)
+    since = [push for push in pushes(relay, watcher) if push["purpose"] == "update" and push["plannedAt"] >= decided]
+    assert [push["payload"]["aps"]["content-state"]["status"] for push in since] == ["running"], since
+    assert since[0]["priority"] == 10 and since[0]["plannedAt"] - decided < patient(2) * 1000
     host.event("s1", "session.ended", {"reason": "done"})
     wait_until(lambda: cards() and "endedAt" in cards()[0], 30, lambda: f"the card's end; {cards()}", every=0.1)
     assert states() == ["completed"]

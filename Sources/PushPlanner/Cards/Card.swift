@@ -26,6 +26,8 @@ struct Card {
     /// When a change of phase, or what waits for the person, was last sent.
     var phaseAt: Int64 = 0
     var waitingAt: Int64 = 0
+    /// The last push says that the person is waited for.
+    var showsAttention = false
     /// Which state was sent last, as a digest of its bytes.
     var face: UInt64 = 0
     /// Pushes that failed in a row.
@@ -46,6 +48,8 @@ struct Card {
     var inFlight: PushID?
     /// What the last look saw, to tell a change of phase from a small one.
     var phase: Phase?
+    /// Everything is decided though the status still says that the person is waited for: the host has until then to say how it goes on. 0: not so.
+    var passingUntil: Int64 = 0
     /// Approvals to ring for, and when.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
@@ -55,6 +59,9 @@ struct Card {
         var waiting: Set<ApprovalID>
         var error: String?
         var budgetLevel: Int64
+
+        /// The person is waited for: by something that is asked here, or at the terminal.
+        var isAttention: Bool { !waiting.isEmpty || status == .waitingApproval || status == .waitingAnswer }
     }
 
     struct Mailbox: Equatable {
@@ -97,6 +104,8 @@ struct Card {
     mutating func forgetShown() {
         face = 0
         phase = nil
+        showsAttention = false
+        passingUntil = 0
         (phaseAt, waitingAt) = (0, 0)
     }
 
@@ -113,6 +122,7 @@ struct Card {
         urgentAt = urgentAt.moved(by: jump)
         phaseAt = phaseAt.moved(by: jump)
         waitingAt = waitingAt.moved(by: jump)
+        passingUntil = passingUntil.moved(by: jump)
         workBeganAt = workBeganAt?.moved(by: jump)
         if let mailbox {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
@@ -152,6 +162,7 @@ struct Card {
         urgentAt = try value.integer("urgentAt")
         phaseAt = try value.optionalInteger("phaseAt") ?? 0
         waitingAt = try value.optionalInteger("waitingAt") ?? 0
+        showsAttention = try value.flag("attention")
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
@@ -177,6 +188,7 @@ struct Card {
             writer.field("urgentAt", urgentAt)
             writer.field("phaseAt", phaseAt)
             writer.field("waitingAt", waitingAt)
+            writer.flag("attention", showsAttention)
             writer.field("face", String(face))
             writer.field("tries", tries)
             writer.flag("endOwed", isEndOwed)

@@ -61,6 +61,7 @@ extension PushPlanner {
         card.startedAt = now.wall
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.mailbox = nil
+        card.showsAttention = subject.isAttention
         cards[key] = card
         var intent = intent(.start, key, device, app, .device(token: token), at: now)
         intent.worthUntil = now.wall + PushPolicy.startPatience

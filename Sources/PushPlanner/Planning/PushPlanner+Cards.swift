@@ -21,18 +21,11 @@ extension PushPlanner {
         let phase = Card.Phase(
             status: subject.summary.status, waiting: subject.waiting, error: subject.summary.error,
             budgetLevel: subject.budgetLevel)
-        let before = card.phase
-        card.phase = phase
-        let urgency: Card.Mailbox.Urgency =
-            if let before {
-                before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel
-                    || !subject.summary.isLive
-                    ? .waiting : before.status != phase.status && phase.status != .stale ? .phase : .small
-            } else {
-                phase.waiting.isEmpty && subject.summary.isLive ? .small : .waiting
-            }
         let settle = phase.status == .stale ? PushPolicy.awaySettle : PushPolicy.settle
-        card.put(urgency, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
+        let urgency = card.urgency(after: phase, isLive: subject.summary.isLive)
+        let turn = card.turn(to: phase)
+        card.look(at: phase, until: now.wall + PushPolicy.passing)
+        card.put(urgency, turn, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
         cards[key] = card
         serve(key, at: now)
     }
@@ -218,7 +211,12 @@ extension PushPlanner {
         let urgency = calls.isEmpty ? card.mailbox?.urgency ?? .small : .waiting
         let isUrgent =
             urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
-        let isAtOnce = isUrgent && takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now)
+        let isTurnedAway = card.showsAttention && !subject.isAttention
+        let isAtOnce =
+            isUrgent
+            && takeUrgent(
+                key.device, for: !subject.waiting.isEmpty ? .attention : isTurnedAway ? .endOfAttention : .other, at: now)
+        card.showsAttention = subject.isAttention
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
         if isAtOnce { card.urgentAt = now.wall }
@@ -266,9 +264,12 @@ extension PushPlanner {
         card.sentAt = now.wall
         card.mailbox = nil
         card.face = 0
+        let isTurnedAway = card.showsAttention
+        card.showsAttention = false
         cards[key] = card
         var intent = intent(.end, key, device, app, target, at: now)
-        let isAtOnce = takeUrgent(key.device, isWaitedFor: !subject.waiting.isEmpty, at: now)
+        let isAtOnce = takeUrgent(
+            key.device, for: !subject.waiting.isEmpty ? .attention : isTurnedAway ? .endOfAttention : .other, at: now)
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
         intent.worthUntil = now.wall + 3_600_000
         intent.isHarmlessToRepeat = true
@@ -327,10 +328,9 @@ extension PushPlanner {
         return intent
     }
 
-    mutating func takeUrgent(_ key: DeviceKey, isWaitedFor: Bool, at now: Instant) -> Bool {
+    mutating func takeUrgent(_ key: DeviceKey, for purpose: PushBucket.Purpose, at now: Instant) -> Bool {
         guard var device = devices[key] else { return false }
-        let isTaken = device.urgent.take(
-            isWaitedFor: isWaitedFor, isFrequent: device.device.hasFrequentPushes, at: now.wall)
+        let isTaken = device.urgent.take(for: purpose, isFrequent: device.device.hasFrequentPushes, at: now.wall)
         devices[key] = device
         if isTaken { stageRecord(of: key) }
         return isTaken
@@ -338,19 +338,55 @@ extension PushPlanner {
 }
 
 extension Card {
+    /// A change of the attention that a card asks for, against what it shows.
+    enum Turn {
+        case none, begins, ends
+    }
+
+    func turn(to phase: Phase) -> Turn {
+        if phase.isAttention { return showsAttention ? .none : .begins }
+        // A host that is away may be back in a moment, and what it asked at the terminal with it.
+        let mayComeBack = phase.status == .stale && self.phase?.waiting.isEmpty != false
+        return showsAttention && !mayComeBack ? .ends : .none
+    }
+
+    func urgency(after phase: Phase, isLive: Bool) -> Mailbox.Urgency {
+        if turn(to: phase) != .none || !isLive { return .waiting }
+        guard let before = self.phase else {
+            // An earlier life of the relay said the last of it.
+            return !phase.waiting.isEmpty ? .waiting : face != 0 && phase.status != .stale ? .phase : .small
+        }
+        if before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel {
+            return .waiting
+        }
+        return before.status != phase.status && phase.status != .stale ? .phase : .small
+    }
+
+    /// All is decided, and the host is yet to say how it goes on, which takes a moment: to show that meanwhile would be a push for nothing.
+    mutating func look(at new: Phase, until end: Int64) {
+        let isPassing = new.waiting.isEmpty && new.isAttention
+        if isPassing, phase?.waiting.isEmpty == false { passingUntil = end }
+        if !isPassing { passingUntil = 0 }
+        phase = new
+    }
+
     /// The sooner of what was due and what this asks for; changes of phase wait a little for one another, and for their floor.
-    mutating func put(_ new: Mailbox.Urgency, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
+    mutating func put(_ new: Mailbox.Urgency, _ turn: Turn, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
-            switch new {
-            case .small: max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
-            case .phase: max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseAt + PushPolicy.phaseFloor)
-            case .waiting: max(now + grace, waitingAt + PushPolicy.waitingFloor)
+            switch (new, turn) {
+            case (.small, _): max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
+            case (.phase, _): max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseAt + PushPolicy.phaseFloor)
+            case (.waiting, .ends): now
+            case (.waiting, .begins): max(now + grace, waitingAt + PushPolicy.attentionFloor)
+            case (.waiting, .none):
+                passingUntil > now ? passingUntil : max(now + grace, waitingAt + PushPolicy.waitingFloor)
             }
         let urgency = max(new, mailbox?.urgency ?? .small)
-        // A change of phase that goes on changing is put off; anything else is never later than it was.
+        // A change of phase that goes on changing is put off; anything else is never later than it was, unless it cannot last.
         let isPutOff = new == .phase && mailbox?.urgency == .phase
-        mailbox = Mailbox(urgency: urgency, dueAt: isPutOff ? due : min(due, mailbox?.dueAt ?? due), since: since)
+        let soonest = isPutOff ? due : min(due, mailbox?.dueAt ?? due)
+        mailbox = Mailbox(urgency: urgency, dueAt: max(soonest, passingUntil), since: since)
     }
 }
 

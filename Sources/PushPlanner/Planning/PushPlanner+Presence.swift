@@ -22,8 +22,8 @@ extension PushPlanner {
     private mutating func turnedAway(_ key: DeviceKey, at now: Instant) {
         guard presences.until(key, at: now) == nil else { return }
         for card in cards.keys.filter({ $0.device == key }).sorted() {
-            if cards[card]?.mailbox != nil, cards[card]?.stage.word == .active || cards[card]?.tries == 0 {
-                cards[card]?.mailbox?.dueAt = now.wall
+            if let known = cards[card], known.mailbox != nil, known.stage.word == .active || known.tries == 0 {
+                cards[card]?.mailbox?.dueAt = max(now.wall, known.passingUntil)
             }
             for id in cards[card]?.seen ?? [] where cards[card]?.rings[id] != nil {
                 cards[card]?.rings[id] = now.wall

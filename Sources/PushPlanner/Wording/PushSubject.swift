@@ -1,3 +1,4 @@
+import RelayModel
 package import RelayProtocol
 
 /// What a card or an alert is about, at one moment.
@@ -27,7 +28,13 @@ package struct PushSubject: Sendable {
         self.approval = approval
         self.text = text
         self.now = now
-        if !summary.hostIsConnected, summary.status == .starting || summary.status == .running { self.summary.status = .stale }
+        let isAsked = summary.approvals > 0 || summary.questions > 0
+        if !summary.hostIsConnected, summary.isAtWork, !isAsked { self.summary.status = .stale }
+    }
+
+    /// The person is waited for: by something that is asked here, or at the terminal.
+    var isAttention: Bool {
+        !waiting.isEmpty || summary.status == .waitingApproval || summary.status == .waitingAnswer
     }
 
     package mutating func hideCost() {

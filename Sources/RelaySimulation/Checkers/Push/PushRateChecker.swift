@@ -1,28 +1,50 @@
 import PushPlanner
 import RelayProtocol
 
-/// A card is told something a few times a minute at most, whatever its agent does.
+/// A card is told something a few times a minute at most, whatever its agent does; and besides that a person is waited for, or no longer.
 struct PushRateChecker {
     /// Updates within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
     private static let updatesMax = 16
+    /// Those that turn to a person, or away: each of the first kind comes two seconds after what was said of it before.
+    private static let turnsMax = 62
     private static let window: Int64 = 60_000
 
-    private var updates: [CardID: [Int64]] = [:]
+    private struct Told {
+        var updates: [Int64] = []
+        var turns: [Int64] = []
+        var isWaitedFor: Bool?
+    }
+
+    private var told: [CardID: Told] = [:]
 
     /// What was kept from it goes at once when nobody looks any more, and what failed is sent again.
-    mutating func disturbed(_ cards: [CardID]) { for card in cards { updates[card] = nil } }
+    mutating func disturbed(_ cards: [CardID]) { for card in cards { told[card] = nil } }
 
-    mutating func relayEnded() { updates = [:] }
+    mutating func relayEnded() { told = [:] }
 
     mutating func ordered(_ order: PushIntent, _ card: CardID, at now: Int64) -> String? {
         guard order.purpose == .update else { return nil }
-        let recent = (updates[card] ?? []).filter { now - $0 < Self.window } + [now]
-        updates[card] = recent
-        return recent.count > Self.updatesMax ? "\(card) is told something \(recent.count) times within a minute" : nil
+        var known = told[card] ?? Told()
+        let isWaitedFor = order.isOnTop
+        let isTurn = known.isWaitedFor.map { $0 != isWaitedFor } ?? false
+        known.isWaitedFor = isWaitedFor
+        let recent = (isTurn ? known.turns : known.updates).filter { now - $0 < Self.window } + [now]
+        if isTurn { known.turns = recent } else { known.updates = recent }
+        told[card] = known
+        guard recent.count > (isTurn ? Self.turnsMax : Self.updatesMax) else { return nil }
+        return "\(card) is told \(isTurn ? "of a person" : "something") \(recent.count) times within a minute"
     }
 
     mutating func answered(_ card: CardID, _ outcome: PushOutcome) {
         if case .accepted = outcome { return }
         disturbed([card])
+    }
+}
+
+extension PushIntent {
+    /// True if it asks for a person: a profile puts nothing else on top of an app's cards.
+    var isOnTop: Bool {
+        let relevance = try? JSONDocument(parsing: payload).root.required("aps").optionalInteger("relevance-score")
+        return relevance.map { $0 == 100 } ?? false
     }
 }

@@ -2,7 +2,8 @@ import PushPlanner
 import RelayProtocol
 
 /// The last pushes of priority 10 are for a person who is waited for: a bucket of its own, by the policy's written figures (a burst
-/// of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept).
+/// of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept, and 1 where a card says that
+/// the person is waited for no longer).
 struct ReserveChecker {
     private struct Bucket {
         /// In parts of `one`: whole numbers for either rate, so that nothing is rounded.
@@ -18,11 +19,14 @@ struct ReserveChecker {
     /// One push; as much as the slower rate gives in so many milliseconds.
     private static let one: Int64 = 180_000
     private var buckets: [DeviceID: Bucket] = [:]
+    /// True if the last push to a device's card asked for a person; by the card's session.
+    private var onTop: [DeviceID: [SessionID?: Bool]] = [:]
 
-    mutating func forgot(_ device: DeviceID) { buckets[device] = nil }
+    mutating func forgot(_ device: DeviceID) { (buckets[device], onTop[device]) = (nil, nil) }
 
     /// What was planned and is not on disk was never taken.
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {
+        onTop = [:]
         for device in buckets.keys {
             let lost = buckets[device]?.taken.count { !isKept($0) } ?? 0
             buckets[device]?.level += Int64(lost) * Self.one
@@ -31,7 +35,10 @@ struct ReserveChecker {
     }
 
     mutating func planned(_ order: PushIntent, isWaitedFor: Bool, isFrequent: Bool, at now: Int64) -> String? {
-        guard order.purpose == .update || order.purpose == .end else { return nil }
+        guard order.purpose != .alert, order.purpose != .channel else { return nil }
+        let isOver = !order.isOnTop && onTop[order.device]?[order.session] != false
+        onTop[order.device, default: [:]][order.session] = order.isOnTop
+        guard order.purpose != .start else { return nil }
         let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
         var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
         // Whatever it was in between, it was no better than this.
@@ -49,7 +56,7 @@ struct ReserveChecker {
         }
         bucket.wasFrequent = isFrequent
         defer { buckets[order.device] = bucket }
-        if !isWaitedFor, bucket.level < 4 * Self.one {
+        if !isWaitedFor, bucket.level < (isOver ? 2 : 4) * Self.one {
             return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / Self.one) are left"
         }
         bucket.level = max(0, bucket.level - Self.one)

@@ -36,6 +36,9 @@ final class APNsDriver: HTTP2ClientHandler {
     private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
     private var completions: [Int: Completion] = [:]
+    /// The numbers of the requests that have no outcome, by `APNsRequest.id`.
+    private var numbers: [String: Int] = [:]
+    private var names: [Int: String] = [:]
     private var lastNumber = 0
     private var inputs: [APNsMachine.Input] = []
     private var isWorking = false
@@ -59,7 +62,12 @@ final class APNsDriver: HTTP2ClientHandler {
     func submit(_ request: APNsRequest, _ completion: @escaping Completion, _ loop: HTTP2Loop) {
         lastNumber += 1
         completions[lastNumber] = completion
+        (numbers[request.id], names[lastNumber]) = (lastNumber, request.id)
         work(.submitted(number: lastNumber, request), loop)
+    }
+
+    func withdraw(_ id: String, _ loop: HTTP2Loop) {
+        if let number = numbers[id] { work(.withdrawn(number: number), loop) }
     }
 
     func giveBack(_ loop: HTTP2Loop) { work(.replaced, loop) }
@@ -157,7 +165,9 @@ final class APNsDriver: HTTP2ClientHandler {
             tokenFile(key)?.write(text, issuedAt: issuedAt)
             inputs.append(.minted(key, text))
         case .readKey(let key): readKey(key, loop)
-        case .finish(let number, let outcome): completions.removeValue(forKey: number)?(outcome)
+        case .finish(let number, let outcome):
+            if let name = names.removeValue(forKey: number), numbers[name] == number { numbers[name] = nil }
+            completions.removeValue(forKey: number)?(outcome)
         }
     }
 

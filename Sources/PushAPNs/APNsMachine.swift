@@ -25,6 +25,8 @@ struct APNsMachine {
         /// A token of an earlier run, signed by the key that was read last.
         case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
+        /// This request is not to be sent any more.
+        case withdrawn(number: Int)
         /// Another client has taken this one's place: what is not on its way is given back.
         case replaced
         case stopped
@@ -95,6 +97,8 @@ struct APNsMachine {
             for index in lanes.indices {
                 if let due = lanes[index].machine.wakeAt, due <= now.instant { run(index, .timePassed, now, &effects) }
             }
+        case .withdrawn(let number):
+            for index in lanes.indices { run(index, .withdrawn(number), now, &effects) }
         case .replaced:
             isReplaced = true
             for index in lanes.indices { run(index, .replaced, now, &effects) }
@@ -164,7 +168,7 @@ struct APNsMachine {
     private func isWorthOtherEnvironment(
         _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: PushEnvironment
     ) -> Bool {
-        guard case .refused(_, .badDeviceToken, _, _) = result else { return false }
+        guard !request.isWithdrawn, case .refused(_, .badDeviceToken, _, _) = result else { return false }
         return !request.request.isEnvironmentProven
             && keys.first { $0.teamID == request.request.teamID }?.keys[environment.other] != nil
     }

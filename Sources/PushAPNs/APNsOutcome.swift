@@ -57,6 +57,10 @@ package enum APNsObstacle: Equatable, Sendable {
     case queueFull
     /// There is no usable key for this team and environment; a sentence for the operator.
     case noKey(String)
+    /// A later one about the same notification is to be sent in its place.
+    case superseded
+    /// Its caller withdrew it before it was sent.
+    case withdrawn
     /// A header of it cannot be sent.
     case invalidRequest
     /// Another client has taken this one's place, and is to send it.

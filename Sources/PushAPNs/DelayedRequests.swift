@@ -15,6 +15,13 @@ struct DelayedRequests {
         return entries.map(\.request)
     }
 
+    /// Takes out those that match.
+    mutating func take(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
+        let taken = entries.filter { matches($0.request) }
+        if !taken.isEmpty { entries.removeAll { matches($0.request) } }
+        return taken.map(\.request)
+    }
+
     /// Those that nobody waits for any more, and those whose wait is over.
     mutating func take(at now: MonotonicTime) -> (over: [LaneRequest], due: [LaneRequest]) {
         let over = entries.filter { $0.request.until <= now }

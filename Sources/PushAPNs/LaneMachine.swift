@@ -37,6 +37,8 @@ struct LaneMachine {
         /// The `.p8` file has another key: what was said of the old one is of no matter.
         case keyChanged
         case timePassed
+        /// Its caller wants it sent no more. A request that is on its way is not sent again.
+        case withdrawn(Int)
         /// Another client has taken this one's place.
         case replaced
         case stopped
@@ -70,7 +72,13 @@ struct LaneMachine {
     // Requests: each is in exactly one of these.
     var queue = RequestQueue()
     private(set) var delayed = DelayedRequests()
+    /// The latest of each notification of which one is on its way: two on their way may arrive in either order.
+    private var held: [LaneRequest.Notification: LaneRequest] = [:]
     var flights: [Int: Flight] = [:]
+    /// The number of the latest request about each notification, while it has no outcome.
+    private var latest: [LaneRequest.Notification: Int] = [:]
+    /// The notifications of which a request is on its way.
+    private var flying: Set<LaneRequest.Notification> = []
 
     // The connection.
     /// The number of the connection that there is, or of the next one.
@@ -106,7 +114,7 @@ struct LaneMachine {
         dice = Dice(seed: seed)
     }
 
-    var requestCount: Int { queue.count + delayed.count + flights.count }
+    var requestCount: Int { queue.count + delayed.count + held.count + flights.count }
 
     // MARK: Events
 
@@ -127,6 +135,7 @@ struct LaneMachine {
         case .tokenMinted: break
         case .keyChanged: breaker.keyChanged()
         case .timePassed: timePassed(now)
+        case .withdrawn(let number): withdrawn(number)
         case .replaced: replaced()
         case .stopped: stopped()
         }
@@ -140,8 +149,35 @@ struct LaneMachine {
         if isStopped { return finish(request, .notSent(.stopped)) }
         if isReplaced { return finish(request, .notSent(.replaced)) }
         guard requestCount < limits.requestsMax else { return finish(request, .notSent(.queueFull)) }
+        if let notification = request.notification {
+            if let old = latest.updateValue(request.number, forKey: notification) { supersede(old) }
+        }
         queue.append(request)
         wake(by: request.until)
+    }
+
+    /// A later request is about the same notification. One that is on its way is not sent again.
+    private mutating func supersede(_ number: Int) {
+        for old in takeWaiting(number) { finish(old, old.givenUp(.superseded)) }
+    }
+
+    private mutating func withdrawn(_ number: Int) {
+        for request in takeWaiting(number) { finish(request, request.givenUp(.withdrawn)) }
+        flights[number]?.request.isWithdrawn = true
+    }
+
+    private mutating func takeWaiting(_ number: Int) -> [LaneRequest] {
+        guard flights[number] == nil else { return [] }
+        if let place = held.first(where: { $0.value.number == number }) {
+            held[place.key] = nil
+            return [place.value]
+        }
+        return queue.remove { $0.number == number } + delayed.take(where: { $0.number == number })
+    }
+
+    /// A later one is about the same notification.
+    private func isSuperseded(_ request: LaneRequest) -> Bool {
+        request.notification.flatMap { latest[$0] }.map { $0 != request.number } ?? false
     }
 
     private mutating func settingsReceived(_ generation: Int, _ max: Int, _ now: Moment) {
@@ -188,22 +224,31 @@ struct LaneMachine {
         let waited = delayed.take(at: now.instant)
         for request in waited.over { giveUp(request) }
         for request in waited.due { queue.append(request) }
+        for request in held.values.filter({ $0.until <= now.instant }).sorted(by: { $0.number < $1.number }) {
+            for late in takeWaiting(request.number) { giveUp(late) }
+        }
         rearm()
+    }
+
+    /// Everything that is not on its way, in no order that matters.
+    private mutating func takeAllWaiting() -> [LaneRequest] {
+        defer { held = [:] }
+        return queue.remove { _ in true } + delayed.takeAll() + held.values.sorted { $0.number < $1.number }
     }
 
     /// What waits is for the other to send, which may know a better way. What flies lands here.
     private mutating func replaced() {
         isReplaced = true
-        for request in queue.remove(where: { _ in true }) + delayed.takeAll() { finish(request, .notSent(.replaced)) }
+        for request in takeAllWaiting() { finish(request, .notSent(.replaced)) }
     }
 
     private mutating func stopped() {
         isStopped = true
         effects.append(.close(generation: generation))
         for generation in draining.keys { effects.append(.close(generation: generation)) }
-        for request in queue.remove(where: { _ in true }) + delayed.takeAll() { finish(request, request.givenUp(.stopped)) }
+        for request in takeAllWaiting() { finish(request, request.givenUp(.stopped)) }
         for flight in flights.values { finish(flight.request, .unknown(flight.request.uncertainty ?? .connectionLost)) }
-        (flights, draining, flightsHere, link) = ([:], [:], 0, .idle)
+        (flights, flying, draining, flightsHere, link) = ([:], [], [:], 0, .idle)
     }
 
     // MARK: Sending
@@ -254,6 +299,10 @@ struct LaneMachine {
     /// The next whose device is not backed off from.
     private mutating func nextRequest(_ now: Moment) -> LaneRequest? {
         while let request = queue.popFirst() {
+            if let notification = request.notification, flying.contains(notification) {
+                held[notification] = request
+                continue
+            }
             guard !deviceBackOffs.isEmpty, let device = request.request.deviceToken, let until = deviceBackOffs[device],
                 until > now.instant
             else { return request }
@@ -267,6 +316,7 @@ struct LaneMachine {
         request.attempts += 1
         linkKey = token.key
         flightsHere += 1
+        if let notification = request.notification { flying.insert(notification) }
         flights[request.number] = Flight(request: request, generation: generation, tokenSerial: token.serial)
         let deadline = min(now.instant + limits.answerDeadline, max(request.until, now.instant + limits.answerDeadlineMin))
         effects.append(.send(request, generation: generation, token: token.text, deadline: deadline))
@@ -275,6 +325,10 @@ struct LaneMachine {
     /// Takes a request off its connection. An old connection that carries nothing any more is closed.
     private mutating func land(_ number: Int) -> Flight? {
         guard let flight = flights.removeValue(forKey: number) else { return nil }
+        if let notification = flight.request.notification {
+            flying.remove(notification)
+            if let next = held.removeValue(forKey: notification) { queue.append(next) }
+        }
         if flight.generation == generation {
             flightsHere -= 1
         } else if let count = draining[flight.generation] {
@@ -352,6 +406,7 @@ struct LaneMachine {
     // MARK: The end of requests
 
     mutating func finish(_ request: LaneRequest, _ result: APNsOutcome.Result) {
+        if let notification = request.notification, latest[notification] == request.number { latest[notification] = nil }
         effects.append(.finish(request, result))
     }
 
@@ -359,6 +414,8 @@ struct LaneMachine {
 
     /// Tries again later, if that makes sense.
     mutating func again(_ request: LaneRequest, after wait: Duration, _ now: Moment) {
+        if request.isWithdrawn { return finish(request, request.givenUp(.withdrawn)) }
+        if isSuperseded(request) { return finish(request, request.givenUp(.superseded)) }
         if isReplaced { return finish(request, .notSent(.replaced)) }
         guard request.attempts < limits.attemptsMax, now.instant + wait < request.until else { return giveUp(request) }
         if wait == .zero { queue.append(request) } else { delay(request, until: now.instant + wait) }
@@ -382,6 +439,7 @@ struct LaneMachine {
         }
         for until in deviceBackOffs.values { wake(by: until) }
         if let next = delayed.next { wake(by: next) }
+        for request in held.values { wake(by: request.until) }
         if let until = queue.firstEnd { wake(by: until) }
     }
 }

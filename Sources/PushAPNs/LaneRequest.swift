@@ -17,6 +17,8 @@ struct LaneRequest: Equatable, Sendable {
     var uncertainty: APNsUncertainty?
     /// The last refusal that may pass.
     var refusal: APNsOutcome.Result?
+    /// Its caller has withdrawn it.
+    var isWithdrawn = false
 
     private final class Box: Sendable {
         let request: APNsRequest
@@ -35,6 +37,19 @@ struct LaneRequest: Equatable, Sendable {
     static func == (one: LaneRequest, other: LaneRequest) -> Bool {
         one.number == other.number && one.attempts == other.attempts && one.uncertainty == other.uncertainty
             && one.refusal == other.refusal
+    }
+
+    /// The notification that a device shows of it: of two the later holds.
+    struct Notification: Hashable {
+        let device: String
+        let topic: String?
+        let collapseID: String
+    }
+
+    /// Nil: it replaces nothing.
+    var notification: Notification? {
+        guard let collapseID = request.collapseID, let device = request.deviceToken else { return nil }
+        return Notification(device: device, topic: request.topic, collapseID: collapseID)
     }
 
     /// Approvals go before the rest.

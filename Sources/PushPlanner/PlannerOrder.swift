@@ -18,6 +18,8 @@ package enum PlannerOrder {
     case tie(DeviceKey, alert: Int64)
     /// Answered by `PlannerFact.pushAnswered` or `addressMoved`.
     case push(PushIntent)
+    /// Do not send this push any more, if it is not on its way, and not again if it is. It is answered as any other.
+    case withdraw(PushID)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(PlannerTimer, after: Int64)
     case cancelTimer(PlannerTimer)

@@ -18,6 +18,8 @@ struct OriginMachine {
         case closed(generation: Int, HTTP2CloseReason)
         case signed(String)
         case timePassed
+        /// Its caller wants it sent no more. A request that is on its way is not sent again.
+        case withdrawn(Int)
         case stopped
     }
 
@@ -89,6 +91,7 @@ struct OriginMachine {
         case .closed(let generation, let reason): closed(generation, reason, now)
         case .signed(let text): tokens.signed(text, at: now)
         case .timePassed: timePassed(now)
+        case .withdrawn(let number): withdrawn(number)
         case .stopped: stopped()
         }
         pump(now)
@@ -112,6 +115,15 @@ struct OriginMachine {
         queues[endpoint] = queue
         makeReady(endpoint)
         wake(by: attempt.until)
+    }
+
+    private mutating func withdrawn(_ number: Int) {
+        flights[number]?.attempt.isWithdrawn = true
+        guard let endpoint = queues.first(where: { $0.value.waiting.contains { $0.number == number } })?.key else { return }
+        let attempts = queues[endpoint]!.remove { $0.number == number }
+        waitingCount -= attempts.count
+        for attempt in attempts { finish(attempt, attempt.givenUp(.withdrawn)) }
+        makeReady(endpoint)
     }
 
     private mutating func closed(_ generation: Int, _ reason: HTTP2CloseReason, _ now: Moment) {
@@ -318,7 +330,7 @@ struct OriginMachine {
             queue.backOff(until: end)
             wake(by: end)
         }
-        let isWorthIt = attempt.attempts < limits.attemptsMax && end < attempt.until
+        let isWorthIt = !attempt.isWithdrawn && attempt.attempts < limits.attemptsMax && end < attempt.until
         let isBack = isWorthIt && queue.putBack(attempt)
         // Whatever cannot go in its time is given up now: its caller may know another way.
         let late = queue.remove { $0.until <= end && wait > .zero }
@@ -326,7 +338,13 @@ struct OriginMachine {
         waitingCount += (isBack ? 1 : 0) - late.count
         for attempt in late { giveUp(attempt) }
         makeReady(endpoint)
-        if !isWorthIt { giveUp(attempt) } else if !isBack { finish(attempt, attempt.givenUp(.superseded)) }
+        if attempt.isWithdrawn {
+            finish(attempt, attempt.givenUp(.withdrawn))
+        } else if !isWorthIt {
+            giveUp(attempt)
+        } else if !isBack {
+            finish(attempt, attempt.givenUp(.superseded))
+        }
     }
 
     private mutating func backoff(_ attempt: WebPushAttempt) -> Duration {

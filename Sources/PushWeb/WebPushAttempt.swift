@@ -14,6 +14,8 @@ struct WebPushAttempt: Equatable, Sendable {
     var isTokenRenewed = false
     /// Set once nobody knows what became of an attempt.
     var uncertainty: WebPushUncertainty?
+    /// Its caller has withdrawn it.
+    var isWithdrawn = false
     /// The last refusal that may pass.
     var refusal: WebPushRefusal?
 

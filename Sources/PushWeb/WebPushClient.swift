@@ -33,6 +33,12 @@ package final class WebPushClient: Sendable {
         if !isTaken { completion(WebPushOutcome(.notSent(.stopped), attempts: 0)) }
     }
 
+    /// Does not send the request of this id any more, if it is not on its way, and not again if it is. It has its outcome as any other.
+    package func withdraw(_ id: String) {
+        let home = home
+        engine.execute { loop in home.driver?.withdraw(id, loop) }
+    }
+
     /// What became of the request.
     package func send(_ request: WebPushRequest) async -> WebPushOutcome {
         await withCheckedContinuation { continuation in

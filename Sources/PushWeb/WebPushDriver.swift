@@ -23,6 +23,9 @@ final class WebPushDriver: HTTP2ClientHandler {
     private var places: [HTTP2ConnectionID: Connection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
     private var completions: [Int: Completion] = [:]
+    /// The requests that have no outcome, by `WebPushRequest.id`.
+    private var open: [String: (origin: WebPushOrigin, number: Int)] = [:]
+    private var names: [Int: String] = [:]
     private var lastNumber = 0
     private var inputs: [(WebPushOrigin, OriginMachine.Input)] = []
     private var isWorking = false
@@ -49,7 +52,12 @@ final class WebPushDriver: HTTP2ClientHandler {
         }
         lastNumber += 1
         completions[lastNumber] = completion
+        (open[request.id], names[lastNumber]) = ((origin, lastNumber), request.id)
         work(.submitted(number: lastNumber, request), origin, loop)
+    }
+
+    func withdraw(_ id: String, _ loop: HTTP2Loop) {
+        if let (origin, number) = open[id] { work(.withdrawn(number), origin, loop) }
     }
 
     func stop(_ loop: HTTP2Loop) {
@@ -127,7 +135,9 @@ final class WebPushDriver: HTTP2ClientHandler {
             if let failure = send(attempt, on: connection, token, secondsToLive, deadline, loop) {
                 inputs.append((origin, failure))
             }
-        case .finish(let number, let outcome): completions.removeValue(forKey: number)?(outcome)
+        case .finish(let number, let outcome):
+            if let name = names.removeValue(forKey: number), open[name]?.number == number { open[name] = nil }
+            completions.removeValue(forKey: number)?(outcome)
         }
     }
 

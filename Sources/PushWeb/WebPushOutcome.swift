@@ -62,6 +62,8 @@ package enum WebPushObstacle: Equatable, Sendable {
     case queueFull
     /// A later one with the same topic has taken its place while it waited.
     case superseded
+    /// Its caller withdrew it before it was sent.
+    case withdrawn
     /// It cannot be sealed, or a header of it cannot be sent.
     case invalidRequest
     /// The client ends.

@@ -24,6 +24,8 @@ package enum Effect: Sendable {
     case cancelTimer(RelayTimer)
     /// Answered by `.pushAnswered` or `.pushAddressMoved`. It is on disk as planned; sent again after a restart where no answer is.
     case push(PushIntent)
+    /// Do not send that push any more, if it is not on its way, and not again if it is. It is answered as any other.
+    case withdrawPush(PushID)
     /// For metrics: something exceeded a limit.
     case quotaReached(Quota)
     /// For the log and metrics: retention removed this, and it is on disk.

@@ -17,6 +17,7 @@ import Testing
         }
 
         func lanes() async -> [APNsLaneState] { [] }
+        func withdraw(_ id: String) {}
         func giveBack() {}
         func stop() {}
     }

@@ -39,6 +39,16 @@ final class FakeApple: PushSender {
     }
 
     func lanes() async -> [APNsLaneState] { [] }
+    func withdraw(_ id: String) {
+        let taken = waiting.withLock { waiting in
+            defer { waiting.removeAll { $0.0.id == id } }
+            return waiting.filter { $0.0.id == id }
+        }
+        for (request, completion) in taken {
+            completion(APNsOutcome(result: .notSent(.withdrawn), environment: request.environment, attempts: 0))
+        }
+    }
+
     func giveBack() { if isStalled { answer(.notSent(.replaced)) } }
     func stop() { answer(.notSent(.stopped)) }
 }

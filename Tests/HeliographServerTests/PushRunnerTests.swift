@@ -38,6 +38,16 @@ import Testing
         #expect(rig.senders[0].requests.isEmpty)
     }
 
+    @Test func `what is withdrawn before it was sent has that outcome, once`() async throws {
+        let rig = try await PushRig()
+        try await rig.push(order(1), order(2))
+        try await rig.run { runner in for number in [1, 1, 9] { runner.withdraw(PushID(rawValue: Int64(number))) } }
+        #expect(rig.outcomes == ["1 notSent \(PushWay.withdrawnSentence)"])
+        try await rig.answer()
+        try await rig.run { $0.withdraw(PushID(rawValue: 2)) }
+        #expect(rig.outcomes.count == 2 && rig.outcomes.last == "2 accepted ")
+    }
+
     @Test func `a configuration that cannot be used stops the start`() async throws {
         await #expect(throws: ServerError.self) { _ = try await PushRig(configuration: #"{"teams":[{}]}"#) }
     }

@@ -21,6 +21,7 @@ private final class FakeWebSender: WebPushSender {
         completion(WebPushOutcome(result, attempts: 1))
     }
 
+    func withdraw(_ id: String) {}
     func origins() async -> [WebPushOriginState] { [] }
     func stop() {}
 }

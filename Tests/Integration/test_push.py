@@ -247,6 +247,23 @@ def test_an_approval_rings_once_whatever_apple_does(relay, phone, scripted_host,
     assert decide(relay, payload(shown[0])["heliograph"]["code"], decision="allow").json == {"stage": "decided"}
 
 
+@pytest.mark.parametrize("reason", ["ServiceUnavailable", "InternalServerError"])
+def test_what_is_settled_before_apple_takes_it_does_not_ring(relay, phone, scripted_host, client, reason):
+    app = phone()
+    app.do("script", rules=[{"request": 1, "do": "answer", "reason": reason}])
+    watcher = client(relay, "laptop")
+    host = scripted_host()
+    host.start_session("s1")
+    approval = host.request_approval("s1", "Bash", {"command": "ls"})
+    journal = app.folder / "pushes.jsonl"
+    wait_until(lambda: f'"{reason}"' in journal.read_text(), 20, lambda: f"Apple's refusal; {journal.read_text()}")
+    watcher.decide("s1", approval, "allow")
+    later = host.request_approval("s1", "Bash", {"command": "pwd"})
+    wait_notification(app, lambda n: payload(n)["heliograph"].get("approval") == later)
+    wait_until(lambda: all("outcome" in push for push in pushes(relay, watcher)), 20, lambda: f"outcomes; {pushes(relay, watcher)}", every=0.1)
+    assert [payload(n)["heliograph"].get("approval") for n in notifications(app)] == [later]
+
+
 def test_a_dead_token_is_forgotten_until_the_app_registers_again(relay, phone, scripted_host, client):
     app = phone()
     app.do("script", rules=[{"every": 1, "times": 1, "do": "answer", "reason": "Unregistered", "timestamp": 4_102_444_800_000}])

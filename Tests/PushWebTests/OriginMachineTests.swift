@@ -157,6 +157,21 @@ struct OriginMachineTests {
         #expect(transcript.machine.waitingCount == 0)
     }
 
+    @Test func `what is withdrawn is not sent, nor sent again, and what follows it goes on`() throws {
+        var transcript = try Transcript.open()
+        #expect(try transcript.submit(about: "x") == [.send(2, 1, "token1")])
+        #expect(try transcript.submit() == [])
+        #expect(try transcript.submit() == [])
+        #expect(transcript.handle(.withdrawn(3)) == [.finish(3, .notSent(.withdrawn))])
+        #expect(transcript.handle(.withdrawn(2)) == [])
+        #expect(transcript.answer(2, 503) == [.finish(2, Transcript.refused(503, .sendLater))])
+        #expect(transcript.pass(.seconds(10)) == [.send(4, 1, "token1")])
+        // It waits for its next try.
+        #expect(transcript.answer(4, 503) == [])
+        #expect(transcript.handle(.withdrawn(4)) == [.finish(4, Transcript.refused(503, .sendLater))])
+        #expect(transcript.pass(.seconds(100)) == [] && transcript.machine.waitingCount == 0)
+    }
+
     @Test func `the end gives every request its outcome`() throws {
         var transcript = try Transcript.open(streamsMax: 1)
         _ = try transcript.submit(to: "a")

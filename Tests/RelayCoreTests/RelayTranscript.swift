@@ -30,6 +30,8 @@ final class RelayTranscript {
     private(set) var records: [String: PushRecord] = [:]
     /// Pushes that were ordered and not taken.
     private(set) var pushes: [PushIntent] = []
+    /// Pushes that were ordered not to be sent any more.
+    private(set) var withdrawn: [PushID] = []
     /// What was told to be removed, in order.
     private(set) var told: [Removal] = []
     /// What the wall clock is ahead, where it is not believed.
@@ -103,6 +105,7 @@ final class RelayTranscript {
                 timers[timer] = nil
                 deadlines[timer] = nil
             case .push(let order): pushes.append(order)
+            case .withdrawPush(let push): withdrawn.append(push)
             case .quotaReached(let quota): quotas.append(quota)
             case .historyRemoved(let removals): told += removals
             case .clockJudged(let ahead): doubt = ahead

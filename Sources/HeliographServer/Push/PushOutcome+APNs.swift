@@ -33,6 +33,8 @@ extension APNsObstacle {
         case .breakerOpen(nil): "nothing is sent for now: Apple refuses our key"
         case .queueFull: "too many pushes wait already"
         case .noKey(let sentence): sentence
+        case .superseded: "a later one took its place before it was sent"
+        case .withdrawn: "it was withdrawn before it was sent"
         case .invalidRequest: "a header of it cannot be sent"
         case .replaced: "pushes were set up again"
         case .stopped: "the relay was stopping"

@@ -50,6 +50,7 @@ extension WebPushObstacle {
         case .breakerOpen(let reason): "nothing is sent for now: the push service refuses our token (\(reason))"
         case .queueFull: "too many pushes wait already"
         case .superseded: "a later one took its place before it was sent"
+        case .withdrawn: "it was withdrawn before it was sent"
         case .invalidRequest: "it cannot be encrypted or sent to this browser"
         case .stopped: "the relay was stopping"
         }

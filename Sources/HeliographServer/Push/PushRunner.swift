@@ -37,6 +37,11 @@ final class PushRunner {
         way.send(intent, with: codes, for: self)
     }
 
+    /// Has a push not sent any more, or not again. Its outcome says what became of it.
+    func withdraw(_ push: PushID) {
+        if awaited.contains(push) { way.withdraw(push, with: codes) }
+    }
+
     // MARK: - The core's life
 
     /// What is answered from now on is kept until the next relay asks: it orders again what has no outcome in its log.

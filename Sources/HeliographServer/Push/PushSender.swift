@@ -5,6 +5,8 @@ import PushAPNs
 protocol PushSender: AnyObject, Sendable {
     /// Tells `completion` what became of the request, once, on a thread that it must not block.
     func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void)
+    /// The request of this id is not to be sent any more.
+    func withdraw(_ id: String)
     func lanes() async -> [APNsLaneState]
     /// Another takes its place: what is not on its way is `notSent` as `replaced`.
     func giveBack()

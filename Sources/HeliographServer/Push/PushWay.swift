@@ -20,6 +20,7 @@ final class PushWay {
 
     /// Pushes that one question is about: each is two digests there, at most.
     static let askedMax = 256
+    static let withdrawnSentence = "it was withdrawn before it was sent"
     static let movedSentence = "its app registered in another workspace"
 
     /// A configuration that was mended is in use after this at the latest.
@@ -37,6 +38,8 @@ final class PushWay {
         let codes: PushCodes
         /// The core that ordered it last; nil: it is gone.
         weak var runner: PushRunner?
+        /// The push must not leave any more.
+        var isWithdrawn = false
         /// What sends it. A client that was replaced lives for as long as something of its is on the way.
         var sender: (any PushSender)?
     }
@@ -137,6 +140,17 @@ final class PushWay {
         begin(name)
     }
 
+    /// Does not send it any more, if it is not on its way, and not again if it is. It has its outcome as any other.
+    func withdraw(_ push: PushID, with codes: PushCodes) {
+        let name = FlightName(epoch: codes.epoch, push: push)
+        guard let flight = flights[name] else { return }
+        flights[name]?.isWithdrawn = true
+        switch flight.intent.service {
+        case .apns: flight.sender?.withdraw(PushIntent.requestID(push, in: codes.epoch))
+        case .web: web.withdraw(push, of: codes.epoch)
+        }
+    }
+
     /// Where others push, too, none that reaches an app leaves before it is certain that the app is still of its workspace. It is asked for
     /// each: a core that has not heard of a move sends nothing all the same.
     private func begin(_ name: FlightName) {
@@ -185,6 +199,7 @@ final class PushWay {
     private func send(_ name: FlightName) {
         guard let flight = flights[name] else { preconditionFailure("a push is under way until it has an outcome") }
         do throws(PushObstacleError) {
+            if flight.isWithdrawn { throw PushObstacleError(sentence: Self.withdrawnSentence) }
             switch flight.intent.service {
             case .apns: try sendToApple(flight, name)
             case .web: try sendToBrowser(flight, name)

@@ -8,6 +8,8 @@ import WebSocketEngine
 protocol WebPushSender: AnyObject, Sendable {
     /// Tells `completion` what became of the request, once, on a thread that it must not block.
     func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void)
+    /// The request of this id is not to be sent any more.
+    func withdraw(_ id: String)
     func origins() async -> [WebPushOriginState]
     /// Every request that has no outcome yet gets one.
     func stop()
@@ -78,9 +80,12 @@ final class WebPushes {
         _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
     ) throws(PushObstacleError) {
         let sender = try openSender()
-        let request = try intent.webRequest(with: codes, of: services, at: now)
+        var request = try intent.webRequest(with: codes, of: services, at: now)
+        request.id = PushIntent.requestID(intent.id, in: codes.epoch)
         sender.submit(request) { completion(PushOutcome($0)) }
     }
+
+    func withdraw(_ push: PushID, of epoch: Epoch) { sender?.withdraw(PushIntent.requestID(push, in: epoch)) }
 
     func stop() { sender?.stop() }
 

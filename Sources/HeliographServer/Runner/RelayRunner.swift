@@ -209,6 +209,7 @@ final class RelayRunner {
             case .cancelTimer(let timer):
                 if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
             case .push(let order): pushes.push(order)
+            case .withdrawPush(let push): pushes.withdraw(push)
             case .quotaReached(let quota): reached(quota)
             case .historyRemoved(let removals): removals.forEach(removed)
             case .clockJudged(let ahead): judgedClock(aheadBy: ahead)

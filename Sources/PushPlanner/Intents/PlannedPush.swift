@@ -11,10 +11,14 @@ struct PlannedPush {
     var isCodeUsed = false
     /// Whether the alert showed the whole input: what is cut may be denied from there, not allowed.
     var mayAllow = false
-    /// What a card's push rings for itself.
+    /// The approvals that a card's push, or an alert without a code, rings for.
     var calls: [CallName]
+    /// The planner has ordered not to send it any more. Not on disk.
+    var isWithdrawn = false
 
     var key: DeviceKey { DeviceKey(workspace: intent.workspace, device: intent.device) }
+    /// The approvals that it rings for.
+    var rings: [CallName] { intent.code.map { [CallName(session: $0.session, approval: $0.approval)] } ?? calls }
     var name: String { String(intent.id.rawValue) }
     /// What is asked of the service about channels is kept until it is answered, whosever it was.
     var outlivesDevice: Bool { intent.purpose == .channel && outcome == nil }

@@ -99,6 +99,18 @@ struct PushJournal {
         return pushes[id]
     }
 
+    /// False if it is not known, has an answer, or is withdrawn already.
+    mutating func withdraw(_ id: PushID) -> Bool {
+        guard let planned = pushes[id], planned.outcome == nil, !planned.isWithdrawn else { return false }
+        pushes[id]?.isWithdrawn = true
+        return true
+    }
+
+    /// Those that ring for an approval on a device.
+    func rings(for name: CallName, on key: DeviceKey) -> [PlannedPush] {
+        ids(of: key).compactMap { pushes[$0] }.filter { $0.rings.contains(name) }
+    }
+
     mutating func markCode(of id: PushID, isUsed: Bool) -> PlannedPush? {
         pushes[id]?.isCodeUsed = isUsed
         return pushes[id]

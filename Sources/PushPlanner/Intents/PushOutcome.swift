@@ -11,6 +11,14 @@ package enum PushOutcome: Sendable, Equatable {
     /// Its service has not got it; a sentence for the operator.
     case notSent(String)
 
+    /// The person may have heard it.
+    var mayBeHeard: Bool {
+        switch self {
+        case .accepted, .unknown: true
+        case .refused, .notSent: false
+        }
+    }
+
     var isAccepted: Bool { if case .accepted = self { true } else { false } }
 }
 

@@ -43,6 +43,9 @@ extension PushPlanner {
         intent.payload = channel.payload(of: .alert(content), on: device.device)
         var planned = PlannedPush(intent, card: nil)
         planned.mayAllow = content.mayAllow
+        if intent.code == nil, let approval = alert.approval {
+            planned.calls = [CallName(session: approval.session, approval: approval.id)]
+        }
         return plan(planned)
     }
 }

@@ -148,6 +148,11 @@ extension PushPlanner {
 
     /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
     private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
+        if planned.isWithdrawn, planned.intent.purpose == .update {
+            card.face = 0
+            card.mailbox = Card.Mailbox(urgency: .waiting, dueAt: max(now.wall, card.passingUntil), since: now.wall)
+            return
+        }
         card.tries += 1
         if planned.intent.purpose == .start {
             // Whether there is a card, only the app can say: until then it counts as started.

@@ -27,6 +27,8 @@ extension PushPlanner {
         card.look(at: phase, until: now.wall + PushPolicy.passing)
         card.put(urgency, turn, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
         cards[key] = card
+        // A push that says the contrary, and waits for its next try, is not worth one.
+        if turn != .none, let push = card.inFlight, pushes[push]?.intent.purpose == .update { withdraw(push) }
         serve(key, at: now)
     }
 

@@ -25,7 +25,25 @@ extension PushPlanner {
         stage(PushRecord(workspace: pushes.firstWorkspace, kind: .push, name: last.name, bytes: last.bytes))
     }
 
-    /// As it was planned, it is on disk.
+    /// As it was planned, it is on disk. The approval that it rings for may be settled with the same commit.
+    mutating func planned(_ intent: PushIntent, at now: Instant) {
+        guard let planned = pushes[intent.id] else { return }
+        guard planned.isWithdrawn || isSettled(planned) else { return order(intent) }
+        _ = pushes.withdraw(intent.id)
+        pushAnswered(intent.id, .notSent("it was settled before it was sent"), at: now)
+    }
+
+    /// True if it rings, and everything that it rings for is settled.
+    func isSettled(_ planned: PlannedPush) -> Bool {
+        !planned.rings.isEmpty
+            && planned.rings.allSatisfy { name in
+                let session = SessionKey(workspace: planned.intent.workspace, session: name.session)
+                return sight.sessions[session]?.approvals[name.approval]?.stage != .pending
+            }
+    }
+
+    mutating func withdraw(_ id: PushID) { if pushes.withdraw(id) { orders.append(.withdraw(id)) } }
+
     mutating func order(_ intent: PushIntent) {
         var intent = intent
         let key = DeviceKey(workspace: intent.workspace, device: intent.device)
@@ -99,23 +117,8 @@ extension PushPlanner {
         if devices[planned.key] == nil { forgetPushes(of: planned.key) }
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.intent.purpose == .alert else { return }
-        guard planned.intent.code != nil else { return alertAnswered(planned, outcome, at: now) }
-        switch outcome {
-        // Sent again it would be refused again.
-        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
-        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
-        // it all the same, it is one notification.
-        case .unknown, .notSent, .refused: ringAgain(planned, at: now)
-        }
-    }
-
-    private mutating func ringAgain(_ planned: PlannedPush, at now: Instant) {
-        guard let code = planned.intent.code else { return }
-        let key = CardKey(device: planned.key, session: code.session)
-        guard cards[key]?.rung.remove(code.approval) != nil else { return }
-        cards[key]?.rings[code.approval] = now.wall + PushPolicy.retryInterval
-        stageRecord(of: key)
-        serveRings(key, at: now)
+        guard !planned.rings.isEmpty else { return alertAnswered(planned, outcome, at: now) }
+        for name in planned.rings { ringAnswered(planned, name, outcome, at: now) }
     }
 
     // MARK: - The disk

@@ -12,14 +12,14 @@ extension PushPlanner {
         where !card.rung.contains(approval.id) && card.rings[approval.id] == nil && wants(approval, key) {
             card.rings[approval.id] = now.wall + grace(of: key, at: now)
         }
-        for gone in card.rings.keys where !names.contains(gone) { card.rings[gone] = nil }
+        let gone = card.rings.keys.filter { !names.contains($0) }.sorted { $0.rawValue < $1.rawValue }
+        for approval in gone { card.rings[approval] = nil }
         card.seen.formIntersection(names)
         let settled = card.rung.subtracting(names)
         card.rung.subtract(settled)
         cards[key] = card
-        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }).compactMap({ view.approvals[$0] }) {
-            takeBack(approval, key, view, at: now)
-        }
+        for approval in gone { withdrawRings(for: approval, key) }
+        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }) { settle(approval, key, view, at: now) }
         if !settled.isEmpty { stageRecord(of: key) }
         lookAtRun(key, view, at: now)
         serveRings(key, at: now)
@@ -123,6 +123,50 @@ extension PushPlanner {
         cards[key]?.rings[id] = nil
         cards[key]?.rung.insert(id)
         stageRecord(of: key)
+    }
+
+    /// An approval that rang is settled. A push that may still ring is withdrawn, and its outcome says whether there is anything to take back.
+    private mutating func settle(_ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard !withdrawRings(for: id, key), let approval = view.approvals[id], let session = key.session else { return }
+        let rings = pushes.rings(for: CallName(session: session, approval: id), on: key.device)
+        // Those of before may be forgotten.
+        guard rings.isEmpty || rings.contains(where: { $0.outcome?.mayBeHeard == true }) else { return }
+        takeBack(approval, key, view, at: now)
+    }
+
+    /// Returns whether there was one without an answer.
+    @discardableResult
+    private mutating func withdrawRings(for id: ApprovalID, _ key: CardKey) -> Bool {
+        guard let session = key.session else { return false }
+        let open = pushes.rings(for: CallName(session: session, approval: id), on: key.device).filter { $0.outcome == nil }
+        // A card that is to begin is wanted for what it shows.
+        for ring in open where ring.intent.purpose != .start { withdraw(ring.intent.id) }
+        return !open.isEmpty
+    }
+
+    mutating func ringAnswered(_ planned: PlannedPush, _ name: CallName, _ outcome: PushOutcome, at now: Instant) {
+        let key = CardKey(device: planned.key, session: name.session)
+        guard let session = key.sessionKey, let view = sight.sessions[session], let approval = view.approvals[name.approval]
+        else { return }
+        if approval.stage != .pending {
+            // If it still counts as rung, its settlement is yet to come.
+            if outcome.mayBeHeard, cards[key]?.rung.contains(name.approval) == false { takeBack(approval, key, view, at: now) }
+            return
+        }
+        switch outcome {
+        // Sent again it would be refused again.
+        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
+        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
+        // it all the same, it is one notification.
+        case .unknown, .notSent, .refused: ringAgain(for: name.approval, key, at: now)
+        }
+    }
+
+    private mutating func ringAgain(for approval: ApprovalID, _ key: CardKey, at now: Instant) {
+        guard cards[key]?.rung.remove(approval) != nil else { return }
+        cards[key]?.rings[approval] = now.wall + PushPolicy.retryInterval
+        stageRecord(of: key)
+        serveRings(key, at: now)
     }
 
     /// What was rung for has been settled: the notification says so, without ringing again.

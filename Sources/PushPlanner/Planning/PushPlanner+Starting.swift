@@ -42,8 +42,8 @@ extension PushPlanner {
         switch planned.intent.purpose {
         case .update, .end:
             guard let card = planned.card.flatMap({ cards[$0] }) else { return false }
-            return card.stage.word == .ended && !card.isEndOwed
-        case .alert: return devices[planned.key]?.device.address.alerts == nil
+            return card.stage.word == .ended && !card.isEndOwed || isSettled(planned)
+        case .alert: return devices[planned.key]?.device.address.alerts == nil || isSettled(planned)
         case .start: return devices[planned.key]?.device.address.starts == nil
         case .channel: return false
         }

@@ -81,7 +81,7 @@ package struct PushPlanner {
         case .batchCut:
             counted.batchWasCut()
             stageOwed()
-        case .committed(let intents): for intent in intents where pushes[intent.id] != nil { order(intent) }
+        case .committed(let intents): for intent in intents { planned(intent, at: now) }
         case .commitFailed(let lost): keepForNextBatch(lost)
         case .timerFired(.card(let workspace, let device, let session)):
             serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)

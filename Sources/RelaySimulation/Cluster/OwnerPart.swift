@@ -240,6 +240,8 @@ final class OwnerPart {
                 world.pushes?.ordered(intent, in: epoch, of: workspace)
                 pushes.push(intent, in: epoch)
             case .workspaceLeft: left()
+            // Whatever was ordered is on its way here, and is sent once.
+            case .withdrawPush: break
             case .makePairingCode, .quotaReached, .historyRemoved, .clockJudged: break
             }
         }

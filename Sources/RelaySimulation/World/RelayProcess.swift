@@ -162,6 +162,8 @@ final class RelayProcess {
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .push(let order): world.pushes?.ordered(order)
+            // Whatever was ordered is on its way here, and is sent once.
+            case .withdrawPush: break
             // Nobody in this world has a picture.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }

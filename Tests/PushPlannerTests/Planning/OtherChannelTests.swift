@@ -71,7 +71,7 @@ struct PlainChannel: PushChannel {
         var planner = PushPlanner(
             PushSettings(channels: [.apns: PlainChannel()]), firstWorkspace: S.home.id, restoring: stage.records)
         #expect(planner.damaged.isEmpty)
-        let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: intent.plannedAt, uptime: 0))
+        let orders = planner.handle(.started(holders: nil), seeing: stage.sight, at: Instant(wall: intent.plannedAt, uptime: 0))
         let again = orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } }
         #expect(again == [intent])
         #expect(

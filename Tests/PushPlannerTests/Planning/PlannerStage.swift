@@ -38,8 +38,11 @@ final class PlannerStage {
         ask(.device(device))
     }
 
+    /// As a planner that is started now would see it.
+    var sight: Sight { Sight(sessions: sessions) }
+
     func tell(_ fact: PlannerFact) {
-        orders += planner.handle(fact, seeing: Sight(sessions: sessions), at: now)
+        orders += planner.handle(fact, seeing: sight, at: now)
     }
 
     func pass(_ milliseconds: Int64) {
@@ -93,6 +96,7 @@ final class PlannerStage {
         case .stageFirst(let records, let orders): "stage first \(records.count) records, \(orders.count) pushes"
         case .tie(_, let alert): "tie \(alert)"
         case .push(let order): "push \(order.id.rawValue)"
+        case .withdraw(let push): "withdraw \(push.rawValue)"
         case .armTimer(let timer, let after): "arm \(name(timer)) after \(after)"
         case .cancelTimer(let timer): "cancel \(name(timer))"
         case .decide(let decide, let command, let client, _, let push):

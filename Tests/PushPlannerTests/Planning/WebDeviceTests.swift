@@ -187,7 +187,7 @@ import Testing
             PushSettings(channels: [.web: WebChannel(pageURL: "https://moved.example")]), firstWorkspace: S.home.id,
             restoring: stage.records)
         #expect(planner.damaged.isEmpty)
-        let orders = planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: push.plannedAt, uptime: 0))
+        let orders = planner.handle(.started(holders: nil), seeing: stage.sight, at: Instant(wall: push.plannedAt, uptime: 0))
         #expect(orders.compactMap { if case .push(let order) = $0 { order.asPlanned } else { nil } } == [push])
     }
 }

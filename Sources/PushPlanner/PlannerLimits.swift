@@ -12,5 +12,9 @@ enum PlannerLimits {
     static let channelsMax = 5_000
     /// Pushes of one device that are kept with what became of them, and those that clients are shown.
     static let pushesKept = 50
+    /// Older ones that are kept for their codes alone, without what they said: for each approval that is open in a workspace, of which the
+    /// default is 1,024, one that rang again, too. And of one approval: a phone shows one of them, though perhaps not the last.
+    static let codesKept = 2_048
+    static let codesOfApprovalKept = 4
     static let pushesShown = 20
 }

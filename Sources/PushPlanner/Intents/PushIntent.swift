@@ -107,7 +107,7 @@ package struct PushCode: Sendable, Equatable {
     package var approval: ApprovalID
     /// The digest of the input that the alert is about.
     package var digest: InputDigest
-    /// Until when, in milliseconds since 1970.
+    /// Until when it says what was decided, in milliseconds since 1970. What is pending it decides later, too.
     package var expiresAt: Int64
 
     package init(session: SessionID, approval: ApprovalID, digest: InputDigest, expiresAt: Int64) {

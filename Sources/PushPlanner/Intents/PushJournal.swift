@@ -123,20 +123,26 @@ struct PushJournal {
 
     // MARK: - Forgotten
 
-    /// Returns those that are forgotten, as below.
-    mutating func forgetOld(of key: DeviceKey, at now: Int64) -> [PlannedPush] {
-        guard var ids = ofDevices[key], ids.count > PlannerLimits.pushesKept else { return [] }
+    /// Returns those that are forgotten, as below. `isAsked`: what a code decides is still pending, and so the code is kept.
+    mutating func forgetOld(of key: DeviceKey, isAsked: (PushCode) -> Bool) -> [PlannedPush] {
+        guard let ids = ofDevices[key], ids.count > PlannerLimits.pushesKept else { return [] }
         var forgotten: [PlannedPush] = []
-        for id in ids.dropLast(PlannerLimits.pushesKept) {
-            guard let old = pushes[id], old.outcome != nil else { continue }
-            if let code = old.intent.code, code.expiresAt > now, !old.isCodeUsed, ids.count <= 2 * PlannerLimits.pushesKept {
+        var codes: [CallName: Int] = [:]
+        var codesCount = 0
+        for id in ids.dropLast(PlannerLimits.pushesKept).reversed() {
+            guard let old = pushes[id], let outcome = old.outcome else { continue }
+            if let code = old.intent.code, let name = old.rings.first, outcome.mayBeHeard, codesCount < PlannerLimits.codesKept,
+                codes[name, default: 0] < PlannerLimits.codesOfApprovalKept, isAsked(code)
+            {
+                codes[name, default: 0] += 1
+                codesCount += 1
+                (pushes[id]!.intent.payload, pushes[id]!.intent.seal) = ([], nil)
                 continue
             }
             pushes[id] = nil
             forgotten.append(old)
-            ids.removeAll { $0 == id }
         }
-        ofDevices[key] = ids
+        ofDevices[key] = ids.filter { pushes[$0] != nil }
         return forgotten
     }
 
@@ -164,7 +170,8 @@ struct PushJournal {
             if !isKnown(key), ids.contains(where: { pushes[$0]?.outlivesDevice != true }) {
                 breach = "pushes are kept whose device is forgotten"
             }
-            if ids.count > 2 * PlannerLimits.pushesKept + PlannerLimits.unansweredPushesMax {
+            let most = 2 * PlannerLimits.pushesKept + PlannerLimits.unansweredPushesMax + PlannerLimits.codesKept
+            if ids.count > most {
                 breach = "too many pushes are kept"
             }
         }

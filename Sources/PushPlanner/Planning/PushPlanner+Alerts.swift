@@ -11,10 +11,10 @@ extension PushPlanner {
         else {
             return nil
         }
-        let age = alert.approval == nil ? PushPolicy.alertAge : PushPolicy.codeAge
+        let age = alert.approval == nil ? PushPolicy.alertAge : PushPolicy.ringAge
         // An approval that is pending past its date is one whose date a set clock has overtaken.
-        let expiry = alert.approval?.expiresAt ?? .max
-        let end = min(expiry > now.wall ? expiry : .max, alert.worthUntil, now.wall + age)
+        let expiry = alert.approval?.expiresAt.flatMap { $0 > now.wall ? $0 : nil } ?? .max
+        let end = min(expiry, alert.worthUntil, now.wall + age)
         let address = device.device.address
         var intent = PushIntent(
             workspace: key.workspace, device: key.device, service: address.service, purpose: .alert, session: alert.session,
@@ -26,7 +26,8 @@ extension PushPlanner {
         intent.toldAt = device.alertTokenAt
         if let approval = alert.approval, device.mayDecide {
             intent.code = PushCode(
-                session: approval.session, approval: approval.id, digest: approval.request.digest, expiresAt: end)
+                session: approval.session, approval: approval.id, digest: approval.request.digest,
+                expiresAt: min(expiry, now.wall + PushPolicy.codeAge))
         }
         let isSealed = device.device.text == .sealed && alert.session != nil
         if isSealed, let seal = device.device.sealKey {

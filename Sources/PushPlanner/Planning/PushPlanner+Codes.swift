@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Codes: each decides one approval from a notification, once.
+/// Codes: each decides one approval from a notification, once, for as long as it is pending.
 extension PushPlanner {
     /// Decides as the client does whose device the code was sent to.
     mutating func codePresented(
@@ -13,7 +13,9 @@ extension PushPlanner {
             return
         }
         let key = SessionKey(workspace: planned.intent.workspace, session: code.session)
-        guard code.expiresAt > now.wall, let approval = sight.sessions[key]?.approvals[code.approval] else {
+        guard let approval = sight.sessions[key]?.approvals[code.approval],
+            approval.stage == .pending || code.expiresAt > now.wall
+        else {
             reply(.noSuchCode, to: command, of: peer)
             return
         }

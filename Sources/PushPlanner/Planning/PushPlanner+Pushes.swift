@@ -7,7 +7,12 @@ extension PushPlanner {
     @discardableResult
     mutating func plan(_ planned: PlannedPush) -> PushID {
         let planned = pushes.add(planned)
-        stageRemoval(of: pushes.forgetOld(of: planned.key, at: planned.intent.plannedAt))
+        let workspace = planned.intent.workspace
+        let forgotten = pushes.forgetOld(of: planned.key) { code in
+            let session = SessionKey(workspace: workspace, session: code.session)
+            return sight.sessions[session]?.approvals[code.approval]?.stage == .pending
+        }
+        stageRemoval(of: forgotten)
         stageRecord(of: planned)
         keepLastNumber()
         orders.append(.stageOrder(planned.intent))

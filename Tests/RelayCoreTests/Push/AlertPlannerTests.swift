@@ -262,21 +262,46 @@ struct AlertPlannerTests {
         #expect(rig.present(PushID(rawValue: 99), .allow).contains("notFound"))
     }
 
-    @Test("a code is worth nothing when its time is over, or the approval settled")
+    @Test("a code decides as long as its approval is pending, and nothing that is settled")
     func oldCode() throws {
         let rig = try PlannerRig { $0.text = .full }
         rig.agent(T.started)
         rig.ask("a1")
-        rig.pass(100)
-        let push = try #require(rig.take().first).id
-        rig.pass(3_700_000)
-        #expect(rig.present(push, .allow).contains("notFound"))
-
         rig.ask("a2")
         rig.pass(100)
-        let second = try #require(rig.take().first { $0.code != nil }).id
+        let orders = rig.take()
+        let push = try #require(orders.first { $0.code?.approval == ApprovalID("a1") }).id
+        let second = try #require(orders.first { $0.code?.approval == ApprovalID("a2") }).id
+        for _ in 1...24 {
+            rig.transcript.pass(3_600_000)
+            rig.answer()
+        }
         rig.agent(.approvalCancelled(ApprovalID("a2")!, reason: "local"))
+        #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
         #expect(rig.present(second, .allow).contains("closed"))
+    }
+
+    @Test("the codes of what still waits are kept, however many approvals were asked and settled since, also over a restart")
+    func crowdedCodes() throws {
+        let rig = try PlannerRig { $0.text = .full }
+        rig.agent(T.started)
+        rig.ask("first")
+        rig.pass(100)
+        let push = try #require(rig.take().first).id
+        for number in 1...200 {
+            rig.ask("a\(number)")
+            rig.pass(10)
+            rig.agent(.approvalCancelled(ApprovalID("a\(number)")!, reason: "local"))
+            rig.pass(10)
+        }
+        let kept = rig.transcript.records.keys.count { $0.hasPrefix("push ") }
+        #expect(kept <= 54, "and no others: \(kept)")
+        let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
+        again.resume(rig.transcript)
+        again.handle(.codePresented(PeerID(rawValue: PeerID.firstCommandPeer.rawValue), CommandID("n1")!, push, .allow))
+        again.settle()
+        #expect(again.sent.values.joined().contains { $0.contains(#""stage":"decided""#) })
+        #expect(rig.present(push, .allow).contains(#""stage":"decided""#))
     }
 
     @Test("what the notification did not show whole can be denied from it, not allowed")

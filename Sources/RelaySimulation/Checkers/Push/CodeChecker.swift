@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A code decides once, in time, and only what it was for.
+/// A code decides once, and only what it was for.
 struct CodeChecker {
     struct Use {
         let command: CommandID
@@ -28,9 +28,6 @@ struct CodeChecker {
     func decided(_ approval: ApprovalID, _ decision: Decision) -> String? {
         guard let use = uses[decision.command] else { return nil }
         if use.decide.approval != approval { return "a code for \(use.decide.approval) decided \(approval)" }
-        if let code = orders[use.push]?.code, decision.at > code.expiresAt {
-            return "a code decided \(approval) after its time"
-        }
         return nil
     }
 }

@@ -25,13 +25,19 @@ export const nameOf = ({ scope, session }) => (session ? `${scope}/${session}` :
 /** @param {{level: number}|undefined} budget @returns {"near"|"over"|null} How the cost is coloured. */
 export const strain = (budget) => (!budget?.level ? null : budget.level >= 100 ? "over" : "near");
 
+/** @type {Record<string, string>} Where a spent budget cannot have every tool asked about. */
+const reachWords = {
+  most: "all tools need approval but those that the agent’s own rules trust",
+  unchanged: "this agent cannot be held and asks as before; prompts are refused",
+};
+
 /**
  * What a session's summary says of its budget, as a sentence.
  * @param {import("./wire").Summary["budget"]} budget
  */
 export function strainWords(budget) {
   if (!budget) return "";
-  const held = budget.held ? "; every tool needs approval" : "";
+  const held = budget.held ? "; every tool needs approval" : reachWords[budget.hold ?? ""] ? `; ${reachWords[budget.hold ?? ""]}` : "";
   if (!budget.level) return `${money(budget.microUSD)}${held}`;
   return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
 }
@@ -40,7 +46,11 @@ export function strainWords(budget) {
  * Where a spent budget holds a session, a sentence that says so to everybody who looks.
  * @param {Pick<import("./wire").Summary, "budget">|undefined} summary
  */
-export const heldWords = (summary) => (summary?.budget?.held ? `The budget of ${money(summary.budget.microUSD)} is spent: every tool needs approval.` : "");
+export function heldWords(summary) {
+  const budget = summary?.budget;
+  const words = budget?.held ? "every tool needs approval" : reachWords[budget?.hold ?? ""];
+  return budget && words ? `The budget of ${money(budget.microUSD)} is spent: ${words}.` : "";
+}
 
 const owners = /** @type {Record<string, string>} */ ({
   session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",

@@ -126,6 +126,8 @@ export interface BudgetMark {
   level: number;
   microUSD: number;
   held?: boolean;
+  /** In place of `held`, where a budget that holds is spent and not every tool needs approval: as in the session's `steering`. */
+  hold?: string;
 }
 
 /** What clients can do to a session, and how it is set. */
@@ -139,6 +141,8 @@ export interface SteeringOffer {
   reason?: string;
   /** A person is asked before every tool, as one has wanted with `askAll`. */
   asksAll?: boolean;
+  /** Once a budget that holds is spent: `most`, the agent asks about all tools but those that its own rules trust; `unchanged`, it asks as before, and prompts are refused. Left out where every tool needs approval then. */
+  hold?: string;
   mode?: string;
   modes?: string[];
   /** Left out where the agent takes any name. */

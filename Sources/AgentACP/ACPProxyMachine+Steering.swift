@@ -319,8 +319,9 @@ extension ACPProxyMachine {
     private func stand(of name: String) -> ACPStand? {
         guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
         // It is heard until all is told.
-        guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending), .busy) }
-        var offer = SteeringOffer(actions: [.interrupt])
+        guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending, hold: .unchanged), .busy) }
+        // An agent asks by its own mode and settings. What it does unasked is told when it is done, so there is nothing to hold.
+        var offer = SteeringOffer(actions: [.interrupt], hold: .unchanged)
         if isAlone { offer.actions.insert(.stop) }
         if takesPrompts {
             offer.actions.insert(.prompt)

@@ -43,4 +43,31 @@ struct BudgetTests {
                 "session claude-d5     $0.00   $5.00           50, 80, 100  tells",
             ])
     }
+
+    @Test("which sessions cannot be held as a whole is said of the budgets that hold, by the sessions that they concern")
+    func reaches() {
+        func summary(_ name: String, _ agent: String, _ hold: HoldReach?, ended: Int64? = nil) -> Summary {
+            var summary = Summary(
+                session: SessionID(name)!, host: Named(id: HostID("h")!, name: "laptop"), hostIsConnected: true,
+                agentName: agent,
+                startedAt: 1)
+            summary.steering = SteeringOffer(hold: hold)
+            summary.endedAt = ended
+            return summary
+        }
+        func report(_ scope: Budget.Scope, holds: Bool = true) -> BudgetReport {
+            BudgetReport(Budget(scope: scope, microUSD: 5, holds: holds), spentMicroUSD: 0, crossed: nil)
+        }
+        let sessions = [
+            summary("codex-1", "codex", .most), summary("local-1", "Vibe", .unchanged), summary("claude-1", "claude", nil),
+            summary("local-2", "Vibe", .unchanged, ended: 5),
+        ]
+        let part = "held in part: codex-1 (codex): asks about all tools but those that the agent's own rules trust"
+        let none = "not held: local-1 (Vibe): asks as before; prompts from clients are refused while the budget is spent"
+        func lines(_ reports: BudgetReport...) -> [String] { BudgetsTask.reaches(of: reports, over: sessions) }
+        #expect(lines(report(.day)) == [part, none])
+        #expect(lines(report(.day, holds: false)) == [])
+        #expect(lines(report(.session(SessionID("local-1")!))) == [none])
+        #expect(lines(report(.everySession), report(.session(SessionID("local-1")!), holds: false)) == [part])
+    }
 }

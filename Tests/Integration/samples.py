@@ -39,7 +39,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
     },

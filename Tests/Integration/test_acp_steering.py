@@ -322,3 +322,22 @@ def test_a_picture_reaches_the_model_with_its_prompt(editor, steered, relay, pho
     steered.status("idle")
     told = next(told for told in map(steered._newest, steered.api.requests) if told and "what is this?" in told)
     assert base64.b64encode(picture).decode() in told
+
+
+def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(agent, editor, steered, scripted_host, relay):
+    spender = scripted_host(relay, name="spender")
+    spender.start_session("s1")
+    spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
+    spender.wait_acked("s1")
+    steered.phone.command("budget", budget={"scope": "day", "microUSD": 1, "hold": True})
+    marked = steered.phone.wait_summary(steered.session, lambda summary: summary.get("budget", {}).get("level") == 100)
+    assert marked["budget"] == {"level": 100, "microUSD": 1, "hold": "unchanged"}
+    wait_until(lambda: json.loads((agent.home / ".local/state/heliograph/holds.json").read_text()).get("everySession"), 15, "the hold")
+    end = steered.stage(steered.prompt("answer me please"))
+    assert end["stage"] == "refused" and "a budget is spent" in end["reason"] and steered.asked("answer me please") == 0
+    # The editor's own go on.
+    assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"
+    steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
+    steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
+    steered.status("idle")
+    steered.taken(steered.prompt("answer me again"))

@@ -42,6 +42,22 @@ def test_levels_are_crossed_once_and_the_host_holds(relay, scripted_host, phone)
     host.connection.wait(lambda message: message == {"type": "hold", "sessions": []}, what="the end of the hold")
 
 
+def test_what_a_host_cannot_hold_is_not_said_to_need_approval(relay, scripted_host, phone):
+    host = scripted_host(relay, capabilities=("hold",))
+    for session, hold in (("s1", "unchanged"), ("s2", "most"), ("s3", None)):
+        host.start_session(session)
+        host.event(session, "steering.offered", {"actions": []} | ({"hold": hold} if hold else {}))
+        host.wait_acked(session)
+    phone.command("budget", budget=budget("day", 1, hold=True))
+    host.event("s1", "usage", {"run": "r1", "costMicroUSD": 1})
+    for session, said in (("s1", {"hold": "unchanged"}), ("s2", {"hold": "most"}), ("s3", {"held": True})):
+        marked = phone.wait_summary(session, lambda summary: summary.get("budget", {}).get("level") == 100)
+        assert marked["budget"] == {"level": 100, "microUSD": 1} | said
+    # It can be held now, or cannot any more.
+    host.event("s2", "steering.offered", {"actions": []})
+    phone.wait_summary("s2", lambda summary: summary["budget"].get("held"))
+
+
 def test_budgets_outlive_a_killed_relay(relay, scripted_host, client):
     host = scripted_host(relay, capabilities=("hold",))
     host.start_session("s1")

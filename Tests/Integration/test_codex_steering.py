@@ -316,3 +316,36 @@ def test_what_a_command_prints_is_seen_while_it_runs(machine, phone):
     phone.wait(lambda message: message["type"] == "output" and "step 3\n" in message["text"] and message["call"] == shown["call"], 20, "more of it")
     end = phone.wait_event(steered.session, lambda event: event["kind"] == "tool.finished", 20)
     assert end["head"]["call"] == shown["call"] and "step 1" in end["body"]["output"] and "step 4" in end["body"]["output"]
+
+
+@pytest.mark.shows("Codex", "a spent budget holds it", "its dialog, and the file that is not there")
+def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scripted_host, relay):
+    def run(text: str) -> Any:
+        return [[{"tool": "exec_command", "input": {"cmd": f"ls; echo {text}"}}], [{"text": f"That was {text}."}]]
+
+    machine.api.script = run("unasked")
+    machine.prompt("the first")
+    machine.wait_screen("That was unasked.")
+    assert not steered.phone.approvals
+    spender = scripted_host(relay, name="spender")
+    spender.start_session("s1")
+    spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
+    spender.wait_acked("s1")
+    steered.phone.command("budget", budget={"scope": "day", "microUSD": 1, "hold": True})
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("budget", {}).get("hold") == "most", 20, "the hold")
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "untrusted", 20, "the policy")
+    machine.api.script = run("asked")
+    machine.prompt("the second")
+    card = steered.phone.wait_card()
+    assert "echo asked" in card["request"]["body"]["input"]["command"]
+    steered.phone.decide(steered.session, card["approval"], "allow")
+    machine.wait_screen("That was asked.")
+    steered.status("idle")
+
+    # And is as it was when the budget is raised.
+    steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "on-request", 20, "the policy")
+    machine.api.script = run("unasked again")
+    steered.taken(steered.prompt("the third"))
+    machine.wait_screen("That was unasked again.")
+    assert len(steered.phone.approvals) == 1

@@ -56,6 +56,20 @@ def ask(host: Any, **more: Any) -> str:
     return approval
 
 
+def test_budgets_name_the_sessions_that_cannot_be_held(shell, host):
+    host.event("s1", "steering.offered", {"actions": [], "hold": "unchanged"})
+    host.wait_acked("s1")
+    set_up = shell.run("budget", "set", "--day", "0.000001", "--hold")
+    assert set_up.returncode == DONE and "not held: s1 (claude)" in set_up.stderr + set_up.stdout
+    host.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
+    host.wait_acked("s1")
+    assert "cannot be held" in shell.run("sessions").stdout
+    host.event("s1", "steering.offered", {"actions": []})
+    host.wait_acked("s1")
+    assert "not held" not in shell.run("budgets").stderr
+    assert ", held" in shell.run("sessions").stdout
+
+
 # Coming in
 
 

@@ -45,6 +45,7 @@ enum Sample {
             {
                 var offer = SteeringOffer(actions: [.askAll])
                 offer.asksAll = true
+                offer.hold = .most
                 return offer
             }()),
         .steeringRequested(SteeringCall(request(actions[actions.count - 2]))),
@@ -142,8 +143,19 @@ struct MessageTests {
         var summary = Summary(
             session: SessionID("s")!, host: Named(id: HostID("h")!, name: "laptop"), hostIsConnected: true, agentName: "a",
             startedAt: 1)
-        summary.budget = BudgetMark(level: 80, microUSD: 10_000_000, isHeld: true)
-        #expect(try Summary(from: JSONDocument(parsing: summary.bytes).root) == summary)
+        for reach in [nil, HoldReach.most, .unchanged] {
+            summary.budget = BudgetMark(level: 80, microUSD: 10_000_000, isHeld: true, reach: reach)
+            #expect(try Summary(from: JSONDocument(parsing: summary.bytes).root) == summary)
+        }
+    }
+
+    @Test("that every tool needs approval is said only of a session whose host can hold it as a whole")
+    func heldInPart() {
+        func bytes(_ mark: BudgetMark) -> String { String(decoding: JSONWriter.object { mark.write(to: &$0) }, as: UTF8.self) }
+        #expect(bytes(BudgetMark(level: 100, microUSD: 5, isHeld: true)) == #"{"level":100,"microUSD":5,"held":true}"#)
+        #expect(
+            bytes(BudgetMark(level: 100, microUSD: 5, isHeld: true, reach: .unchanged))
+                == #"{"level":100,"microUSD":5,"hold":"unchanged"}"#)
     }
 
     @Test("levels are exact at the largest numbers of the wire")

@@ -35,6 +35,9 @@ test("sessions to choose from say where they are, no two alike, and are found by
 
 test("that a spent budget holds a session is a sentence", () => {
   assert.equal(heldWords({ budget: { level: 100, microUSD: 5_000_000, held: true } }), "The budget of $5.00 is spent: every tool needs approval.");
+  assert.match(heldWords({ budget: { level: 100, microUSD: 5_000_000, hold: "most" } }), /^The budget of \$5.00 is spent: all tools need approval but those/);
+  assert.match(heldWords({ budget: { level: 100, microUSD: 5_000_000, hold: "unchanged" } }), /cannot be held and asks as before; prompts are refused\.$/);
+  assert.equal(heldWords({ budget: { level: 100, microUSD: 5_000_000, hold: "of a newer relay" } }), "");
   assert.deepEqual([heldWords({ budget: { level: 100, microUSD: 5_000_000 } }), heldWords({}), heldWords(undefined)], ["", "", ""]);
 });
 
@@ -42,6 +45,7 @@ test("a session near its budget is coloured, and says why", () => {
   assert.deepEqual([undefined, { level: 0 }, { level: 50 }, { level: 100 }, { level: 150 }].map(strain), [null, null, "near", "over", "over"]);
   assert.equal(strainWords({ level: 80, microUSD: 5_000_000 }), "80 % of $5.00 crossed");
   assert.equal(strainWords({ level: 100, microUSD: 5_000_000, held: true }), "100 % of $5.00 crossed; every tool needs approval");
+  assert.match(strainWords({ level: 100, microUSD: 5_000_000, hold: "unchanged" }), /crossed; this agent cannot be held/);
   assert.deepEqual([strainWords({ level: 0, microUSD: 5_000_000 }), strainWords(undefined)], ["$5.00", ""]);
 });
 

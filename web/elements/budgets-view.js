@@ -43,7 +43,7 @@ export class BudgetsView extends View {
           h("div", { class: "field" }, h("label", { for: "budget-dollars" }, "Dollars"), this.#dollars),
           h("div", { class: "field" }, h("label", { for: "budget-levels" }, "Tell me at, in percent"), this.#levels),
           h("label", { class: "choice", for: "budget-hold" }, this.#hold, span("", span("choice-label", "Hold at 100 %"),
-            span("quiet", "From then on every tool needs approval."))),
+            span("quiet", "From then on every tool needs approval. Codex asks about all but what its own rules trust; agents of ACP cannot be held, and take no prompts."))),
           this.#save, this.#problem)));
   }
 
@@ -207,7 +207,7 @@ class BudgetRow {
     attribute(this.element, "data-budget", strain({ level: crossed ?? 0 }));
     this.#confirmation.question = `Remove this budget (${title})?${hold ? " What it held needs no approval any more." : " Nobody is told what is spent any more."}`;
     const told = `You are told at ${levels.map((level) => `${level} %`).join(", ")}`;
-    write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval" : ""}.`);
+    write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval, as far as the agent can be held" : ""}.`);
     for (const [button, verb] of /** @type {const} */ ([[this.change, "Change"], [this.#remove, "Remove"]])) attribute(button, "aria-label", `${verb} the budget: ${title}`);
   }
 }

@@ -296,7 +296,7 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#send, "hidden", !isHere);
     attribute(this.#why, "hidden", reason === "");
     write(this.#asksAll, heldWords(summary) || asksAllWords);
-    attribute(this.#asksAll, "hidden", !(summary.steering?.asksAll || summary.budget?.held) || Boolean(summary.endedAt));
+    attribute(this.#asksAll, "hidden", !(summary.steering?.asksAll || heldWords(summary)) || Boolean(summary.endedAt));
     say(this.#reason, reason, line);
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);

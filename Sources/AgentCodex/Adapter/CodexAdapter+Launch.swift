@@ -9,9 +9,17 @@ extension CodexAdapter {
     mutating func launch(_ launch: LaunchOrder) {
         guard isGreeted else { return wait(launch) }
         switch launch.launch.purpose {
-        case .start: call(.startThread(launch))
+        case .start: call(.startThread(held(launch)))
         case .resume, .past: call(.listPast(launch))
         }
+    }
+
+    /// Held from its first turn on.
+    private func held(_ launch: LaunchOrder, as session: SessionID? = nil) -> LaunchOrder {
+        guard session.map(holds.contains) ?? holds.everySession else { return launch }
+        var held = launch.launch
+        held.mode = CodexThreadSettings.askingMost
+        return LaunchOrder(name: launch.name, launch: held, folder: launch.folder)
     }
 
     // MARK: Where no server is there, it is started first
@@ -71,7 +79,7 @@ extension CodexAdapter {
         }
         // It is open in this very server, which takes several at one thread.
         if self.threads[past]?.isWatched == true { return tell(launch, began: sessionID(past)) }
-        call(.reopen(launch, thread: past))
+        call(.reopen(held(launch, as: sessionID(past)), thread: past))
     }
 
     mutating func reopened(_ launch: LaunchOrder, _ name: String, _ result: JSONValue) {

@@ -73,6 +73,8 @@ extension CodexAdapter {
         guard let turn = params.optional("turn")?.text("id") else { return }
         sessions[id]?.begin(turn)
         sessions[id]?.activeTurn = turn
+        let policy = sessions[id]?.settings.policy
+        sessions[id]?.turnPolicy = policy
         setStatus(.running, in: id)
     }
 

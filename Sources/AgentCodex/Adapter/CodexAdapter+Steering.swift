@@ -40,6 +40,7 @@ extension CodexAdapter {
         case .model(let model): set(.model(model), request, in: session)
         case .mode(let mode):
             guard session.settings.modes.contains(mode) else { return order(.notGiven(request, "that mode is not offered")) }
+            if let refusal = choseMode(mode, in: session.id) { return order(.notGiven(request, refusal)) }
             set(.policy(mode), request, in: session)
         case .stop:
             shelve(session.thread)
@@ -166,8 +167,9 @@ extension CodexAdapter {
 
     mutating func isSet(to value: JSONValue, in id: SessionID) {
         guard var settings = sessions[id]?.settings else { return }
-        settings.take(value) { steering.isAsked($0, in: id, since: settingsSince) }
+        settings.take(value) { isOurHold($0, in: id) || steering.isAsked($0, in: id, since: settingsSince) }
         sessions[id]?.settings = settings
+        holdOrRelease(id)
         if let model = settings.model.map({ line($0, bytesMax: WireLimits.nameBytesMax) }) { sessions[id]?.model = model }
         for given in steering.isSet(to: settings, in: id) { tell(given, .taken) }
     }
@@ -220,13 +222,14 @@ extension CodexAdapter {
     }
 
     private func offer(of session: CodexSession) -> SteeringOffer {
-        guard let thread = threads[session.thread] else { return SteeringOffer(reason: Self.noServer) }
-        guard thread.isWatched || thread.isLetGo else { return SteeringOffer(reason: Self.notWatched) }
+        guard let thread = threads[session.thread] else { return SteeringOffer(reason: Self.noServer, hold: .unchanged) }
+        guard thread.isWatched || thread.isLetGo else { return SteeringOffer(reason: Self.notWatched, hold: .unchanged) }
         var offer = SteeringOffer(actions: [.prompt, .interrupt, .stop, .model], steersWhileBusy: true, takesPictures: true)
         offer.mode = session.settings.policy
         offer.modes = session.settings.modes
         offer.models = session.settings.models(listed: models)
         if offer.modes.count > 1 { offer.actions.insert(.mode) }
+        offer.hold = holdReach(of: session)
         return offer
     }
 

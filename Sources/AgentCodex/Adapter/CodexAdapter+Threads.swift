@@ -80,7 +80,8 @@ extension CodexAdapter {
             accepted(name, result)
             self.call(.unarchive(thread: thread))
         case .unarchive(let thread): unshelved(thread)
-        case .unsubscribe: break
+        // What it comes to is told by the thread's settings.
+        case .unsubscribe, .hold: break
         }
     }
 
@@ -99,7 +100,7 @@ extension CodexAdapter {
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
         // Any name of a model is taken then.
-        case .listModels, .unsubscribe, .readWhole: break
+        case .listModels, .unsubscribe, .readWhole, .hold: break
         case .startTurn, .steerTurn, .interrupt, .set, .archive: break
         case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
             refuse(launch, "Codex refused it: \(reason)")

@@ -41,6 +41,8 @@ package struct CodexAdapter: AgentAdapter {
     var shelving: Set<String> = []
     /// Those that had their answer on this connection: the same request again there is a new one.
     var answeredHere: Set<ApprovalID> = []
+    /// Sessions that are held because a budget is spent.
+    var holds = Holds()
 
     /// When the input at hand came.
     private(set) var now: HostInstant
@@ -77,8 +79,9 @@ package struct CodexAdapter: AgentAdapter {
         case .steer(let request): steer(request)
         case .launch(let order): launch(order)
         case .timerFired: timerFired()
-        // Codex's hooks and processes are none of ours, and it has no word for "ask about everything".
-        case .hookGone, .agentGone, .held: break
+        case .held(let holds): held(holds)
+        // Codex's hooks and processes are none of ours.
+        case .hookGone, .agentGone: break
         }
         if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
         if Self.stirsAll(input) { stirred.formUnion(sessions.keys) }
@@ -95,9 +98,9 @@ package struct CodexAdapter: AgentAdapter {
     /// Whether it may change how any session stands; what the server says is about one.
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
-        case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired: true
+        case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
         case .own(.connected), .own(.received), .own(.notStarted), .decided, .eventsLost, .steer, .launch, .hookGone,
-            .agentGone, .held:
+            .agentGone:
             false
         }
     }

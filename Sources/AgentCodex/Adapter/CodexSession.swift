@@ -39,6 +39,10 @@ struct CodexSession {
     var usage = CodexUsage()
     /// The turn that runs.
     var activeTurn: String?
+    /// The approval policy with which that began, and by which it asks to its end. Nil if it began before we came.
+    var turnPolicy: String?
+    /// The approval policy that it had before it was held, to be set again afterwards.
+    var policyBefore: String?
     /// Codex said last that the thread is active.
     var isActive = false
     /// Codex said last that a person is asked, of whatever kind the question is.
@@ -66,6 +70,7 @@ struct CodexSession {
     /// Nothing is known any more of what runs.
     mutating func forgetTurn() {
         activeTurn = nil
+        turnPolicy = nil
         isActive = false
         isAsking = false
     }
@@ -124,6 +129,7 @@ struct CodexSession {
             writer.field("model", model)
             writer.field("title", title)
             writer.flag("ended", isEnded)
+            writer.field("policyBefore", policyBefore)
             writer.field("turn", turn)
             writer.strings("told", told)
             writer.object("changes") {
@@ -140,6 +146,7 @@ struct CodexSession {
         model = value.text("model")
         title = value.text("title")
         isEnded = value.isTrue("ended")
+        policyBefore = value.text("policyBefore")
         turn = value.text("turn")
         told = value.list("told").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }

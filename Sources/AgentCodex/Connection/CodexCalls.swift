@@ -18,6 +18,8 @@ struct CodexCalls {
         case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
         case set(thread: String, CodexSetting, SteeringName)
+        /// Because a budget is spent, or is not any more.
+        case hold(thread: String, policy: String)
         /// Ends what it does, and unloads it: no other call does that at once. It also goes out of everybody's list.
         case archive(thread: String, SteeringName)
         /// It is in the lists again, to be resumed.
@@ -34,7 +36,7 @@ struct CodexCalls {
                 .archive(_, let name):
                 name
             case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels, .startThread, .listPast,
-                .reopen, .unarchive:
+                .reopen, .unarchive, .hold:
                 nil
             }
         }
@@ -72,7 +74,7 @@ extension CodexCalls.Call {
         case .startTurn: "turn/start"
         case .steerTurn: "turn/steer"
         case .interrupt: "turn/interrupt"
-        case .set: "thread/settings/update"
+        case .set, .hold: "thread/settings/update"
         case .archive: "thread/archive"
         case .unarchive: "thread/unarchive"
         case .startThread: "thread/start"
@@ -131,6 +133,9 @@ extension CodexCalls.Call {
             case .model(let model): writer.field("model", model)
             case .policy(let policy): writer.field("approvalPolicy", policy)
             }
+        case .hold(let thread, let policy):
+            writer.field("threadId", thread)
+            writer.field("approvalPolicy", policy)
         }
     }
 

@@ -16,6 +16,8 @@ enum CodexSetting: Equatable {
 struct CodexThreadSettings: Equatable {
     /// From the one that asks most to the one that asks never.
     private static let policies = ["untrusted", "on-request", "never"]
+    /// That of a session that is held.
+    static let askingMost = policies[0]
     /// Codex's own models are those that it lists; another provider's are known to nobody.
     private static let ownProvider = "openai"
 

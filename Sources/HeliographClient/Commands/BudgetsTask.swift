@@ -72,8 +72,41 @@ final class BudgetsTask: ClientTask {
             let names = deaf.joined(separator: ", ")
             run.terminal.remark("warning: tools are not held on \(names): heliograph there is too old", .yellow)
         }
+        for line in Self.reaches(of: reports, over: run.view.sessions.values) { run.terminal.remark(line, .yellow) }
         run.finish(.done)
     }
+
+    /// The sessions that these budgets concern and that cannot be held as a whole, a line for each kind.
+    static func reaches(of reports: [BudgetReport], over sessions: some Sequence<Summary>) -> [String] {
+        let holding = reports.map(\.budget).filter(\.holds)
+        let own = Set(reports.compactMap { if case .session(let session) = $0.budget.scope { session } else { nil } })
+        let names = ShortNames.shortest(of: sessions.map(\.session.rawValue))
+        let concerned = SessionsTask.sorted(Array(sessions)).filter { summary in
+            summary.endedAt == nil
+                && holding.contains { budget in
+                    switch budget.scope {
+                    case .session(let session): session == summary.session
+                    case .everySession: !own.contains(summary.session)
+                    case .day, .workspace: true
+                    }
+                }
+        }
+        return HoldReach.allCases.compactMap { reach -> String? in
+            let these = concerned.filter { $0.steering?.hold == reach }
+            guard !these.isEmpty else { return nil }
+            let list = these.map { "\(names[$0.session.rawValue] ?? $0.session.rawValue) (\(VisibleText.line($0.agentName)))" }
+            let shown = list.prefix(sessionsNamedMax).joined(separator: ", ")
+            let more = list.count > sessionsNamedMax ? " and \(list.count - sessionsNamedMax) more" : ""
+            return switch reach {
+            case .most: "held in part: \(shown)\(more): asks about all tools but those that the agent's own rules trust"
+            case .unchanged:
+                "not held: \(shown)\(more): asks as before; prompts from clients are refused while the budget is spent"
+            }
+        }
+    }
+
+    /// Of one kind in a line: more of them nobody reads.
+    private static let sessionsNamedMax = 8
 
     static func table(_ reports: [BudgetReport], names: [String: String]) -> TextTable {
         var table = TextTable([

@@ -68,7 +68,7 @@ final class SessionsTask: ClientTask {
                 .init(names[summary.session.rawValue] ?? summary.session.rawValue, .cyan),
                 .init(
                     status.word + (summary.hostIsConnected || summary.endedAt != nil ? "" : ", host away")
-                        + (summary.steering?.asksAll == true && summary.endedAt == nil ? ", asks for all" : ""), status.style),
+                        + (summary.endedAt == nil ? asked(summary) : ""), status.style),
                 .init(VisibleText.line(title.isEmpty ? summary.workingDirectory ?? summary.agentName : title)),
                 .init(VisibleText.line(summary.error ?? summary.operation ?? ""), summary.error == nil ? nil : .red),
                 .init(summary.todo.map { "\($0.completed)/\($0.total)" } ?? ""),
@@ -78,5 +78,17 @@ final class SessionsTask: ClientTask {
             ])
         }
         return table
+    }
+
+    /// About which of its tools a person is asked, if not as the agent itself would.
+    private static func asked(_ summary: Summary) -> String {
+        guard let budget = summary.budget, budget.isHeld else {
+            return summary.steering?.asksAll == true ? ", asks for all" : ""
+        }
+        return switch budget.reach {
+        case nil: ", held"
+        case .most: ", held in part"
+        case .unchanged: ", cannot be held"
+        }
     }
 }

@@ -228,8 +228,7 @@ package struct HostMachine {
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
             // It may come from an earlier life, which could be steered.
-            let closed = SteeringOffer(reason: "Clients cannot steer this host.")
-            if !steering.isOpen { emit(.steeringOffered(closed), of: session) }
+            if !steering.isOpen { emit(.steeringOffered(closed(offers[session])), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
@@ -240,10 +239,22 @@ package struct HostMachine {
     // MARK: Steering
 
     private mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
-        guard steering.isOpen, offers[session] != offer else { return }
+        guard offers[session] != offer else { return }
+        let wasHeldSo = offers[session]?.hold == offer?.hold
         offers[session] = offer
+        guard steering.isOpen else {
+            // How far it can be held is said of every session.
+            if !wasHeldSo { emit(.steeringOffered(closed(offer)), of: session) }
+            return
+        }
         steering.offered(offer, by: session)
         emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
+    }
+
+    private func closed(_ offer: SteeringOffer?) -> SteeringOffer {
+        var closed = SteeringOffer(reason: "Clients cannot steer this host.")
+        closed.hold = offer?.hold
+        return closed
     }
 
     /// Something of it may be told that the relay does not have.
@@ -308,6 +319,9 @@ package struct HostMachine {
         guard let agent = agent(of: request.session.rawValue) else {
             return refuse(request, "no agent of this host has this session")
         }
+        if case .prompt = request.action, offers[request.session]?.hold == .unchanged, known.holds(request.session) {
+            return refuse(request, Self.cannotHold)
+        }
         switch fetches.begin(request) {
         case .nothing: break
         case .fetch: return orders.append(.fetchPictures(request.name, request.action.pictures))
@@ -318,6 +332,8 @@ package struct HostMachine {
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         tell(agent, .steer(request))
     }
+
+    private static let cannotHold = "a budget is spent, and this agent would not ask about its tools: raise the budget first"
 
     /// It may be over by now, as far as people were told.
     private mutating func picturesFetched(_ fetched: FetchedPictures, _ name: SteeringName) {
@@ -399,7 +415,8 @@ package struct HostMachine {
         }
         // What can be done to a session may be among what was lost, and nothing else would say it again.
         for session in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let offer = offers[session] { emit(.steeringOffered(offer), of: session) }
+            guard let offer = offers[session], steering.isOpen || offer.hold != nil else { continue }
+            emit(.steeringOffered(steering.isOpen ? offer : closed(offer)), of: session)
         }
         drive(.sendAgain)
     }

@@ -12,6 +12,9 @@ struct KnownHolds {
     /// What is to be on disk.
     var all: Holds { holds.adding(askingAll) }
 
+    /// Because a budget is spent.
+    func holds(_ session: SessionID) -> Bool { holds.contains(session) }
+
     /// What an earlier life saved. What the agents say of it is added to it, and takes nothing away.
     mutating func restore(_ holds: Holds) { self.holds = holds }
 

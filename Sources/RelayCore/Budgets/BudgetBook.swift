@@ -109,6 +109,7 @@ struct BudgetBook: Equatable {
             }
             if isHolding { mark?.isHeld = true }
         }
+        if mark?.isHeld == true { mark?.reach = summary.steering?.hold }
         return mark
     }
 

@@ -9,6 +9,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var reason: String?
     /// A person is asked before every tool, because a client asked for that.
     package var asksAll = false
+    /// How far its host can hold it once a budget is spent, if not every tool would need approval.
+    package var hold: HoldReach?
     package var mode: String?
     package var modes: [String]
     /// Those that `model` may name; empty where the agent takes any name.
@@ -24,7 +26,7 @@ package struct SteeringOffer: Sendable, Equatable {
         actions: Set<SteeringAction.Kind> = [], steersWhileBusy: Bool = false, takesPictures: Bool = false,
         reason: String? = nil,
         mode: String? = nil, modes: [String] = [], models: [String] = [], commands: [String] = [],
-        projects: [ProjectOffer]? = nil
+        projects: [ProjectOffer]? = nil, hold: HoldReach? = nil
     ) {
         self.actions = actions
         self.steersWhileBusy = steersWhileBusy
@@ -35,6 +37,7 @@ package struct SteeringOffer: Sendable, Equatable {
         self.models = models
         self.commands = commands
         self.projects = projects
+        self.hold = hold
     }
 
     package init(from value: JSONValue) throws(WireError) {
@@ -47,6 +50,7 @@ package struct SteeringOffer: Sendable, Equatable {
         takesPictures = try value.flag("pictures")
         reason = try value.optionalString("reason", bytesMax: WireLimits.lineBytesMax)
         asksAll = try value.flag("asksAll")
+        hold = try value.optionalString("hold").flatMap(HoldReach.init)
         mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
@@ -70,6 +74,7 @@ package struct SteeringOffer: Sendable, Equatable {
         writer.flag("pictures", takesPictures)
         writer.field("reason", reason)
         writer.flag("asksAll", asksAll)
+        writer.field("hold", hold?.rawValue)
         writer.field("mode", mode)
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !models.isEmpty { writer.strings("models", models) }

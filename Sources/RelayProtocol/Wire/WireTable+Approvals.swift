@@ -29,7 +29,13 @@ extension WireTable {
     static let budgetMark = WireObject(
         "budget-mark",
         "The highest level that a budget which concerns the session has reached, that budget's limit, and whether every tool needs approval.",
-        [.required("level", .count, "In percent."), .required("microUSD", .count), .optional("held", .flag)])
+        [
+            .required("level", .count, "In percent."), .required("microUSD", .count), .optional("held", .flag),
+            .optional(
+                "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))),
+                "In place of `held`, where a budget that holds is spent and not every tool needs approval: as in the session's `steering`."
+            ),
+        ])
 
     package static let approval = WireObject(
         "approval", "An approval, and all that became of it by event `seq`.",

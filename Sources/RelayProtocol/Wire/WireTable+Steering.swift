@@ -102,6 +102,10 @@ extension WireTable {
             .optional("pictures", .flag, "Prompts with `pictures` are taken."),
             .optional("reason", .line, "Why something that people expect is not offered, and what to do about it."),
             .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`."),
+            .optional(
+                "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))),
+                "Once a budget that holds is spent: `most`, the agent asks about all tools but those that its own rules trust; `unchanged`, it asks as before, and prompts are refused. Left out where every tool needs approval then."
+            ),
             .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
             .optional(
                 "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out where the agent takes any name."),

@@ -16,7 +16,7 @@ struct ACPSteeringTests {
     func offered() {
         var bench = open()
         #expect(bench.stands.count == 1 && bench.standing == .idle)
-        #expect(bench.stands.last?.stand?.offer == SteeringOffer(actions: [.prompt, .interrupt]))
+        #expect(bench.stands.last?.stand?.offer == SteeringOffer(actions: [.prompt, .interrupt], hold: .unchanged))
         bench.editor(ACPBench.prompt("3", "hi"))
         #expect(bench.standing == .busy)
         bench.permission()

@@ -66,6 +66,28 @@ struct HostSteeringTests {
         #expect(!bench.tell(.picturesFetched(name("k2"), .all(["aGk="]))).contains("one hears steer k2"))
     }
 
+    @Test("while a budget is spent a prompt is refused to a session that would not ask, and given to one that would")
+    func held() throws {
+        for (hold, isGiven) in [(HoldReach.unchanged, false), (.most, true), (nil, true)] as [(HoldReach?, Bool)] {
+            var bench = try steered()
+            _ = bench.tell("one", [.offer(session, SteeringOffer(actions: [.prompt], hold: hold))])
+            _ = bench.tell(.received(.hold(Holds(everySession: true))))
+            #expect(bench.tell(prompt("k1")).contains("one hears steer k1") == isGiven)
+            if !isGiven { #expect(try told(&bench).last == "k1 refused") }
+            _ = bench.tell(.received(.hold(Holds())))
+            #expect(bench.tell(prompt("k2")).contains("one hears steer k2") == !isGiven, "one at a time")
+        }
+    }
+
+    @Test("a host that nobody may steer says how far its sessions can be held, and nothing else")
+    func heldUnsteered() throws {
+        var bench = try steered(rights: .nobody)
+        #expect(try told(&bench) == [])
+        _ = bench.tell("one", [.offer(session, SteeringOffer(actions: [.prompt], hold: .unchanged))])
+        _ = bench.tell("one", [.offer(session, SteeringOffer(actions: [.stop], hold: .unchanged))])
+        #expect(try told(&bench) == ["steering.offered"])
+    }
+
     private func prompt(_ id: String, to session: String = "one-s") -> HostFact {
         .received(
             .steer(

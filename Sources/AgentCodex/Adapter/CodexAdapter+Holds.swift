@@ -1,0 +1,58 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Sessions that are held because a budget is spent: Codex's policy `untrusted`, until they are not.
+///
+/// Codex has no setting for "ask about everything". By `untrusted` it asks about all but what its own rules trust, and from the next turn on:
+/// a turn that runs goes on by the policy with which it began.
+extension CodexAdapter {
+    mutating func held(_ holds: Holds) {
+        self.holds = holds
+        for session in sessionsInOrder where !session.isEnded {
+            guard let thread = threads[session.thread] else { continue }
+            // What it is set to is told to those who watch it.
+            if thread.isLetGo { resume(session.thread) } else if thread.isWatched { holdOrRelease(session.id) }
+        }
+    }
+
+    /// After what a thread is set to was told, and when that is to be another.
+    mutating func holdOrRelease(_ id: SessionID) {
+        guard let session = sessions[id], let policy = session.settings.policy else { return }
+        if holds.contains(id) {
+            guard policy != CodexThreadSettings.askingMost else { return }
+            sessions[id]?.policyBefore = policy
+            call(.hold(thread: session.thread, policy: CodexThreadSettings.askingMost))
+        } else if let before = session.policyBefore {
+            sessions[id]?.policyBefore = nil
+            // What was chosen since is left as it is.
+            guard policy == CodexThreadSettings.askingMost else { return }
+            call(.hold(thread: session.thread, policy: before))
+        } else {
+            return
+        }
+        sessions[id]?.hasNews = true
+    }
+
+    func isOurHold(_ setting: CodexSetting, in id: SessionID) -> Bool {
+        holds.contains(id) && setting == .policy(CodexThreadSettings.askingMost)
+    }
+
+    /// A client chose this. Why it may not; nil if it may, and then it is not undone at the end of the hold.
+    mutating func choseMode(_ mode: String, in id: SessionID) -> String? {
+        guard holds.contains(id) else { return nil }
+        guard mode == CodexThreadSettings.askingMost else {
+            return "a budget is spent: until it is raised the mode is \(CodexThreadSettings.askingMost)"
+        }
+        sessions[id]?.policyBefore = nil
+        sessions[id]?.hasNews = true
+        return nil
+    }
+
+    /// By what Codex has said; a policy made of parts is not changed.
+    func holdReach(of session: CodexSession) -> HoldReach {
+        guard let policy = session.settings.policy else { return .unchanged }
+        guard holds.contains(session.id) else { return .most }
+        let asking = CodexThreadSettings.askingMost
+        return policy == asking && (session.activeTurn == nil || session.turnPolicy == asking) ? .most : .unchanged
+    }
+}

@@ -1,0 +1,7 @@
+/// Which tools of a session need approval once its budget is spent, if not every one.
+package enum HoldReach: String, Sendable, CaseIterable {
+    /// All but those that the agent's own rules trust, such as commands that only read.
+    case most
+    /// The agent asks as it did before. Clients' prompts are refused meanwhile.
+    case unchanged
+}

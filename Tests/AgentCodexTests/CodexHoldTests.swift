@@ -1,0 +1,132 @@
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentCodex
+
+@Suite("Codex: sessions that a spent budget holds")
+struct CodexHoldTests {
+    private static let all = Holds(everySession: true)
+
+    /// What was asked to be the policy, since the last look at it.
+    private func policies(_ bench: CodexBench, after count: Int = 0) -> [String] {
+        bench.asked.filter { $0.method == "thread/settings/update" }.dropFirst(count).map(\.params)
+    }
+
+    private func hold(_ bench: CodexBench) -> HoldReach? { bench.adapter.sessions[CodexBench.session]?.offer?.hold }
+
+    private func setting(_ policy: String) -> String {
+        #"{"threadId":"\#(CodexBench.thread)","approvalPolicy":"\#(policy)"}"#
+    }
+
+    private static func attached(_ policy: String = "on-request") -> CodexBench {
+        .attached(more: #","approvalPolicy":"\#(policy)""#)
+    }
+
+    @Test("it is set to ask most, is held when Codex says so, and is set back afterwards", arguments: ["on-request", "never"])
+    func held(policy: String) {
+        var bench = Self.attached(policy)
+        #expect(hold(bench) == .most && policies(bench).isEmpty)
+        bench.tell(.held(Self.all))
+        #expect(policies(bench) == [setting("untrusted")])
+        #expect(hold(bench) == .unchanged, "that Codex accepted the call is no evidence")
+        bench.isSet(policy: #""untrusted""#)
+        #expect(hold(bench) == .most)
+        bench.tell(.held(Holds()))
+        #expect(policies(bench, after: 1) == [setting(policy)])
+        bench.isSet(policy: #""\#(policy)""#)
+        #expect(bench.adapter.sessions[CodexBench.session]?.settings.modes.last == policy, "it is the terminal's own choice")
+        #expect(policies(bench).count == 2)
+    }
+
+    @Test("what asks most already is left alone, before and afterwards")
+    func already() {
+        var bench = Self.attached("untrusted")
+        bench.tell(.held(Holds(sessions: [CodexBench.session])))
+        #expect(hold(bench) == .most)
+        bench.tell(.held(Holds()))
+        #expect(policies(bench).isEmpty)
+    }
+
+    @Test("another session's hold changes nothing")
+    func another() {
+        var bench = Self.attached()
+        bench.tell(.held(Holds(sessions: [SessionID("codex-other")!])))
+        #expect(policies(bench).isEmpty && hold(bench) == .most)
+    }
+
+    @Test("a turn that runs goes on by the policy with which it began, and is said not to be held until it ends")
+    func running() {
+        var bench = Self.attached()
+        bench.turnStarts("t1")
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        #expect(hold(bench) == .unchanged)
+        bench.turnEnds("completed", "t1")
+        #expect(hold(bench) == .most)
+        bench.turnStarts("t2")
+        #expect(hold(bench) == .most)
+    }
+
+    @Test("a freer policy that is chosen at the terminal is held as well, and is what it is set back to")
+    func chosenMeanwhile() {
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        bench.isSet(policy: #""never""#)
+        #expect(hold(bench) == .unchanged && policies(bench, after: 1) == [setting("untrusted")])
+        bench.isSet(policy: #""untrusted""#)
+        bench.tell(.held(Holds()))
+        #expect(policies(bench, after: 2) == [setting("never")])
+    }
+
+    @Test("a client can choose no freer policy meanwhile, and one that asks most stays")
+    func chosenByClient() {
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        bench.steer(.mode("on-request"), "k1")
+        #expect(bench.take().last?.hasPrefix("steering: k1 refused (a budget is spent") == true)
+        bench.steer(.mode("untrusted"), "k2")
+        bench.tell(.held(Holds()))
+        #expect(policies(bench).count == 1, "a client wants it so")
+    }
+
+    @Test("a policy that is made of parts is not changed, and is said not to be held")
+    func granular() {
+        var bench = CodexBench.attached(more: #","approvalPolicy":{"granular":{"rules":true}}"#)
+        bench.tell(.held(Self.all))
+        #expect(policies(bench).isEmpty && hold(bench) == .unchanged)
+    }
+
+    @Test("a thread that rested is opened again to be held")
+    func letGo() {
+        var bench = Self.attached()
+        bench.pass(.seconds(1_900))
+        #expect(bench.adapter.threads[CodexBench.thread]?.isLetGo == true)
+        bench.tell(.held(Self.all))
+        #expect(policies(bench) == [setting("untrusted")])
+    }
+
+    @Test("what it was before is known after a restart of the daemon, also if the hold ended meanwhile")
+    func restarted() {
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        bench.restart()
+        #expect(hold(bench) == .unchanged, "nothing is known without a connection")
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread, more: #","approvalPolicy":"untrusted""#)
+        bench.tell(.held(Holds()))
+        bench.tell(.own(.connected))
+        #expect(policies(bench, after: 1) == [setting("on-request")])
+    }
+
+    @Test("a thread that a client starts meanwhile asks most from its first turn on, whatever mode is wanted")
+    func launched() {
+        var bench = CodexBench()
+        bench.tell(.own(.connected))
+        bench.tell(.held(Self.all))
+        bench.launch(Launch(.start, project: "proj", agent: "codex", mode: "on-request"))
+        #expect(bench.asked.last { $0.method == "thread/start" }?.params.contains(#""approvalPolicy":"untrusted""#) == true)
+    }
+}

@@ -34,6 +34,18 @@ struct ApprovalTests {
         #expect(!ours.contains { $0.contains("Allow") || $0.contains("[2J") })
     }
 
+    @Test func numbersAreShownAsTheAgentWroteThem() {
+        let shown = lines(
+            Fixtures.approval { body in
+                body.object("input") { input in
+                    input.raw("n", Array("9007199254740993".utf8))
+                    input.raw("more", Array(#"{"big":12345678901234567891,"huge":1e400,"small":0.1000000000000000055}"#.utf8))
+                }
+            })
+        #expect(shown.contains("│ 9007199254740993"))
+        #expect(shown.contains(#"│ {"big":12345678901234567891,"huge":1e400,"small":0.1000000000000000055}"#))
+    }
+
     @Test func keysAreTextOfTheAgentToo() {
         let approval = Fixtures.tool([("command\u{202E}", "ls")])
         #expect(lines(approval).contains { $0.contains("command⟨U+202E⟩") })

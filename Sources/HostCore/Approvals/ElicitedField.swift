@@ -10,7 +10,7 @@ struct ElicitedField: Equatable, Sendable {
 
     private enum Kind: Equatable {
         case text(lengths: ClosedRange<Int64>, format: String?)
-        case number(from: Double, through: Double, isWhole: Bool)
+        case number(from: ExactNumber?, through: ExactNumber?, isWhole: Bool)
         case choice
         case choices(counts: ClosedRange<Int64>)
     }
@@ -75,12 +75,16 @@ struct ElicitedField: Equatable, Sendable {
             return (.text(lengths: lengths, format: format), [], hints.isEmpty ? nil : hints.joined(separator: ", "))
         case let type? where type == "number" || type == "integer":
             guard has(only: ["minimum", "maximum"]) else { return nil }
-            let (from, through) = (value.real("minimum") ?? -.infinity, value.real("maximum") ?? .infinity)
-            guard from <= through else { return nil }
+            func bound(_ key: StaticString) -> JSONValue? { value.optional(key).flatMap { $0.isNull ? nil : $0 } }
+            let (minimum, maximum) = (bound("minimum"), bound("maximum"))
+            let (from, through) = (ExactNumber(minimum), ExactNumber(maximum))
+            // A bound that is no number is a rule that we do not know.
+            guard (minimum == nil) == (from == nil), (maximum == nil) == (through == nil) else { return nil }
+            if let from, let through, through < from { return nil }
             let isWhole = type == "integer"
             var hint = isWhole ? "a whole number" : "a number"
-            if from.isFinite { hint += ", \(spelled(from)) or more" }
-            if through.isFinite { hint += ", \(spelled(through)) or less" }
+            if let minimum { hint += ", \(source(of: minimum)) or more" }
+            if let maximum { hint += ", \(source(of: maximum)) or less" }
             return (.number(from: from, through: through, isWhole: isWhole), [], hint)
         case "array":
             guard has(only: ["items", "minItems", "maxItems", "uniqueItems"]), let items = value.optional("items"),
@@ -132,8 +136,11 @@ struct ElicitedField: Equatable, Sendable {
             return all.isEmpty ? nil : all.joined(separator: ", ")
         }
         let bytes = spelled(value)
-        return options.first { $0.value == bytes }?.title ?? (try? value.string()) ?? String(decoding: bytes, as: UTF8.self)
+        return options.first { $0.value == bytes }?.title ?? (try? value.string()) ?? source(of: value)
     }
+
+    /// As the agent wrote it: another spelling of a number could be another number to people.
+    private static func source(of value: JSONValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
 
     // MARK: Answers
 
@@ -148,10 +155,12 @@ struct ElicitedField: Equatable, Sendable {
             }
             return .said(JSONWriter.string(text))
         case .number(let from, let through, let isWhole):
-            guard let text = chosen.text.map(TextCut.trim), let number = Double(text), number.isFinite,
-                (from...through).contains(number), !isWhole || Int64(text) != nil
+            guard let text = chosen.text.map(TextCut.trim), let bytes = ExactNumber.json(typed: text),
+                let number = ExactNumber(typed: text), from.map({ $0 <= number }) ?? true,
+                through.map({ number <= $0 }) ?? true,
+                !isWhole || !bytes.contains(where: { ".eE".utf8.contains($0) })
             else { return nil }
-            return .said(Int64(text).map { Array(String($0).utf8) } ?? Array(Self.spelled(number).utf8))
+            return .said(bytes)
         case .choice: return chosen.text == nil ? chosen.labels.first.map { .said(Array($0.utf8)) } : nil
         case .choices(let counts):
             guard chosen.text == nil, counts.contains(Int64(chosen.labels.count)) else { return nil }
@@ -184,11 +193,6 @@ struct ElicitedField: Equatable, Sendable {
     static func spelled(_ value: JSONValue) -> [UInt8] {
         if let text = try? value.string() { return JSONWriter.string(text) }
         if let list = try? value.array() { return JSONWriter.array(list.map(spelled)) }
-        if let number = try? value.number() { return Array(spelled(number).utf8) }
-        return Array(value.bytes)
-    }
-
-    private static func spelled(_ number: Double) -> String {
-        Int64(exactly: number).map { String($0) } ?? "\(number)"
+        return ExactNumber(value).map { Array($0.spelled.utf8) } ?? Array(value.bytes)
     }
 }

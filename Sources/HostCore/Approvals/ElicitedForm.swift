@@ -61,7 +61,7 @@ package struct ElicitedForm: Equatable, Sendable {
         let bytes = JSONWriter.object { writer in
             for (name, value) in content { writer.raw(dynamic: name, value) }
         }
-        return (Self.sorted(content.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }), bytes)
+        return (Self.values(of: try? JSONDocument(parsing: bytes).root), bytes)
     }
 
     /// The same of what a form was filled in with, no matter by whom: members in any order, numbers in any spelling.

@@ -92,6 +92,39 @@ struct ElicitedFormTests {
             #"{"type":"object","properties":{"a":{"type":"string","enum":["x"],"enumNames":["X","Y"]}}}"#,
             #"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}"#,
             #"{"type":"object","properties":{"a":{"type":"integer","minimum":3,"maximum":1}}}"#, #"[]"#,
+            #"{"type":"object","properties":{"a":{"type":"integer","minimum":"3"}}}"#,
         ])
     func unknown(_ schema: String) throws { #expect(try form(schema) == nil) }
+
+    @Test("numbers that no double holds are shown, compared and sent as they were written")
+    func exactNumbers() throws {
+        let form = try #require(
+            try form(
+                #"{"type":"object","required":["n"],"properties":{"n":{"type":"integer","minimum":9007199254740993,"#
+                    + #""maximum":12345678901234567891,"default":9007199254740995}}}"#))
+        #expect(
+            form.questions[0].shownText
+                == "Ship? · n (a whole number, 9007199254740993 or more, 12345678901234567891 or less; by default: 9007199254740995)"
+        )
+        #expect(!form.takes(Self.answer("q0", text: "9007199254740992"), at: 0))
+        #expect(!form.takes(Self.answer("q0", text: "12345678901234567892"), at: 0))
+        let filledIn = try #require(form.answer([Self.answer("q0", text: "9007199254740997")]))
+        #expect(String(decoding: filledIn.content, as: UTF8.self) == #"{"n":9007199254740997}"#)
+        let other = ElicitedForm.values(of: try JSONDocument(parsing: #"{"n":9007199254740996}"#).root)
+        #expect(other.map(\.value) != filledIn.values.map(\.value), "another number is another answer")
+    }
+
+    @Test(
+        "what a person types for a number is sent in JSON's spelling, and nothing that is none",
+        arguments: [
+            ("0.1000000000000000055", "0.1000000000000000055"), (".5", "0.5"), ("+7.", "7"), ("-007.50", "-7.50"),
+            ("1e3", "1e3"),
+            ("0x1F", nil), ("nan", nil), ("inf", nil), ("1e400", nil), ("1,5", nil), ("", nil), ("-", nil), (".", nil),
+            ("٥", nil),
+        ] as [(String, String?)])
+    func typed(_ text: String, _ sent: String?) throws {
+        let form = try #require(try form(#"{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}"#))
+        let content = form.answer([Self.answer("q0", text: text)]).map { String(decoding: $0.content, as: UTF8.self) }
+        #expect(content == sent.map { #"{"n":\#($0)}"# })
+    }
 }

@@ -21,6 +21,7 @@ import Testing
         (#"{"command":"a\nb"}"#, "command:\n│ a\n│ b"),
         (#"{"command":"ok\ntimeout: 5"}"#, "command:\n│ ok\n│ timeout: 5"),
         (#"{"n":5,"list":["a", {"b":null}]}"#, #"n: 5"# + "\n" + #"list: ["a", {"b":null}]"#),
+        (#"{"n":9007199254740993,"l":[12345678901234567891,1e400]}"#, "n: 9007199254740993\nl: [12345678901234567891,1e400]"),
         (#"{"a\nb":"c"}"#, "a⏎b: c"),
         (#"{"command":"rm \u202e-rf\u0000"}"#, "command: rm ⟨U+202E⟩-rf⟨U+0000⟩"),
         (#"{"command":"⟨redacted⟩"}"#, "command: ⟨redacted⟩"),

@@ -191,6 +191,19 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["status.changed idle"])
     }
 
+    @Test("its prompt is free while a command runs in the background, and a word that we do not know proves nothing")
+    func statuses() throws {
+        func doing(_ more: String) throws -> ClaudeStanding.Doing? {
+            ClaudeStanding(try JSONDocument(parsing: #"{"sessionId":"s1",\#(more)}"#).root, session: "s1")?.doing
+        }
+        #expect(try doing(#""status":"idle""#) == .idle && doing(#""status":"shell""#) == .idle)
+        #expect(try doing(#""status":"busy""#) == .busy)
+        #expect(try doing(#""status":"waiting","waitingFor":"permission prompt""#) == .asks(.tool))
+        #expect(try doing(#""status":"waiting","waitingFor":"input needed""#) == .asks(.question))
+        #expect(try doing(#""status":"waiting","waitingFor":"dialog open""#) == .menu)
+        #expect(try doing(#""status":"dreaming""#) == .unknown && doing(#""status":7"#) == nil)
+    }
+
     @Test("Esc in the middle of a turn")
     func interrupted() throws {
         var bench = try running()

@@ -142,7 +142,11 @@ struct ClaudeSteeringTests {
                 == #"{"type":"user","message":{"role":"user","content":"go on"},"priority":"next"}"# + "\n")
         let entry = try JSONDocument(parsing: Self.entry.replacing("SESSION", with: "s1")).root
         #expect(message.socket(in: entry) == "/tmp/cc-socks/4711.sock")
-        for (word, other) in [("s1", "s2"), ("idle", "busy")] {
+        for word in ["shell", "dreaming"] {
+            let text = String(decoding: entry.bytes, as: UTF8.self).replacing("idle", with: word)
+            #expect(message.socket(in: try JSONDocument(parsing: text).root) != nil, "\(word) does not say that a turn runs")
+        }
+        for (word, other) in [("s1", "s2"), ("idle", "busy"), ("idle", "waiting")] {
             let text = String(decoding: entry.bytes, as: UTF8.self).replacing(word, with: other)
             #expect(message.socket(in: try JSONDocument(parsing: text).root) == nil, "it has begun something else")
         }

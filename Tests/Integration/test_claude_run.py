@@ -527,6 +527,18 @@ def test_plain_claude_is_given_prompts_as_messages_of_another_session(machine, p
     assert steered.said().count("one line\nand another") == 1 and "half a thought" in machine.screen()
 
 
+def test_plain_claude_is_given_a_prompt_while_a_command_runs_in_the_background(machine, phone):
+    serve = {"tool": "Bash", "input": {"command": "sleep 60", "description": "serve", "run_in_background": True}}
+    machine.start_claude([[serve], [{"text": "It runs."}], [{"text": "Answered."}]], arguments=["--allowedTools", "Bash"])
+    machine.prompt("serve it")
+    machine.wait_screen("It runs.")
+    steered = Steered(phone, next(iter(phone.summaries)), machine.api)
+    phone.subscribe(steered.session)
+    steered.status("idle")
+    steered.taken(steered.prompt("and what now?"))
+    machine.wait_screen("Answered.")
+
+
 # What may not be
 
 

@@ -223,6 +223,23 @@ def test_while_the_agent_works_a_prompt_waits(machine, held):
     held.wait_told("work", "after that")
 
 
+IN_THE_BACKGROUND = {
+    "a command": {"tool": "Bash", "input": {"command": "sleep 60", "description": "serve", "run_in_background": True}},
+    "a subagent": {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}},
+}
+
+
+@pytest.mark.parametrize("what", IN_THE_BACKGROUND)
+def test_while_something_runs_in_the_background_a_prompt_is_taken_at_once(machine, hold, what):
+    held = hold("--allowedTools", "Bash")
+    machine.api.scripts_by_word["SUBTASK"] = [[{"sleep": 40}, {"text": "The subtask is done."}]]
+    held.work([[IN_THE_BACKGROUND[what]], [{"text": "It runs."}], [{"text": "Answered."}]])
+    held.window.wait_screen("It runs.")
+    id = held.prompt("and what now?")
+    held.taken(id)
+    held.window.wait_screen("Answered.")
+
+
 @pytest.mark.shows("Claude Code, `heliograph claude`", "prompt while a dialog is open waits", "`UserPromptSubmit`, after the answer")
 @pytest.mark.shows("Claude Code, `heliograph claude`", "allowed by a client", "the file is there, and `PostToolUse`")
 def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, held):

@@ -58,7 +58,7 @@ struct ClaudeDialog: Equatable {
             wasOpen = true
             (after, afterSince) = (nil, .max)
         // A menu over a dialog, or none: as it was.
-        case .unclear: break
+        case .menu, .unknown: break
         case .busy, .idle:
             guard wasOpen || mayBeOver else { return }
             if doing == .busy { wentOn = true }

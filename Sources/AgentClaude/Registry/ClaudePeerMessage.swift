@@ -11,9 +11,12 @@ package struct ClaudePeerMessage: Sendable, Equatable {
     let registryName: String
     let text: String
 
-    /// Where it goes; nil where the process has gone on with another session, or is not idle any more.
+    /// The socket to send to, or nil if the process has another session or is not idle any more. An unknown status proves neither: the hooks
+    /// have reported an idle session, and a message that arrives too soon waits.
     package func socket(in entry: JSONValue) -> String? {
-        guard entry.text("sessionId") == registryName, entry.text("status") == "idle" else { return nil }
+        guard let standing = ClaudeStanding(entry, session: registryName, isAttended: true),
+            [.idle, .unknown].contains(standing.doing)
+        else { return nil }
         return Self.socket(in: entry)
     }
 

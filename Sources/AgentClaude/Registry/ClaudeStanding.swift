@@ -10,8 +10,10 @@ struct ClaudeStanding: Equatable, Sendable {
         case idle, busy
         /// A dialog about a tool, or a question, is on the terminal's screen.
         case asks(ApprovalKind)
-        /// A menu that the person opened, or a word that we do not know: it tells nothing of the agent's dialogs.
-        case unclear
+        /// A menu that the person opened: it tells nothing of the agent's dialogs.
+        case menu
+        /// A word of another version, which tells nothing at all.
+        case unknown
     }
 
     var doing: Doing
@@ -23,13 +25,15 @@ struct ClaudeStanding: Equatable, Sendable {
         guard entry.text("sessionId") == name, isAttended || entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
         writtenAt = entry.whole("statusUpdatedAt") ?? 0
         switch (entry.text("status"), entry.text("waitingFor")) {
-        case ("idle", _): doing = .idle
+        // `shell`: the prompt is free, and a command runs in the background.
+        case ("idle", _), ("shell", _): doing = .idle
         case ("busy", _): doing = .busy
         case ("waiting", "permission prompt"): doing = .asks(.tool)
         case ("waiting", "input needed"): doing = .asks(.question)
         // Before its first word it says nothing.
         case (nil, _): return nil
-        default: doing = .unclear
+        case ("waiting", _): doing = .menu
+        default: doing = .unknown
         }
     }
 

@@ -68,6 +68,7 @@ struct HeldSession {
             case .idle: "idle"
             case .busy: "busy"
             case .waiting: "waiting"
+            case .unknown: "unknown"
             case nil: nil
             }
         return facts + [.does(standing?.doing)]

@@ -28,6 +28,25 @@ struct PromptBoxTests {
         #expect(!other.isShown(in: tall))
     }
 
+    @Test("below it stands whether a turn runs, above it that only subagents do")
+    func turns() throws {
+        let rule = String(repeating: "─", count: 40)
+        func box(_ above: String, _ footer: String) throws -> PromptBox {
+            var screen = TerminalScreen(rows: 10, columns: 120)
+            // The cursor is left in the line.
+            screen.take(Array("\(above)\r\n\r\n\(rule)\r\n❯ \r\n\(rule)\r\n  \(footer)\u{1B}[4;3H".utf8))
+            return try #require(PromptBox(on: screen))
+        }
+        let waits = "✻ Waiting for 1 background agent to finish"
+        let free = "⏸ manual mode on · ? for shortcuts"
+        let turn = "⏸ manual mode on · esc to interrupt · ↓ to manage"
+        #expect(try !box("● Done.", free).isInTurn && !box("● Done.", free).isInBackground)
+        #expect(try box(waits, free).isInBackground && !box(waits, free).isInTurn)
+        #expect(try box(waits.replacing("agent", with: "agents"), free).isInBackground)
+        #expect(try box(waits, turn).isInTurn && !box(waits, turn).isInBackground, "of the turn before")
+        #expect(try !box(waits, "a status line of one's own").isInBackground)
+    }
+
     @Test("a dialog, the transcript's view and the shell's line are something else")
     func others() throws {
         let dialogs = try TerminalRecording("terminal-dialogs")

@@ -40,6 +40,12 @@ struct TypingBench {
         tell(.shows(box))
     }
 
+    mutating func shows(isInTurn: Bool, isInBackground: Bool = false) {
+        var box = PromptBox(rows: [""])
+        (box.isInTurn, box.isInBackground) = (isInTurn, isInBackground)
+        tell(.shows(box))
+    }
+
     mutating func steer(_ action: SteeringAction, _ id: String) {
         let by = Named<ClientTag>(id: ClientID("phone")!, name: "Ada")
         tell(.steered(SteeringRequest(command: CommandID(id)!, session: SessionID("claude-s")!, by: by, action: action)))

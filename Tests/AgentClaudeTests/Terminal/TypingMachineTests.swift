@@ -71,6 +71,34 @@ struct TypingMachineTests {
         #expect(bench.take().contains("type ‹go on›"))
     }
 
+    @Test("what the registry's word does not say its screen says: a prompt waits for a turn, and for nothing else")
+    func byTheScreen() {
+        for (doing, isInTurn, isInBackground, isFree) in [
+            (TypingDoing.unknown, false, false, true), (.unknown, true, false, false), (.busy, false, true, true),
+            (.busy, false, false, false), (.busy, true, false, false),
+        ] {
+            var bench = TypingBench()
+            bench.tell(.does(doing))
+            bench.shows(isInTurn: isInTurn, isInBackground: isInBackground)
+            _ = bench.take()
+            bench.prompt("go on", "p1")
+            #expect(bench.take().contains("type ‹go on›") == isFree)
+            bench = TypingBench()
+            bench.tell(.does(doing))
+            bench.shows(isInTurn: isInTurn, isInBackground: isInBackground)
+            _ = bench.take()
+            bench.steer(.interrupt, "i1")
+            let said = bench.take()
+            #expect(said.contains("type Esc") == !isFree, "with nothing to interrupt a second Esc would open a menu: \(said)")
+        }
+        var bench = TypingBench()
+        bench.tell(.does(.unknown))
+        bench.tell(.shows(nil))
+        bench.prompt("go on", "p1")
+        bench.pass(10_000)
+        #expect(bench.take().contains { $0.hasPrefix("p1 refused") }, "a view is open, or a dialog")
+    }
+
     @Test("a dialog that opens while it is typed gets no Enter; the text goes when the line is back")
     func dialogMeanwhile() {
         var bench = TypingBench()

@@ -12,6 +12,10 @@ package struct PromptBox: Sendable, Equatable {
     package var isStashUsed = false
     /// What its last line says of the permission mode; nil where something else is there.
     package var mode: String?
+    /// Its last line says that Esc interrupts a turn.
+    package var isInTurn = false
+    /// No turn runs: only subagents in the background are waited for, which the line above says.
+    package var isInBackground = false
 
     package init(rows: [String]) { self.rows = rows }
 
@@ -52,8 +56,13 @@ package struct PromptBox: Sendable, Equatable {
         isHint =
             inside.count == 1 && place.column == Self.indent && !isShell
             && (screen.isFaint(above + 1, from: Self.indent + 1) || Self.hints.contains { rows[0].hasPrefix($0) })
-        isStashUsed = lines[..<above].suffix(Self.rowsAboveMax).contains { $0.contains("draft stashed") }
+        let before = lines[..<above].suffix(Self.rowsAboveMax)
+        isStashUsed = before.contains { $0.contains("draft stashed") }
         mode = Self.mode(in: lines[(below + 1)...])
+        isInTurn = lines[(below + 1)...].contains { $0.contains("esc to interrupt") }
+        isInBackground =
+            !isInTurn && mode != nil
+            && before.contains { $0.contains("Waiting for ") && $0.contains(" background agent") && $0.hasSuffix("to finish") }
     }
 
     private static func mode(in footer: ArraySlice<String>) -> String? {

@@ -18,7 +18,8 @@ package struct TerminalStanding: Sendable, Equatable {
             switch ClaudeStanding(entry, session: name)?.doing {
             case .idle: .idle
             case .busy: .busy
-            case .asks, .unclear: .waiting
+            case .asks, .menu: .waiting
+            case .unknown: .unknown
             case nil: nil
             }
     }

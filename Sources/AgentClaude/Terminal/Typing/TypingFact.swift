@@ -28,8 +28,10 @@ package enum TypingFact: Sendable {
 /// What its own registry says that it does.
 package enum TypingDoing: Sendable, Equatable {
     case idle, busy
-    /// A dialog or a menu is open, or something that we do not know.
+    /// A dialog or a menu is open.
     case waiting
+    /// A word of another version: its screen tells.
+    case unknown
 }
 
 /// Names a hook that waits for our word.

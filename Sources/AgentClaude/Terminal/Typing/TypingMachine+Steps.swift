@@ -18,7 +18,7 @@ extension TypingMachine {
     // MARK: A prompt
 
     private mutating func begin(_ prompt: Prompt) {
-        guard doing == .idle, isQuiet, let box else { return }
+        guard isIdle, isQuiet, let box else { return }
         var prompt = prompt
         if !box.isEmpty, box.isStashUsed {
             phase = .free
@@ -41,7 +41,7 @@ extension TypingMachine {
     }
 
     private mutating func setAside(_ prompt: Prompt) {
-        guard doing == .idle, let box, box.isEmpty, box.isStashUsed else { return }
+        guard isIdle, let box, box.isEmpty, box.isStashUsed else { return }
         var prompt = prompt
         prompt.hasDraftAside = true
         type(prompt)
@@ -56,7 +56,7 @@ extension TypingMachine {
     /// Enter, once: the only place where it is pressed.
     private mutating func enter(_ prompt: Prompt) {
         guard let box, prompt.text.isShown(in: box) else { return }
-        guard doing == .idle else { return remove(prompt, "the agent began something else while it was typed") }
+        guard isIdle else { return remove(prompt, "the agent began something else while it was typed") }
         guard bufferedUntil.map({ now < $0 }) == true else { return }
         write(Key.enter)
         phase = .entered(prompt, until: now + limits.takenWithin.milliseconds)
@@ -113,11 +113,11 @@ extension TypingMachine {
     // MARK: An interrupt
 
     mutating func interrupt(_ name: SteeringName) {
+        guard !isIdle else { return tell(name, .refused, "nothing runs that could be interrupted") }
         switch doing {
-        case .idle: return tell(name, .refused, "nothing runs that could be interrupted")
         case .waiting: return tell(name, .refused, "the agent waits for an answer: deny what it asks instead")
         case nil: return tell(name, .refused, "the agent does not say what it does")
-        case .busy: break
+        case .idle, .busy, .unknown: break
         }
         order(.followTranscript)
         tell(name, .given)
@@ -139,14 +139,14 @@ extension TypingMachine {
 
     private mutating func notInterrupted(_ name: SteeringName, _ escapes: Int) {
         switch doing {
-        case .busy where escapes < limits.escapesMax: escape(name, escapes + 1)
+        case .busy where escapes < limits.escapesMax && !isIdle: escape(name, escapes + 1)
         case .idle:
             // It may have ended by itself; and a prompt that had no answer yet goes back to the input line without a word.
             tell(
                 name, .unknown,
                 "Esc was pressed and nothing runs any more, but the agent has not written that it was interrupted")
             free()
-        case .busy, .waiting, nil:
+        case .busy, .waiting, .unknown, nil:
             tell(name, .unknown, "Esc was pressed, and the agent has not shown that it was interrupted: look at the terminal")
             free()
         }
@@ -156,7 +156,7 @@ extension TypingMachine {
 
     mutating func switchMode(to target: String, _ name: SteeringName) {
         guard Self.modes.contains(target), let mode else { return tell(name, .refused, "that mode is not offered") }
-        guard doing == .idle, isQuiet, box?.mode == mode else {
+        guard isIdle, isQuiet, box?.mode == mode else {
             return tell(
                 name, .refused, "its input line is not free: a mode is set only while nothing runs and nobody types there")
         }
@@ -173,7 +173,7 @@ extension TypingMachine {
             tell(name, .taken)
             return free()
         }
-        guard steps < limits.modeStepsMax, doing == .idle, bufferedUntil != nil else { return notSwitched(name) }
+        guard steps < limits.modeStepsMax, isIdle, bufferedUntil != nil else { return notSwitched(name) }
         write(Key.nextMode)
         phase = .switching(name, to: target, from: shown, steps: steps + 1, until: now + limits.modeWithin.milliseconds)
     }
@@ -230,10 +230,10 @@ extension TypingMachine {
     private var reasonToWait: String {
         switch doing {
         case nil: "the agent does not say what it does"
-        case .busy: "the agent is working"
         case .waiting: "a dialog is open at its terminal"
-        case .idle where !isQuiet: "somebody types at its terminal"
-        case .idle: "its input line is not on its screen: a view is open there"
+        case .busy where !isIdle, .unknown where box?.isInTurn == true: "the agent is working"
+        case .idle, .busy, .unknown:
+            !isQuiet ? "somebody types at its terminal" : "its input line is not on its screen: a view is open there"
         }
     }
 }

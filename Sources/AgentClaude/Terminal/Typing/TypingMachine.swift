@@ -115,6 +115,16 @@ package struct TypingMachine: Sendable {
         }
     }
 
+    /// No turn runs, and no dialog is open. While only subagents work, the registry says busy.
+    var isIdle: Bool {
+        switch doing {
+        case .idle: true
+        case .busy: box?.isInBackground == true
+        case .unknown: box?.isInTurn == false
+        case .waiting, nil: false
+        }
+    }
+
     var isQuiet: Bool { keyAt.map { now - $0 >= limits.quiet.milliseconds } ?? true }
 
     // MARK: What clients send
@@ -164,7 +174,7 @@ package struct TypingMachine: Sendable {
         }
     }
 
-    private var isFreeForUs: Bool { if case .free = phase { doing == .idle } else { false } }
+    private var isFreeForUs: Bool { if case .free = phase { isIdle } else { false } }
 
     private mutating func keyTyped() {
         keyAt = now

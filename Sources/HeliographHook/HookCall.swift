@@ -22,6 +22,11 @@ enum HookCall {
         var caller = HookCaller(of: hooks)
         caller.lookForRun(of: hooks)
         let input = HookStream.readInput(limits: limits)
+        // Behind `heliograph run` that program asks, beside this hook or in its place.
+        let isOfRun = HostPaths.variable(hooks.run).map { $0 == HostPaths.variable(hooks.session) } ?? false
+        if event == hooks.awaited, caller.isAttended, !isOfRun, let input {
+            caller.dialogWaits = hooks.keepsDialogClosed(input.bytes)
+        }
         // Before the daemon hears of it: what the agent is to give back was no prompt.
         if let input, let refusal = TerminalNotice.refusal(event: event, process: caller.process, payload: input.bytes) {
             HookStream.write(refusal)
@@ -38,11 +43,12 @@ enum HookCall {
         var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: watch(caller))
         exchange.isAttended = caller.isAttended
         if event == hooks.awaited {
-            if let answer = exchange.ask() { HookStream.write(answer) }
+            let answer = caller.dialogWaits ? askBeforeDialog(exchange, caller, orWait: true) : exchange.ask()
+            if let answer { HookStream.write(answer) }
             return 0
         }
         if event == hooks.beforeDialog {
-            if let answer = askBeforeDialog(exchange, caller, of: hooks) { HookStream.write(answer) }
+            if !isOfRun, let answer = askBeforeDialog(exchange, caller, orWait: false) { HookStream.write(answer) }
             return 0
         }
         switch exchange.tell() {
@@ -56,19 +62,20 @@ enum HookCall {
         return 0
     }
 
-    /// Asks the clients, for as long as nobody is at the terminal: the agent's own dialog opens when this is over. Nil for no decision.
-    private static func askBeforeDialog(_ exchange: HookExchange, _ caller: HookCaller, of hooks: HookPart) -> [UInt8]? {
-        // Behind `heliograph run` that program asks, here and at the clients.
-        if let run = HostPaths.variable(hooks.run), run == HostPaths.variable(hooks.session) { return nil }
+    /// Asks the clients, until a key is pressed at the terminal: the agent's own dialog opens when this is over. Nil for no decision.
+    ///
+    /// `orWait`: clients are asked for a moment even if keys are not seen.
+    private static func askBeforeDialog(_ exchange: HookExchange, _ caller: HookCaller, orWait: Bool) -> [UInt8]? {
         var exchange = exchange
         if caller.isAttended {
-            // Where keys are not seen, the dialog is not kept from a person there. In a terminal of ours they may be a client's prompt.
-            guard let keys = TerminalKeys(of: caller.process),
-                caller.attended == HookCaller.run || !keys.isSomebodyThere
-            else { return nil }
+            let keys = TerminalKeys(of: caller.process)
+            // A key of just now means a person at the terminal; in one of ours it may have been a client's prompt.
+            let seesKeys = keys.map { caller.attended == HookCaller.run || !$0.isSomebodyThere } ?? false
+            guard seesKeys || orWait else { return nil }
+            let end = seesKeys ? nil : ContinuousClock.now + exchange.limits.unseenKeysWait
             let isAgentAlive = exchange.isAgentAlive
-            exchange.isAgentAlive = { isAgentAlive() && !keys.werePressed }
-            exchange.limits.agentCheck = exchange.limits.keysCheck
+            exchange.isAgentAlive = { isAgentAlive() && keys?.werePressed != true && end.map { .now < $0 } != false }
+            exchange.limits.keepDialogClosed()
         }
         // It waits for us alone.
         exchange.isAttended = false

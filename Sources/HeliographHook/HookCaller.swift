@@ -3,6 +3,8 @@ package struct HookCaller: Sendable {
     package var process: String?
     package var entrypoint: String?
     package var attended: String?
+    /// The agent's own dialog opens only when the hook is over.
+    package var dialogWaits = false
     /// `attended` of a session that a program of ours runs, which asks where it runs.
     package static let run = "run"
 

@@ -19,8 +19,8 @@ package struct HookLimits: Sendable {
     package var responseHeadBytesMax = 16 << 10
     /// How often a waiting hook looks whether its agent still lives.
     package var agentCheck = Duration.seconds(1)
-    /// The same, and for keys at the terminal, where the agent's dialog opens only when the hook is over: a person waits for that.
-    var keysCheck = Duration.milliseconds(200)
+    /// Time for clients to answer if a person may be waiting for the agent's dialog and keys are not seen. The kernel may not report a key for as long.
+    var unseenKeysWait = Duration.seconds(8)
     /// How often a waiting hook asks the daemon for a sign of life. One that is stopped or stuck keeps its connections open, and an
     /// agent without a terminal would wait for it until its own time-out.
     package var probeInterval = Duration.seconds(3)
@@ -39,4 +39,13 @@ package struct HookLimits: Sendable {
     package var questionLife = Duration.seconds(86_400)
 
     package init() {}
+
+    /// For hooks that keep the agent's dialog closed, for which a person may be waiting.
+    mutating func keepDialogClosed() {
+        // Keys at the terminal are looked for as well.
+        agentCheck = .milliseconds(200)
+        // A restart of the daemon takes about a second; one that is stopped is noticed after six.
+        retryWindow = .seconds(5)
+        probeInterval = .seconds(1)
+    }
 }

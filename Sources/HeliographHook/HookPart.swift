@@ -13,6 +13,8 @@ package struct HookPart {
     let awaited: String
     /// The event whose hook waits for a person as well, and keeps the agent's own dialog closed meanwhile.
     let beforeDialog: String
+    /// True if the hook of `awaited` does so too, by its input.
+    let keepsDialogClosed: (_ input: [UInt8]) -> Bool
     /// The event before a tool runs: the other one that may be answered, at once.
     let beforeTool: String
     /// What that hook prints so that the agent asks at its own prompt.

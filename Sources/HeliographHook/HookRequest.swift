@@ -1,6 +1,6 @@
 import Glibc
 
-/// One event on its way to the daemon: what the agent wrote, verbatim, three facts about the agent, and a
+/// One event on its way to the daemon: what the agent wrote, verbatim, some facts about the agent, and a
 /// name of this run.
 package struct HookRequest: Sendable {
     private static let wordBytesMax = 64
@@ -25,6 +25,7 @@ package struct HookRequest: Sendable {
         tell("X-Agent-Pid", caller.process)
         tell("X-Agent-Entrypoint", caller.entrypoint)
         tell("X-Agent-Attended", caller.attended)
+        if caller.dialogWaits { headers += "X-Dialog-Waits: 1\r\n" }
         if !isWhole { headers += "X-Cut: 1\r\n" }
         if let call, Self.isWord(call) { headers += "X-Call: \(call)\r\n" }
         self.headers = headers

@@ -82,13 +82,14 @@ struct ClaudeBench: AgentBench {
     /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
     @discardableResult
     mutating func call(
-        _ payload: String, attempt: Int = 1, isAttended: Bool = true, run: String? = "r1", isHeard: Bool = false,
-        file: ClaudeFile? = nil
+        _ payload: String, attempt: Int = 1, isAttended: Bool = true, dialogWaits: Bool = false, run: String? = "r1",
+        isHeard: Bool = false, file: ClaudeFile? = nil
     ) throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
         var hook = ClaudeHook(event: event, payload: document, process: process)
         hook.file = file
+        hook.dialogWaits = dialogWaits
         return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
     }
 
@@ -125,7 +126,9 @@ struct ClaudeBench: AgentBench {
     // MARK: The registry
 
     /// The session of the first event.
-    var session: SessionID? { events.first?.session }
+    var session: SessionID? { watched ?? events.first?.session }
+    /// The session of an earlier life.
+    var watched: SessionID?
 
     /// The agent writes its entry; read at once.
     mutating func registry(_ status: String, for waiting: String? = nil, after: Duration = .zero) {

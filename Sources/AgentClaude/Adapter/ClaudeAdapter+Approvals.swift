@@ -21,7 +21,9 @@ extension ClaudeAdapter {
         question.agent = Self.agent(payload)
         question.prompt = Self.prompt(payload)
         question.process = hook.process
-        question.isAttended = hook.isAttended
+        // Its own dialog waits for us, so a relay that is away is not waited for.
+        question.isAttended = hook.isAttended && !hook.dialogWaits
+        if hook.dialogWaits { question.life = limits.approvals.life }
         question.attempt = hook.attempt
         question.run = hook.run
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)

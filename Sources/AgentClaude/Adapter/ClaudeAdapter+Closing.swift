@@ -92,7 +92,7 @@ extension ClaudeAdapter {
         }
         let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
         // Somebody is at the terminal, and its dialog opens now: or it was interrupted there, and the turn's end tells.
-        if approval.isElicitation { return tellDesk(.shown(id, .dialogStays)) }
+        if approval.isElicitation || isFollowedByDialog(approval) { return tellDesk(.shown(id, .dialogStays)) }
         if approval.hasDialog, evidence?.standing.map(\.isAsking) ?? isTimedOut {
             tellDesk(.shown(id, .dialogStays))
             return
@@ -129,6 +129,11 @@ extension ClaudeAdapter {
     }
 
     // MARK: Helpers
+
+    /// A subagent's question at a terminal: Claude Code builds its dialog when the hook is over.
+    private func isFollowedByDialog(_ approval: PendingApproval<ClaudeForm>) -> Bool {
+        approval.agent != nil && !approval.isAttended && sessions[approval.session]?.isAttended == true
+    }
 
     /// Without a call to go by: the same agent with the same input, or with the same questions, as answers are added to these.
     private func isSame(_ approval: PendingApproval<ClaudeForm>, _ payload: JSONValue) -> Bool {

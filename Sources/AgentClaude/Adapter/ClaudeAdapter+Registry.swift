@@ -9,7 +9,7 @@ internal import RelayProtocol
 /// | busy | answeredLocally | under way | under way | |
 /// | idle | deniedLocally where the dialog was seen, else answeredLocally | ran where it was under way, else stale | stale | denied |
 ///
-/// Subagents' questions are not in it: it says nothing of them.
+/// A subagent's dialog opens only when our hook is over, so it says nothing of such questions while they are open.
 extension ClaudeAdapter {
     mutating func registryRead(_ id: SessionID, _ entry: JSONDocument?) {
         guard let session = sessions[id], !session.isEnded else { return }

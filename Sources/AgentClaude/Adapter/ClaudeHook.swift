@@ -12,6 +12,8 @@ package struct ClaudeHook: Sendable {
     package var isAttended = true
     /// `heliograph run` runs it.
     package var isRun = false
+    /// Of a `PermissionRequest`: the terminal's dialog opens only when the hook is over, as at one of a subagent.
+    package var dialogWaits = false
     /// From the second on it is the same call again, after this daemon or its connection broke.
     package var attempt = 1
     /// Names one run of the hook, the same at every attempt; nil where it told none.
@@ -25,5 +27,11 @@ package struct ClaudeHook: Sendable {
         self.event = event
         self.payload = payload
         self.process = process
+    }
+
+    /// True for a subagent's call: Claude Code builds the dialog of its `PermissionRequest` only after the hook.
+    package static func isOfSubagent(_ payload: [UInt8]) -> Bool {
+        let document = (try? JSONDocument(parsing: payload)) ?? JSONRepair.document(payload)
+        return ClaudeAdapter.agent(document.root) != nil
     }
 }

@@ -14,7 +14,8 @@ package enum ClaudeHooks {
     static var part: HookPart {
         HookPart(
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
-            session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeDialog: elicitation, beforeTool: beforeTool,
-            ask: { ClaudeAnswer.askUnheard }, statusLine: ClaudeStatusLine.text)
+            session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeDialog: elicitation,
+            keepsDialogClosed: ClaudeHook.isOfSubagent, beforeTool: beforeTool, ask: { ClaudeAnswer.askUnheard },
+            statusLine: ClaudeStatusLine.text)
     }
 }

@@ -12,6 +12,8 @@ struct HookReport {
     let isAttended: Bool
     /// By `heliograph run`, which is where it can be answered.
     let isRun: Bool
+    /// The agent's own dialog opens only when the hook is over.
+    let dialogWaits: Bool
     let attempt: Int
     let run: String?
     /// Where the adapter answers.

@@ -80,6 +80,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         hook.isWhole = report.isWhole
         hook.isAttended = report.isAttended
         hook.isRun = report.isRun
+        hook.dialogWaits = report.dialogWaits
         hook.attempt = report.attempt
         hook.run = report.run
         hook.token = report.token

@@ -16,9 +16,9 @@ package struct ClaudeSettings: Sendable {
         ("UserPromptSubmit", false, 5),
         ("MessageDisplay", false, 5),
         ("PreToolUse", true, 5),
-        // A person may need a night; the dialog in the terminal is open all the time.
+        // A person may need a night; the dialog in the terminal is open all the time, except for a subagent's question.
         ("PermissionRequest", true, 86_400),
-        // The same, but that dialog opens only when a key is pressed there, or when the hook is over.
+        // The same, but here that dialog opens only when a key is pressed there, or when the hook is over.
         (ClaudeHooks.elicitation, true, 86_400),
         ("ElicitationResult", true, 5),
         ("PostToolUse", true, 5),

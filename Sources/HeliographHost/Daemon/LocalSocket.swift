@@ -55,7 +55,9 @@ final class LocalSocket: ServerHandler {
         var limits = Limits()
         limits.httpBodyBytesMax = bodyBytesMax
         var listener = ListenerConfiguration(address: .unix(path: path), limits: limits)
-        listener.extraHeaders = ["x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call", "x-cut"]
+        listener.extraHeaders = [
+            "x-agent-pid", "x-agent-entrypoint", "x-agent-attended", "x-attempt", "x-call", "x-cut", "x-dialog-waits",
+        ]
         return listener
     }
 
@@ -106,6 +108,7 @@ final class LocalSocket: ServerHandler {
                 isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
                 isAttended: request.header("x-agent-attended") != "0",
                 isRun: request.header("x-agent-attended") == HookCaller.run,
+                dialogWaits: request.header("x-dialog-waits") != nil,
                 attempt: request.header("x-attempt").flatMap { Int($0) } ?? 1,
                 run: request.header("x-call").flatMap(Self.run),
                 token: isAnswered ? HookToken(rawValue: id.rawValue) : nil))

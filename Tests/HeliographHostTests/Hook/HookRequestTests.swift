@@ -50,6 +50,16 @@ struct HookRequestTests {
         #expect(attended([:]) == (nil, false), "one that says nothing may be waiting for us alone")
     }
 
+    @Test("A hook says where it keeps the agent's dialog closed")
+    func dialogWaits() throws {
+        for waits in [false, true] {
+            var caller = HookCaller(attended: "1")
+            caller.dialogWaits = waits
+            let request = try #require(HookRequest(path: ["hook"], body: [], caller: caller))
+            #expect(String(decoding: request.bytes(), as: UTF8.self).contains("\r\nX-Dialog-Waits: 1\r\n") == waits)
+        }
+    }
+
     @Test("A run has a name of its own, and says it at every attempt")
     func run() throws {
         let call = try #require(HookRequest.randomCall())

@@ -88,10 +88,39 @@ struct ClaudeApprovalTests {
     func shortDenial() throws {
         var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool")
         try bench.decide(.deny(message: "no"))
+        _ = bench.take()
         // "(Bash completed with no output)" comes before PostToolUse here.
         let batch = try #require(rest.first { $0.contains("PostToolBatch") })
         try bench.call(batch)
-        #expect(bench.take().contains("approval.stale allowedLocally"))
+        #expect(bench.take() == [], "its own end may still come")
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["approval.stale answeredLocally", "tool.finished failed: (Bash completed with no output)"])
+    }
+
+    @Test(
+        "a program that denies in words of its own has not allowed it, whoever else decided", arguments: [nil, "allow", "deny"])
+    func deniedByAProgram(decision: String?) throws {
+        var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool", isAttended: false)
+        if let decision { try bench.decide(decision == "allow" ? .allow : .deny(message: "not now")) }
+        _ = bench.take()
+        let batch = try #require(rest.first { $0.contains("PostToolBatch") })
+        try bench.call(batch.replacing("(Bash completed with no output)", with: "The program says no"))
+        let end =
+            ["allow": "stale unconfirmed", "deny": "stale answeredLocally"][decision ?? ""] ?? "cancelled answeredLocally"
+        bench.pass(.seconds(1))
+        let lines = bench.take()
+        #expect(lines.first == "approval.\(end)" && !lines.contains { $0.contains("allowed") || $0.contains("applied") })
+        #expect(lines.contains { $0.hasPrefix("tool.finished \(decision == "allow" ? "ok" : "failed")") }, "\(lines)")
+    }
+
+    @Test("the hook of one that a program answered ends either way: what ran is told by its end", arguments: [false, true])
+    func answeredByAProgram(isSlow: Bool) throws {
+        var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool", isAttended: false)
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        if isSlow { bench.pass(.seconds(5)) }
+        try bench.call(#require(rest.first { $0.contains(#""PostToolUse""#) }))
+        let end = "approval.cancelled \(isSlow ? "answeredLocally" : "allowedLocally")"
+        #expect(bench.take() == [end, "tool.finished ok"])
     }
 
     @Test("nothing shows what became of our yes: stale when the turn is over")

@@ -7,12 +7,12 @@ internal import RelayProtocol
 /// | what comes | shows |
 /// |---|---|
 /// | PostToolUse of the call | carriedOut |
-/// | PostToolBatch | reported: a rejection, our own message, or anything else |
+/// | PostToolBatch | reported: a rejection, our own message, or anything else, such as a program's own denial: a call that ran has had its PostToolUse |
 /// | Stop, the next prompt, the subagent's end | turnEnded |
 /// | ElicitationResult | carriedOut, or reported: what the server was told, where our hook had not answered it |
 /// | PostToolUse of the call in which a server asked | answersTaken, or our denial |
 /// | SessionEnd | the session is over |
-/// | the hook goes away | deniedAtTerminal; turnEnded where a client has just interrupted it; neither where SessionEnd follows or the agent is gone; dialogStays while its dialog does |
+/// | the hook goes away | deniedAtTerminal, or answeredAtTerminal without a dialog; turnEnded where a client has just interrupted it; neither where SessionEnd follows or the agent is gone; dialogStays while its dialog does |
 ///
 /// Had the call itself ended while no daemon ran, only the end of the turn tells. What is told of a call before its hook is back closes
 /// the card too, and the hook gets no decision.
@@ -41,9 +41,11 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Takes the model's view of a call, which also shows calls that did not run. True where it was told our denial.
-    mutating func batchProven(_ session: SessionID, call: String, text: String) -> Bool {
-        var isDenied = false
+    enum BatchEnd { case over, denied, unproven }
+
+    /// Takes the model's view of a call, which also shows calls that did not run.
+    mutating func batchProven(_ session: SessionID, call: String, text: String) -> BatchEnd {
+        var end = BatchEnd.over
         for approval in approvals where approval.session == session && approval.call == call {
             guard !approval.isElicitation else {
                 elicitationProven(approval)
@@ -55,12 +57,46 @@ extension ClaudeAdapter {
             }
             var report: ApprovalEvidence.Report = ClaudeResult.isRejection(text) ? .rejection : .other
             if case .deny(let words) = approval.answer?.kind, Self.isDenial(text, words) {
-                isDenied = true
+                end = .denied
                 report = .ourDenial
             }
-            tellDesk(.shown(approval.id, .reported(report)))
+            if report == .other, approval.kind == .tool {
+                end = .unproven
+            } else {
+                tellDesk(.shown(approval.id, .reported(report)))
+            }
         }
-        return isDenied
+        return end
+    }
+
+    /// The batch of a call is over that was asked about, with words that are no denial that we know. Had it run, its own end would have told.
+    struct Unproven {
+        let session: SessionID
+        let call: ClaudeSession.Call
+        let result: ClaudeResult
+        /// Until when its end may still come: hooks race.
+        let due: Int64
+    }
+
+    mutating func giveUpUnproven(where isMeant: (Unproven) -> Bool) {
+        for one in unproven.values.filter(isMeant).sorted(by: { $0.call.order < $1.call.order }) {
+            unproven[one.call.id] = nil
+            let isAllowed = reportOther(of: one.call.id, in: one.session)
+            guard sessions[one.session]?.finish(one.call.id, countMax: limits.callsMax) == true else { continue }
+            let succeeded = isAllowed && !one.result.isError
+            finish(one.call.id, tool: one.call.tool, agent: one.call.agent, one.result, succeeded: succeeded, in: one.session)
+        }
+    }
+
+    /// Returns false unless a client has allowed it: a program may have denied it in words of its own.
+    @discardableResult
+    mutating func reportOther(of call: String, in session: SessionID) -> Bool {
+        var isAllowed = false
+        for approval in approvals where approval.session == session && approval.call == call {
+            isAllowed = approval.answer != nil && !approval.isDenied
+            tellDesk(.shown(approval.id, .reported(.other)))
+        }
+        return isAllowed
     }
 
     /// A whole batch is over: of an approval that never knew its call there is no more to learn.
@@ -71,6 +107,7 @@ extension ClaudeAdapter {
 
     /// The turn of the agent, or of the subagent, is over; so is all that it asked.
     mutating func turnOver(_ session: SessionID, agent: String?) {
+        giveUpUnproven { $0.session == session && $0.call.agent == agent }
         for approval in approvals where approval.session == session && approval.agent == agent { overtaken(approval.id) }
         let calls = sessions[session]?.calls.filter { $0.value.agent != agent } ?? [:]
         sessions[session]?.calls = calls
@@ -98,6 +135,10 @@ extension ClaudeAdapter {
             return
         }
         let isInterrupted = isBeingInterrupted(approval.session)
+        // A program that runs it answers for itself, as a person does for a subagent: its hook ends either way, and the call's end tells.
+        guard approval.hasDialog || isInterrupted else {
+            return tellDesk(.shown(id, .answeredAtTerminal))
+        }
         if let call = approval.call {
             abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
         }

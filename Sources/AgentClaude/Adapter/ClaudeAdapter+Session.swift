@@ -112,6 +112,7 @@ extension ClaudeAdapter {
 
     /// Closes what is open in it, tells the last of its cost, and ends it.
     mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
+        giveUpUnproven { $0.session == id }
         tellDesk(.sessionEnded(id, agentGone: failed))
         reportUsage(id)
         sessions[id]?.isEnded = true

@@ -118,8 +118,11 @@ extension ClaudeAdapter {
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
         // The batch may have told it before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
+        unproven[call] = nil
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
-        finish(call, tool: tool, payload: payload, result, succeeded: !failed && !result.isError, in: id)
+        finish(
+            call, tool: tool, agent: Self.agent(payload), result, duration: payload.whole("duration_ms"),
+            succeeded: !failed && !result.isError, in: id)
         if !failed {
             changedFile(id, call: call, tool: tool, payload: payload, response: response)
             readTodos(id, tool: tool, payload: payload, response: response)
@@ -134,12 +137,19 @@ extension ClaudeAdapter {
                 continue
             }
             let text = ClaudeResult.text(entry.optional("tool_response"))
-            let isDenied = batchProven(id, call: call, text: text)
-            guard let open = sessions[id]?.calls[call], sessions[id]?.finish(call, countMax: limits.callsMax) == true else {
+            let end = batchProven(id, call: call, text: text)
+            guard let open = sessions[id]?.calls[call] else {
+                if end == .unproven { reportOther(of: call, in: id) }
                 continue
             }
             let result = ClaudeResult(tool: open.tool, response: entry.optional("tool_response"), error: nil)
-            finish(call, tool: open.tool, payload: payload, result, succeeded: !result.isError && !isDenied, in: id)
+            if end == .unproven {
+                let due = now.monotonic + limits.callEndWait.milliseconds
+                unproven[call] = Unproven(session: id, call: open, result: result, due: due)
+            } else if sessions[id]?.finish(call, countMax: limits.callsMax) == true {
+                let succeeded = !result.isError && end == .over
+                finish(call, tool: open.tool, agent: open.agent, result, succeeded: succeeded, in: id)
+            }
         }
         let agent = Self.agent(payload)
         sessions[id]?.batchOver(of: agent)
@@ -161,13 +171,14 @@ extension ClaudeAdapter {
         emit(.toolFinished(finish), in: id)
     }
 
-    private mutating func finish(
-        _ call: String, tool: String, payload: JSONValue, _ result: ClaudeResult, succeeded: Bool, in id: SessionID
+    mutating func finish(
+        _ call: String, tool: String, agent: String?, _ result: ClaudeResult, duration: Int64? = nil, succeeded: Bool,
+        in id: SessionID
     ) {
         var finish = ToolFinish(call: call, tool: tool, succeeded: succeeded)
         finish.exitCode = result.exitCode
-        finish.durationMilliseconds = payload.whole("duration_ms")
-        finish.agent = Self.agent(payload)
+        finish.durationMilliseconds = duration
+        finish.agent = agent
         let summary = TextCut.line(
             clean(result.summary, bytesMax: limits.texts.messageBytes), bytesMax: limits.texts.summaryBytes)
         finish.summary = summary.isEmpty ? nil : summary

@@ -17,6 +17,8 @@ package struct ClaudeAdapter: AgentAdapter {
     private(set) var desk: ApprovalDesk<ClaudeForm>
     /// What the registry showed of the dialogs of what is asked.
     var dialogs: [ApprovalID: ClaudeDialog] = [:]
+    /// By their calls.
+    var unproven: [String: Unproven] = [:]
     var agentsCheckedAt: Int64
     private var registryCheckedAt: Int64
     /// The sessions whose every tool needs approval.
@@ -150,6 +152,7 @@ package struct ClaudeAdapter: AgentAdapter {
         deadlines += sessions.values.compactMap { $0.peerPrompt?.until }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
+        deadlines += unproven.values.map(\.due)
         for session in sessions.values where session.usage.isDirty {
             deadlines.append((session.usage.sentAt ?? 0) + limits.usageInterval.milliseconds)
         }
@@ -169,6 +172,8 @@ package struct ClaudeAdapter: AgentAdapter {
         giveUpPeerPrompts()
         programsTimerFired()
         tellOverdue()
+        let time = now.monotonic
+        giveUpUnproven { $0.due <= time }
         for session in sessionsInOrder where session.usage.isDirty {
             if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
         }

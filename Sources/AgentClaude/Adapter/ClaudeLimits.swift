@@ -45,6 +45,8 @@ package struct ClaudeLimits: Sendable {
     /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
     /// order, on a machine that is not busy.
     var textWait = Duration.milliseconds(500)
+    /// For the end of a call whose batch has told that it is over. Longer than their hooks may come apart; the end of the turn ends it sooner.
+    var callEndWait = Duration.seconds(1)
     /// Events of a session that wait for it; one message has a few tools, each with its start, its end, and a file that it changed.
     var deferredMax = 48
     /// Pieces of one message that overtook another.

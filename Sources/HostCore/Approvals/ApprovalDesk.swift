@@ -250,11 +250,10 @@ package struct ApprovalDesk<Form: AnswerForm> {
 
         case (.reported(.rejection), nil): settle(approval, cancelled: "deniedLocally")
         case (.reported(.rejection), _?): settle(approval, stale: "deniedLocally")
-        case (.reported, nil): settle(approval, cancelled: isTool ? "allowedLocally" : "answeredLocally")
+        case (.reported, nil): settle(approval, cancelled: "answeredLocally")
         case (.reported(.ourDenial), .deny): settle(approval, applied: .denied)
-        case (.reported, .deny): settle(approval, stale: "allowedLocally")
-        case (.reported, .allow): settle(approval, applied: .ran)
-        case (.reported, .answer): settle(approval, stale: "unconfirmed")
+        case (.reported, .deny): settle(approval, stale: "answeredLocally")
+        case (.reported, _?): settle(approval, stale: "unconfirmed")
 
         case (.turnEnded, nil): settle(approval, cancelled: "turnEnded")
         case (.turnEnded, .deny): settle(approval, applied: .denied)

@@ -5,7 +5,7 @@
 /// | carriedOut | allowedLocally, answeredLocally | ran; answered if the answers are ours, else stale | stale |
 /// | reported, a rejection | deniedLocally | stale | stale |
 /// | reported, our denial | | | denied |
-/// | reported, anything else | allowedLocally, answeredLocally | ran; answers are stale | stale |
+/// | reported, anything else | answeredLocally | stale: that it ran was not shown | stale |
 /// | turnEnded | turnEnded | ran where it was seen under way, else stale | denied: it did not run |
 /// | answeredAtTerminal | answeredLocally | stale | stale |
 /// | deniedAtTerminal | deniedLocally | stale | denied |

@@ -109,8 +109,8 @@ struct ApprovalDeskTests {
             .reported(.rejection), "cancelled deniedLocally", "stale deniedLocally", "stale deniedLocally",
             "stale deniedLocally"
         ),
-        (.reported(.ourDenial), "cancelled allowedLocally", "applied ran", "applied denied", "stale unconfirmed"),
-        (.reported(.other), "cancelled allowedLocally", "applied ran", "stale allowedLocally", "stale unconfirmed"),
+        (.reported(.ourDenial), "cancelled answeredLocally", "stale unconfirmed", "applied denied", "stale unconfirmed"),
+        (.reported(.other), "cancelled answeredLocally", "stale unconfirmed", "stale answeredLocally", "stale unconfirmed"),
         (.turnEnded(wentOn: true), "cancelled turnEnded", "applied ran", "applied denied", "stale unconfirmed"),
         (.turnEnded(wentOn: false), "cancelled turnEnded", "stale unconfirmed", "applied denied", "stale unconfirmed"),
         (

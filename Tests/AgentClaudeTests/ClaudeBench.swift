@@ -145,6 +145,14 @@ struct ClaudeBench: AgentBench {
         tell(.registryRead(session, entry))
     }
 
+    /// Writes the transcript's line of an interruption.
+    mutating func writeInterruption(_ uuid: String = "u1", more: String = "") {
+        guard let session, let path = adapter.sessions[session]?.transcript else { preconditionFailure("no session yet") }
+        let message = #"{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}"#
+        let line = #"{"type":"user","uuid":"\#(uuid)","message":\#(message)}"#
+        transcripts[path, default: ""] += line + "\n" + #"{"type":"last-prompt"}"# + "\n" + more
+    }
+
     mutating func registryGone() { if let session { tell(.registryRead(session, nil)) } }
 
     // MARK: What came of it

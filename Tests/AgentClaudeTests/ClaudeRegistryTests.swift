@@ -170,6 +170,7 @@ struct ClaudeRegistryTests {
         bench.registry("busy", after: .milliseconds(70))
         bench.pass(.seconds(1))
         #expect(bench.take() == [])
+        bench.writeInterruption()
         bench.registry("idle", after: .milliseconds(60))
         bench.pass(.milliseconds(450))
         #expect(
@@ -209,8 +210,91 @@ struct ClaudeRegistryTests {
         var bench = try running()
         bench.registry("idle", after: .seconds(1))
         #expect(bench.take() == [])
+        bench.writeInterruption()
         bench.pass(.milliseconds(450))
         #expect(bench.take() == ["status.changed idle: interrupted at the terminal"])
+    }
+
+    @Test(
+        "a turn that is over without a hook was interrupted by nobody, unless its transcript says so",
+        arguments: [
+            nil, #"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
+            #"{"type":"user","message":{"content":"and now?"}}"#,
+        ] as [String?])
+    func endedByItself(after: String?) throws {
+        var bench = try running()
+        // That of an earlier turn.
+        if let after { bench.writeInterruption(more: after + "\n") }
+        bench.registry("idle", after: .seconds(1))
+        bench.pass(.milliseconds(1_400))
+        #expect(bench.take() == [], "its hooks may be late")
+        bench.pass(.milliseconds(200))
+        #expect(bench.take() == ["status.changed idle"])
+    }
+
+    @Test("an interruption counts once")
+    func interruptedBefore() throws {
+        var bench = try running()
+        bench.writeInterruption()
+        bench.registry("idle", after: .seconds(1))
+        bench.pass(.seconds(1))
+        #expect(bench.take() == ["status.changed idle: interrupted at the terminal"])
+        try bench.call(#require(ClaudeBench.recording("remote-allow-12s").first { $0.contains("UserPromptSubmit") }))
+        bench.registry("busy", after: .milliseconds(100))
+        bench.registry("idle", after: .milliseconds(100))
+        _ = bench.take()
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed idle"], "its own prompt is not written down yet")
+    }
+
+    @Test("after its turn it says what goes on in the background, by its hook and by the registry")
+    func background() throws {
+        var bench = try running()
+        let stop = try #require(ClaudeBench.recording("remote-allow-12s").last { $0.contains(#""Stop""#) })
+        func stopped(_ tasks: String) -> String {
+            stop.replacing(#""background_tasks": []"#, with: #""background_tasks": [\#(tasks)]"#)
+        }
+        let command = #"{"id":"b1","type":"shell","status":"running"}"#
+        let agent = #"{"id":"a1","type":"subagent","status":"running"}"#
+        try bench.call(stopped(command))
+        #expect(bench.take().last == "status.changed idle: in the background: a command")
+        bench.registry("shell", after: .milliseconds(100))
+        bench.pass(.seconds(5))
+        #expect(bench.take() == [])
+        bench.registry("idle")
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed idle"], "somebody has ended it")
+        bench.registry("shell")
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed idle: in the background: a command"])
+        try bench.call(stopped(agent + "," + command + "," + command))
+        #expect(bench.take() == ["status.changed idle: in the background: a subagent, 2 commands"])
+        // The subagent asked, and was answered at the terminal.
+        bench.registry("waiting", for: "permission prompt")
+        bench.pass(.seconds(2))
+        #expect(bench.take() == ["status.changed waitingApproval: waits at the terminal"])
+        bench.registry("busy")
+        bench.pass(.milliseconds(700))
+        #expect(bench.take() == ["status.changed idle: in the background: a subagent, 2 commands"])
+        try bench.call(stopped(""))
+        #expect(bench.take() == ["status.changed idle"])
+    }
+
+    @Test("a subagent whose end no hook told is over when the turn's end does not list it")
+    func lostSubagentStop() throws {
+        var bench = ClaudeBench()
+        let calls = try ClaudeBench.recording("subagent")
+        let started = try #require(calls.first { $0.contains(#""SubagentStart""#) })
+        let stop = try #require(calls.last { $0.contains(#""Stop""#) })
+        let id = try #require(try JSONDocument(parsing: started).root.text("agent_id"))
+        for isLive in [true, false] {
+            bench = ClaudeBench()
+            try bench.call(started)
+            _ = bench.take()
+            let task = isLive ? #"{"id":"\#(id)","type":"subagent","status":"running"}"# : ""
+            try bench.call(stop.replacing(#""background_tasks": []"#, with: #""background_tasks": [\#(task)]"#))
+            #expect(bench.take().contains { $0.hasPrefix("subagent.finished") } == !isLive)
+        }
     }
 
     @Test("the end of the last turn that is read after the next prompt interrupts nothing")

@@ -63,6 +63,33 @@ def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phon
     wait_status(phone, "idle", "interrupted at the terminal")
 
 
+def reasons(phone: WireClient) -> list[str | None]:
+    (log,) = phone.logs.values()
+    return [event["head"].get("reason") for event in log if event["kind"] == "status.changed"]
+
+
+def test_a_command_of_its_own_was_interrupted_by_nobody(machine, phone):
+    machine.start_claude([[{"text": "Hello."}], [{"sleep": 4}, {"text": "We said hello."}]])
+    machine.prompt("hello there")
+    wait_status(phone, "idle", None, 15)
+    phone.subscribe(next(iter(phone.summaries)))
+    machine.type("/compact")
+    machine.press("Enter")
+    wait_status(phone, "running", None)
+    machine.wait_screen("Compacted", 20)
+    wait_status(phone, "idle", None)
+    assert "interrupted at the terminal" not in reasons(phone)
+
+
+def test_what_goes_on_in_the_background_is_said(machine, phone):
+    serve = {"tool": "Bash", "input": {"command": "sleep 6", "description": "serve", "run_in_background": True}}
+    machine.start_claude([[serve], [{"text": "It runs."}], [{"text": "It is over."}]], arguments=["--allowedTools", "Bash"])
+    machine.prompt("serve it")
+    wait_status(phone, "idle", "in the background: a command", 15)
+    machine.wait_screen("It is over.", 20)
+    wait_status(phone, "idle", None)
+
+
 def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):
     """Auto mode without its server-side check asks so: `Notification` tells of it 6 s later, `PermissionRequest` never."""
     begin(machine, [[bash("echo hi > out.txt; sleep 3")], DONE], mode="plan")

@@ -22,9 +22,10 @@ extension ClaudeAdapter {
         let until = now.monotonic + limits.peerShowsWithin.milliseconds
         sessions[id]?.peerPrompt = ClaudeSession.PeerPrompt(name: request.name, text: text, until: until)
         order(.steered(id, SteeringChange(request.name, .given, reason: "as a message of another session")))
-        order(
-            .sendMessage(
-                ClaudePeerMessage(name: request.name, session: id, registryFile: file, registryName: name, text: text)))
+        var message = ClaudePeerMessage(
+            name: request.name, session: id, registryFile: file, registryName: name, text: text)
+        message.hasSubagents = !session.background.agents.isEmpty
+        order(.sendMessage(message))
     }
 
     /// That it was written is no evidence; that it was not is.

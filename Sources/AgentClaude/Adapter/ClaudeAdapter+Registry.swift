@@ -103,23 +103,57 @@ extension ClaudeAdapter {
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
         guard let session = sessions[id] else { return }
         switch session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
-        case .idle where session.status != .idle:
-            // A hook would have told of a turn that ended by itself.
-            let isMidTurn = session.status == .running
-            if isMidTurn { interrupted(id) }
-            // The process that runs it may have done so for a client.
-            let reason = session.program == nil ? Self.interruptedReason : "interrupted"
-            setStatus(
-                .idle,
-                reason: isBeingInterrupted(id) ? "interrupted" : wasDenied ? Self.deniedReason : isMidTurn ? reason : nil,
-                in: id)
+        case .idle where session.status != .idle && (isBeingInterrupted(id) || session.interrupt?.isTold == true):
+            stopped(id, reason: "interrupted")
+        case .idle where wasDenied && session.status != .idle: stopped(id, reason: Self.deniedReason)
+        case .idle where session.status == .running:
+            // A command of Claude Code's own is over without a hook as well; and hooks can be late. The transcript says which it was.
+            if now.monotonic - session.evidence.seenAt < limits.interruptionWait.milliseconds {
+                read(id, .interrupted)
+            } else {
+                stopped(id, reason: nil)
+            }
+        case .idle where session.status != .idle: setStatus(.idle, reason: session.background.words, in: id)
+        // While only subagents work, its prompt is free: the word is of the answer to what one of them asked.
+        case .busy where !session.background.agents.isEmpty:
+            if session.status != .running { setStatus(.idle, reason: session.background.words, in: id) }
         case .busy where session.status != .running: setStatus(.running, in: id)
         default: break
         }
+        followCommands(id)
         guard case .asks(let kind)? = session.evidence.standing?.doing, !hasOpenCard(id),
             now.monotonic - max(session.evidence.seenAt, session.cardAt) >= limits.dialogGrace.milliseconds
         else { return }
         waitAtTerminal(kind, in: id)
+    }
+
+    /// Follows commands in the background that a person ends at the terminal, or that began without a hook.
+    private mutating func followCommands(_ id: SessionID) {
+        guard let session = sessions[id], session.status == .idle, let standing = session.evidence.standing,
+            session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) == .idle
+        else { return }
+        let isTold = session.background.commands > 0
+        guard isTold != standing.hasCommand else { return }
+        sessions[id]?.background = standing.hasCommand ? .command : ClaudeBackground()
+        if session.statusReason == session.background.words {
+            setStatus(.idle, reason: sessions[id]?.background.words, in: id)
+        }
+    }
+
+    mutating func interruptionRead(_ id: SessionID, _ interruption: String?) {
+        guard let interruption, let session = sessions[id], session.status == .running, interruption != session.interruption
+        else { return }
+        sessions[id]?.interruption = interruption
+        // The process that runs it may have done so for a client.
+        stopped(id, reason: session.program == nil ? Self.interruptedReason : "interrupted")
+    }
+
+    /// Its turn is over, and no hook has said so.
+    private mutating func stopped(_ id: SessionID, reason: String?) {
+        if sessions[id]?.status == .running {
+            closeTurn(id, reason == nil ? "Its end was not told" : "Interrupted at the terminal")
+        }
+        setStatus(.idle, reason: reason, in: id)
     }
 
     /// A dialog on the terminal's screen that no client can answer.
@@ -142,11 +176,11 @@ extension ClaudeAdapter {
     static let interruptedReason = "interrupted at the terminal"
     static let deniedReason = "denied at the terminal"
 
-    /// Ends what the turn left open: no hook says so.
-    private mutating func interrupted(_ id: SessionID) {
+    /// Ends what the turn left open.
+    private mutating func closeTurn(_ id: SessionID, _ summary: String) {
         let open = sessions[id]?.calls.values.filter { $0.agent == nil }.sorted { $0.order < $1.order } ?? []
         turnOver(id, agent: nil)
-        for call in open { abort(call, "Interrupted at the terminal", in: id) }
+        for call in open { abort(call, summary, in: id) }
     }
 
     // MARK: When to look

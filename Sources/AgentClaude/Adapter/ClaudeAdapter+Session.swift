@@ -67,6 +67,7 @@ extension ClaudeAdapter {
         session.calls = [:]
         session.messages = []
         session.announced = []
+        session.background = ClaudeBackground()
         sessions[id] = session
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
@@ -146,13 +147,29 @@ extension ClaudeAdapter {
             let summary = TextCut.line(text, bytesMax: limits.texts.summaryBytes)
             emit(.message(.user, summary: summary.isEmpty ? nil : summary), in: id) { $0.field("text", text) }
         }
+        sessions[id]?.background = ClaudeBackground()
         setStatus(.running, in: id)
     }
 
     mutating func turnFinished(_ id: SessionID, _ payload: JSONValue) {
         turnOver(id, agent: nil)
-        setStatus(.idle, in: id)
+        if let background = ClaudeBackground(payload) {
+            sessions[id]?.background = background
+            finishSubagents(of: id, except: background.agents)
+        }
+        setStatus(.idle, reason: sessions[id]?.background.words, in: id)
         countUsed(id)
+    }
+
+    /// The hooks that told of their ends were lost.
+    private mutating func finishSubagents(of id: SessionID, except live: Set<String>) {
+        let over = sessions[id]?.subagents.filter { $0.value.isStarted && !live.contains($0.key) } ?? [:]
+        for (agent, subagent) in over.sorted(by: { $0.key < $1.key }) {
+            turnOver(id, agent: agent)
+            sessions[id]?.subagents[agent] = nil
+            let name = subagent.name ?? subagent.type.map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
+            emit(.subagentFinished(agent: agent, name: name), in: id)
+        }
     }
 
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
@@ -165,7 +182,7 @@ extension ClaudeAdapter {
     mutating func notified(_ id: SessionID, _ payload: JSONValue) {
         switch payload.text("notification_type") {
         case "agent_needs_input", "elicitation_dialog", "elicitation_url_dialog": waitAtTerminal(.question, in: id)
-        case "idle_prompt": setStatus(.idle, in: id)
+        case "idle_prompt": setStatus(.idle, reason: sessions[id]?.background.words, in: id)
         // It comes six seconds after the dialog: news only where no hook was asked about that.
         case "permission_prompt":
             let hasCard = desk.contains { $0.session == id }

@@ -64,7 +64,7 @@ extension ClaudeAdapter {
     }
 
     @discardableResult
-    private mutating func read(_ id: SessionID, _ purpose: ClaudeTranscriptRequest.Purpose) -> Bool {
+    mutating func read(_ id: SessionID, _ purpose: ClaudeTranscriptRequest.Purpose) -> Bool {
         guard let path = sessions[id]?.transcript else { return false }
         order(.readTranscriptEnd(ClaudeTranscriptRequest(session: id, path: path, purpose: purpose)))
         return true
@@ -88,6 +88,7 @@ extension ClaudeAdapter {
             }
             if isLast || parent != nil || end?.hasOwnRequest == true { sessions[id]?.fork = nil }
         case .parent: inherit(end, in: id)
+        case .interrupted: interruptionRead(id, end?.interruption)
         case .used:
             count(end, in: id)
             remember(id)

@@ -12,6 +12,9 @@ package struct ClaudeLimits: Sendable {
     var leavingGrace = Duration.seconds(10)
     /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
     var registryGrace = Duration.milliseconds(400)
+    /// For the transcript to say that a turn was interrupted, which it does within 0.3 s; after that it is over for another reason. People see
+    /// within two seconds that it is.
+    var interruptionWait = Duration.milliseconds(1_500)
     /// An entry that names another session has done so for this long: a session that begins tells its hook before it writes itself down.
     var replacedGrace = Duration.seconds(10)
     /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.

@@ -118,9 +118,13 @@ package struct ClaudeSession {
     var statusReason: String?
     /// By the clock that never jumps: when a hook, or we, last said so.
     var statusAt: Int64 = .min
+    /// The interruption with which its transcript was last seen to end.
+    var interruption: String?
     /// When one of its questions was last asked, answered or settled.
     var cardAt: Int64 = .min
     var evidence = ClaudeEvidence()
+    /// Background work at the end of its last turn.
+    var background = ClaudeBackground()
     var calls: [String: Call] = [:]
     /// Told already, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []

@@ -10,12 +10,14 @@ package struct ClaudePeerMessage: Sendable, Equatable {
     package let registryFile: String
     let registryName: String
     let text: String
+    /// Its turn is over, and subagents of it work: the registry says busy then.
+    var hasSubagents = false
 
     /// The socket to send to, or nil if the process has another session or is not idle any more. An unknown status proves neither: the hooks
     /// have reported an idle session, and a message that arrives too soon waits.
     package func socket(in entry: JSONValue) -> String? {
         guard let standing = ClaudeStanding(entry, session: registryName, isAttended: true),
-            [.idle, .unknown].contains(standing.doing)
+            [.idle, .unknown].contains(standing.doing) || hasSubagents && standing.doing == .busy
         else { return nil }
         return Self.socket(in: entry)
     }

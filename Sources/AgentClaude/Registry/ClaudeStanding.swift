@@ -17,6 +17,8 @@ struct ClaudeStanding: Equatable, Sendable {
     }
 
     var doing: Doing
+    /// A command runs in the background.
+    var hasCommand = false
     /// When the agent wrote it, by its clock: the same again at another time is another dialog or turn.
     var writtenAt: Int64
 
@@ -25,8 +27,9 @@ struct ClaudeStanding: Equatable, Sendable {
         guard entry.text("sessionId") == name, isAttended || entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
         writtenAt = entry.whole("statusUpdatedAt") ?? 0
         switch (entry.text("status"), entry.text("waitingFor")) {
-        // `shell`: the prompt is free, and a command runs in the background.
-        case ("idle", _), ("shell", _): doing = .idle
+        case ("idle", _): doing = .idle
+        // The prompt is free all the same.
+        case ("shell", _): (doing, hasCommand) = (.idle, true)
         case ("busy", _): doing = .busy
         case ("waiting", "permission prompt"): doing = .asks(.tool)
         case ("waiting", "input needed"): doing = .asks(.question)

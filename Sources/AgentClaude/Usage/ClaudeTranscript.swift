@@ -12,6 +12,8 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
         case parent
         /// What was used since the last look.
         case used
+        /// The interruption, if the last turn ended with one.
+        case interrupted
         /// What it cost, before the session ends.
         case end(reason: String?, failed: Bool)
     }
@@ -78,6 +80,18 @@ package struct ClaudeTranscript: Sendable {
             guard let parent = value.text("requestSessionId"), parent != name, SessionID(parent) != nil else { return nil }
             return parent
         }
+    }
+
+    /// Identifier of the interruption with which the main conversation ends, or nil.
+    var interruption: String? {
+        for line in lines.reversed()
+        where line.contains(Array(#""type":"user""#.utf8)) || line.contains(Array(#""type":"assistant""#.utf8)) {
+            guard let document = try? JSONDocument(parsing: Array(line)),
+                ["user", "assistant"].contains(document.root.text("type")), !document.root.isTrue("isSidechain")
+            else { continue }
+            return InterruptLine.isOne(document) ? document.root.text("uuid") ?? "" : nil
+        }
+        return nil
     }
 
     /// Whether it made a request of its own: what it was copied from comes before that.

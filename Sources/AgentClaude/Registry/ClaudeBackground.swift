@@ -1,0 +1,47 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Background work of a session whose turn is over, as Claude Code lists it for its Stop hook.
+struct ClaudeBackground: Equatable {
+    /// As many as are looked at.
+    private static let tasksMax = 256
+    private static let ends: Set<String> = ["completed", "failed", "killed", "stopped", "cancelled"]
+
+    private(set) var commands = 0
+    private(set) var agents: Set<String> = []
+    private(set) var others = 0
+
+    init() {}
+
+    /// Returns nil if this version of Claude Code does not list its tasks.
+    init?(_ payload: JSONValue) {
+        guard payload.optional("background_tasks") != nil else { return nil }
+        for task in payload.list("background_tasks").prefix(Self.tasksMax) where !Self.ends.contains(task.text("status") ?? "")
+        {
+            switch task.text("type") {
+            case "shell": commands += 1
+            case "subagent": agents.insert(TextCut.line(task.text("id") ?? "", bytesMax: WireLimits.nameBytesMax))
+            default: others += 1
+            }
+        }
+    }
+
+    /// A single command that only the registry has reported.
+    static let command = {
+        var background = ClaudeBackground()
+        background.commands = 1
+        return background
+    }()
+
+    /// Words for people, or nil if nothing goes on.
+    var words: String? {
+        func count(_ number: Int, _ one: String, _ many: String) -> String? {
+            number == 0 ? nil : number == 1 ? one : "\(number) \(many)"
+        }
+        let parts = [
+            count(agents.count, "a subagent", "subagents"), count(commands, "a command", "commands"),
+            count(others, "a task", "tasks"),
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : "in the background: " + parts.joined(separator: ", ")
+    }
+}

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from claude import DIALOG
+from claude import DIALOG, MODEL, claude_program
 from client import WireClient
+from terminal import Terminal
 from waits import wait_until
 
 pytestmark = pytest.mark.agent
@@ -88,6 +89,30 @@ def test_what_goes_on_in_the_background_is_said(machine, phone):
     wait_status(phone, "idle", "in the background: a command", 15)
     machine.wait_screen("It is over.", 20)
     wait_status(phone, "idle", None)
+
+
+def test_one_conversation_in_two_terminals(machine, phone):
+    card = ask(machine, phone, [[bash("echo hi > out.txt")], DONE])
+    session = card["session"]
+    second = Terminal(machine.folder / "second", machine.environment, machine.project)
+    second.run([str(claude_program()), "--permission-mode", "manual", "--model", MODEL, "--resume", session.removeprefix("claude-")], machine.environment)
+    try:
+        second.wait_screen("manual mode on", 30)
+        wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
+        time.sleep(3)  # what is tested is this time: in which the second's prompt was taken for a denial
+        assert phone.approvals[card["approval"]]["stage"] == "pending"
+        second.type("/exit")
+        second.wait_screen("/exit")
+        second.press("Enter")
+        second.wait_ended()
+    finally:
+        second.close()
+    machine.decide_locally("Enter")
+    machine.wait_file("out.txt")
+    closed = final(phone, card)
+    assert closed["stage"] == "cancelled" and closed["reason"] in ("allowedLocally", "answeredLocally")
+    machine.wait_screen("All done now.")
+    assert not phone.summaries[session].get("endedAt"), "the first lives"
 
 
 def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):

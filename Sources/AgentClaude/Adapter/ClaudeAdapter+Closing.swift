@@ -130,13 +130,13 @@ extension ClaudeAdapter {
         let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
         // Somebody is at the terminal, and its dialog opens now: or it was interrupted there, and the turn's end tells.
         if approval.isElicitation || isFollowedByDialog(approval) { return tellDesk(.shown(id, .dialogStays)) }
-        if approval.hasDialog, evidence?.standing.map(\.isAsking) ?? isTimedOut {
+        if approval.hasDialog, isOfPresentProcess(approval), evidence?.standing.map(\.isAsking) ?? isTimedOut {
             tellDesk(.shown(id, .dialogStays))
             return
         }
         let isInterrupted = isBeingInterrupted(approval.session)
         // A program that runs it answers for itself, as a person does for a subagent: its hook ends either way, and the call's end tells.
-        guard approval.hasDialog || isInterrupted else {
+        guard approval.hasDialog && isOfPresentProcess(approval) || isInterrupted else {
             return tellDesk(.shown(id, .answeredAtTerminal))
         }
         if let call = approval.call {

@@ -32,11 +32,12 @@ extension ClaudeAdapter {
         {
             // Both hooks that tell of it are lost where no daemon runs. Said once: its end is told when its transcript has been read.
             sessions[id]?.evidence.saw(nil, at: now.monotonic)
+            if isOpenElsewhere(id) { return }
             return endCounted(id, reason: nil, failed: false)
         }
         guard let standing = sessions[id]?.evidence.standing, sessions[id]?.isEnded == false else { return }
         var wasDenied = false
-        for approval in approvals where approval.session == id && approval.hasDialog {
+        for approval in approvals where approval.session == id && approval.hasDialog && isOfPresentProcess(approval) {
             var dialog = dialogs[approval.id] ?? ClaudeDialog()
             dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
             dialogs[approval.id] = dialog
@@ -47,6 +48,11 @@ extension ClaudeAdapter {
             wasDenied = wasDenied || (after == .idle && !dialog.wentOn && (!isUnseen || approval.isAnswered))
         }
         follow(id, wasDenied: wasDenied)
+    }
+
+    /// The entry is of the process that took the conversation up last: it tells nothing of another terminal's dialogs.
+    func isOfPresentProcess(_ approval: PendingApproval<ClaudeForm>) -> Bool {
+        approval.process == nil || approval.process == sessions[approval.session]?.process
     }
 
     /// Its dialog may have come and gone unseen: before a restart, or in the moment between the question and our answer.

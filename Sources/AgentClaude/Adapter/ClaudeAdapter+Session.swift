@@ -44,7 +44,11 @@ extension ClaudeAdapter {
         if let mode = payload.text("permission_mode") { session.isLawless = mode == ClaudeMode.lawless }
         // What an older process still says of a session that a newer one goes on with does not take it back.
         let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
-        if let process, !isOlder { session.process = process }
+        if let process, !isOlder, process != session.process {
+            session.takeUp(by: process)
+            // Those that have gone unseen do not go on with it.
+            if !session.earlier.isEmpty { order(.checkAgents(session.earlier)) }
+        }
         // The first one: the project stays what it is when the agent changes its directory. It can be resumed in another.
         if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
@@ -89,15 +93,28 @@ extension ClaudeAdapter {
     private mutating func replaceOthers(than id: SessionID) {
         guard let process = sessions[id]?.process else { return }
         for other in sessionsInOrder where other.id != id && other.process == process && !other.isEnded {
-            endCounted(other.id, reason: nil, failed: false)
+            if !isOpenElsewhere(other.id) { endCounted(other.id, reason: nil, failed: false) }
         }
     }
 
     mutating func sessionEnded(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
         guard let session = sessions[id], !session.isEnded else { return }
         // The late word of a process that had the session before another went on with it.
-        if let process, let present = session.process, present != process { return order(.checkAgents([present])) }
+        if let process, let present = session.process, present != process {
+            sessions[id]?.earlier.removeAll { $0 == process }
+            return order(.checkAgents([present]))
+        }
+        if isOpenElsewhere(id) { return }
         endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
+    }
+
+    /// Hands the session back when its process leaves it. Returns false if no earlier terminal has it open; that one's registry entry tells its state.
+    mutating func isOpenElsewhere(_ id: SessionID) -> Bool {
+        guard sessions[id]?.handBack() == true else { return false }
+        reportUsage(id)
+        remember(id)
+        offer(id)
+        return true
     }
 
     /// Why Claude Code says that a session ended, for people; nil where that says nothing.
@@ -117,6 +134,7 @@ extension ClaudeAdapter {
         tellDesk(.sessionEnded(id, agentGone: failed))
         reportUsage(id)
         sessions[id]?.isEnded = true
+        sessions[id]?.earlier = []
         sessions[id]?.end = (now.monotonic, isProcessGone: failed)
         sessions[id]?.interrupt = nil
         sessions[id]?.peerPrompt = nil
@@ -264,8 +282,12 @@ extension ClaudeAdapter {
 
     mutating func agentGone(_ process: AgentProcess) {
         tellDesk(.agentGone(process))
-        for session in sessionsInOrder where session.process == process && !session.isEnded {
-            endCounted(session.id, reason: "agentGone", failed: true)
+        for session in sessionsInOrder where !session.isEnded {
+            if session.process != process {
+                sessions[session.id]?.earlier.removeAll { $0 == process }
+            } else if !isOpenElsewhere(session.id) {
+                endCounted(session.id, reason: "agentGone", failed: true)
+            }
         }
     }
 

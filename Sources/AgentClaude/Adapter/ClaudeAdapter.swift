@@ -185,7 +185,7 @@ package struct ClaudeAdapter: AgentAdapter {
         if let interval = agentCheckInterval, now.monotonic - agentsCheckedAt >= interval.milliseconds {
             agentsCheckedAt = now.monotonic
             let asked = approvals.compactMap(\.process)
-            let running = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+            let running = sessions.values.filter { !$0.isEnded }.flatMap { $0.earlier + [$0.process].compactMap(\.self) }
             order(.checkAgents(Set(asked + running).sorted { $0.id < $1.id }))
         }
     }

@@ -81,6 +81,8 @@ package struct ClaudeSession {
 
     package let id: SessionID
     package internal(set) var process: AgentProcess?
+    /// Others that have the same conversation open, as far as is known: the newest has it, and those before it go on when that leaves.
+    var earlier: [AgentProcess] = []
     var paths: ShownPaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
@@ -222,6 +224,27 @@ package struct ClaudeSession {
         return end.isProcessGone || now.monotonic - end.at < wait.milliseconds
     }
 
+    // MARK: In more than one terminal
+
+    /// Terminals that a person has one conversation open in; each is looked at for its end.
+    static let earlierMax = 8
+
+    /// A newer process has it open as well, or instead.
+    mutating func takeUp(by process: AgentProcess) {
+        earlier.removeAll { $0 == process }
+        if let before = self.process, before != process, !isEnded { earlier.append(before) }
+        if earlier.count > Self.earlierMax { earlier.removeFirst() }
+        self.process = process
+    }
+
+    /// Gives the session back to an earlier process. Returns false if there is none.
+    mutating func handBack() -> Bool {
+        guard let before = earlier.popLast() else { return false }
+        process = before
+        evidence = ClaudeEvidence()
+        return true
+    }
+
     // MARK: Over a restart
 
     var note: [UInt8] {
@@ -229,6 +252,15 @@ package struct ClaudeSession {
             $0.field("pid", process.map { Int64($0.id) })
             // Ticks do not fit a JSON number for ever.
             $0.field("started", process.map { String($0.startedAt) })
+            if !earlier.isEmpty {
+                let processes = earlier.map { process in
+                    JSONWriter.object {
+                        $0.field("pid", Int64(process.id))
+                        $0.field("started", String(process.startedAt))
+                    }
+                }
+                $0.array("earlier", processes)
+            }
             $0.field("cwd", paths.workingDirectory)
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
@@ -249,9 +281,8 @@ package struct ClaudeSession {
     init?(id: SessionID, home: String, note: [UInt8]) {
         guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
         self.init(id: id, home: home)
-        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
-            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
-        }
+        process = Self.process(value)
+        earlier = value.list("earlier").prefix(Self.earlierMax).compactMap(Self.process)
         paths.workingDirectory = value.text("cwd")
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
@@ -266,5 +297,11 @@ package struct ClaudeSession {
         transcriptRead = Int(value.whole("read") ?? 0)
         lastMessage = value.text("message")
         usage = ClaudeUsage(from: value)
+    }
+
+    private static func process(_ value: JSONValue) -> AgentProcess? {
+        value.whole("pid").flatMap { Int32(exactly: $0) }.map {
+            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
+        }
     }
 }

@@ -255,6 +255,20 @@ struct ClaudeControlTests {
         #expect(bench.take() == ["k2 taken", "| (the turn ended: aborted streaming)", "idle"])
     }
 
+    @Test("each turn's end says what was spent by then")
+    func spent() {
+        var bench = ControlBench()
+        bench.prompt("go on", "k1")
+        bench.repeats()
+        _ = bench.take()
+        bench.write(#"{"type":"result","subtype":"success","total_cost_usd":0.0180}"#)
+        #expect(bench.take().first?.hasPrefix("spent {\"session_id\":") == true)
+        bench.prompt("go on", "k2")
+        bench.repeats()
+        bench.write(#"{"type":"result","subtype":"success"}"#)
+        #expect(!bench.take().contains { $0.hasPrefix("spent") })
+    }
+
     @Test("Ctrl-C interrupts here as well, and ends nothing")
     func interruptedHere() {
         var bench = ControlBench()

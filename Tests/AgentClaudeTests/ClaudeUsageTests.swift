@@ -17,7 +17,14 @@ struct ClaudeUsageTests {
         return try JSONDocument(parsing: text)
     }
 
+    private static let path = "/home/dev/.claude/projects/-home-dev-proj/ace9b13d-e4d4-4ff9-83c9-6112a557b4dc.jsonl"
+
+    /// After a request, unless the line is only drawn again.
     private func show(_ bench: inout ClaudeBench, _ dollars: String, api: Int, session: String? = nil) throws {
+        let usage =
+            #"{"input_tokens":1000,"output_tokens":150,"cache_read_input_tokens":5000,"cache_creation_input_tokens":200}"#
+        let request = #"{"type":"assistant","message":{"id":"m\#(api)-\#(dollars)","usage":\#(usage)}}"# + "\n"
+        if bench.transcripts[Self.path]?.contains(request) != true { bench.transcripts[Self.path, default: ""] += request }
         bench.tell(.statusLineShown(try line(dollars, api: api, session: session), process: bench.process))
     }
 
@@ -30,6 +37,62 @@ struct ClaudeUsageTests {
         guard case .usage(let usage) = try #require(bench.events.last).event.head else { return }
         #expect(usage.tokens == Tokens(input: 1_000, output: 150, cacheRead: 5_000, cacheWrite: 200))
         #expect(usage.contextUsed == 6_200 && usage.contextLimit == 1_000_000 && usage.model == "claude-opus-5-5")
+    }
+
+    @Test("quick requests between two lines count, each once, and a subagent's with its end")
+    func quick() throws {
+        var bench = ClaudeBench()
+        func usage(_ input: Int) -> String { #""usage":{"input_tokens":\#(input),"output_tokens":1}}}"# + "\n" }
+        func message(_ id: String, _ input: Int) -> String { #"{"type":"assistant","message":{"id":"\#(id)",\#(usage(input))"# }
+        bench.transcripts[Self.path] = message("a", 10) + message("a", 10) + message("b", 20)
+        try show(&bench, "0.01", api: 100)
+        guard case .usage(let first) = try #require(bench.events.last).event.head else { return }
+        #expect(first.tokens?.input == 1_030)
+        let folder = Self.path.dropLast(6) + "/subagents"
+        let name = "ace9b13d-e4d4-4ff9-83c9-6112a557b4dc"
+        func over(_ path: String) -> String {
+            #"{"session_id":"\#(name)","hook_event_name":"SubagentStop","agent_id":"a1","agent_transcript_path":"\#(path)"}"#
+        }
+        bench.transcripts[folder + "/agent-a1.jsonl"] = message("s1", 100) + message("s2", 200)
+        bench.transcripts["/elsewhere/agent-a1.jsonl"] = message("s9", 9_000)
+        try bench.call(over(folder + "/agent-a1.jsonl"))
+        // The subagent was told to go on.
+        bench.transcripts[folder + "/agent-a1.jsonl"]! += message("s3", 400)
+        try bench.call(over(folder + "/agent-a1.jsonl"))
+        try bench.call(over("/elsewhere/agent-a1.jsonl"))
+        bench.pass(.seconds(3))
+        guard case .usage(let last) = try #require(bench.events.last).event.head else { return }
+        #expect(last.tokens?.input == 1_730)
+    }
+
+    @Test("a resumed conversation's last request is not counted again, and the end's total has what no transcript has")
+    func whole() throws {
+        var bench = ClaudeBench()
+        func total(_ dollars: String, _ input: Int) -> String {
+            #"{"type":"cost-state","sessionId":"ace9b13d-e4d4-4ff9-83c9-6112a557b4dc","totalCostUSD":\#(dollars),"#
+                + #""modelUsage":{"m":{"inputTokens":\#(input),"outputTokens":1,"costUSD":\#(dollars)}}}"# + "\n"
+        }
+        func call(_ event: String) -> String {
+            #"{"session_id":"ace9b13d-e4d4-4ff9-83c9-6112a557b4dc","transcript_path":"\#(Self.path)","hook_event_name":"\#(event)","source":"resume"}"#
+        }
+        try show(&bench, "0.01", api: 100)
+        bench.transcripts[Self.path]! += total("0.01", 1_000)
+        bench = { old in
+            var next = ClaudeBench()
+            next.transcripts = old.transcripts
+            return next
+        }(bench)
+        try bench.call(call("SessionStart"))
+        try show(&bench, "0.01", api: 100)
+        bench.pass(.seconds(3))
+        #expect(!bench.take().contains { $0.hasSuffix("+10000") })
+        try show(&bench, "0.02", api: 200)
+        bench.pass(.seconds(3))
+        bench.transcripts[Self.path]! += total("0.02", 2_007)
+        try bench.call(call("SessionEnd"))
+        let figures = bench.events.compactMap { if case .usage(let usage) = $0.event.head { usage } else { nil } }
+        #expect(figures.last?.tokens?.input == 1_007 && figures.last?.costMicroUSD == 10_000)
+        #expect(!figures.contains { ($0.tokens?.input ?? 0) > 1_007 })
     }
 
     @Test("at most every two seconds, and the last state is always told")

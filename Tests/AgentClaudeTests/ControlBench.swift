@@ -97,6 +97,7 @@ struct ControlBench {
             if offer != self.offer { lines.append("offers " + offer.actions.map(\.rawValue).sorted().joined(separator: " ")) }
             self.offer = offer
             lines.append(standing.rawValue)
+        case .spent(let line): lines.append("spent \(String(decoding: line, as: UTF8.self))")
         case .ask(let request, let payload): lines.append("ask \(request) \(String(decoding: payload, as: UTF8.self))")
         case .askNoMore(let request): lines.append("ask no more \(request)")
         case .tell(let change):

@@ -539,6 +539,12 @@ def test_plain_claude_is_given_a_prompt_while_a_command_runs_in_the_background(m
     machine.wait_screen("Answered.")
 
 
+def test_what_a_turn_cost_is_told_at_its_end(machine, steered):
+    steered.taken(steered.prompt("hello"))
+    steered.status("idle")
+    steered.phone.wait_summary(steered.session, lambda summary: summary.get("costMicroUSD", 0) > 0 and not summary.get("endedAt"), 15, "what it cost")
+
+
 # What may not be
 
 

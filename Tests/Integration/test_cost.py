@@ -75,6 +75,21 @@ def test_resumed_and_forked_in_another_folder_nothing_is_paid_twice(machine, pho
     wait_spent(phone, back, micro(back))
 
 
+def test_at_a_screen_quick_requests_and_subagents_count(machine, phone):
+    launch = {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}}
+    machine.api.scripts_by_word["SUBTASK"] = [[TOOL], [TOOL], [{"text": "The subtask is done."}]]
+    machine.start_claude([[TOOL], [TOOL], [launch], [{"text": "All done now."}], [{"text": "Noted."}]], arguments=["--allowedTools", "Bash"])
+    machine.prompt("work")
+    machine.wait_screen("Noted.", 40)
+    (session,) = phone.summaries
+    # Five of its own and three of the subagent's.
+    wait_until(lambda: phone.summaries[session].get("tokens", {}).get("input") == 8_000, 15, lambda: f"8 requests of 1,000: {phone.summaries[session].get('tokens')}")
+    machine.prompt("/exit")
+    machine.terminal.wait_ended()
+    summary = phone.wait_summary(session, lambda summary: summary["status"] == "completed", timeout=15)
+    assert summary["tokens"]["input"] == 8_000 and summary["tokens"]["output"] == 8 * 150
+
+
 def test_a_fork_at_the_terminal_begins_at_zero(machine, phone):
     machine.api.script = SCRIPT
     first = machine.print_claude("run it", "--allowedTools", "Bash")

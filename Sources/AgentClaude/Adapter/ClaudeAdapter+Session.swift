@@ -244,6 +244,7 @@ extension ClaudeAdapter {
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload) else { return }
         turnOver(id, agent: agent)
+        countUsed(by: agent, in: id, payload)
         let name = subagentName(agent, in: id, payload)
         guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
         sessions[id]?.subagents[agent] = nil

@@ -11,6 +11,8 @@ internal import RelayProtocol
 ///
 /// A conversation that goes on in another folder is named in that folder's transcripts at its start, and no such file exists.
 ///
+/// Tokens are those of the messages in the transcripts, and in the end those of its total, which has requests that no transcript has.
+///
 /// `claude -p` has no status line. It writes its total down before its SessionEnd; a turn's end tells of tokens only, and one
 /// that is killed leaves no more than those.
 extension ClaudeAdapter {
@@ -29,11 +31,18 @@ extension ClaudeAdapter {
         case .prompted?: return settleFork(id, isLast: true)
         case nil: break
         }
-        usage.update(line, process: process ?? sessions[id]?.process, earlier: siblings.map(\.usage.rawMicroUSD))
+        let isNew = usage.update(
+            line, process: process ?? sessions[id]?.process, earlier: siblings.map(\.usage.rawMicroUSD))
         sessions[id]?.usage = usage
-        guard usage.isDirty else { return }
-        let isDue = usage.sentAt.map { now.monotonic - $0 >= limits.usageInterval.milliseconds } ?? true
-        if isDue { reportUsage(id) }
+        if isNew { sessions[id]?.hasUncounted = true }
+        let counted = sessions[id]?.countedAt.map { now.monotonic - $0 } ?? .max
+        if isNew, counted >= limits.usageInterval.milliseconds, countUsed(id) { return }
+        reportUsageIfDue(id)
+    }
+
+    private mutating func reportUsageIfDue(_ id: SessionID) {
+        guard let usage = sessions[id]?.usage, usage.isDirty else { return }
+        if usage.sentAt.map({ now.monotonic - $0 >= limits.usageInterval.milliseconds }) ?? true { reportUsage(id) }
     }
 
     // MARK: From the transcript
@@ -51,10 +60,22 @@ extension ClaudeAdapter {
         if !read(id, .fork(isLast: isLast)) && isLast { sessions[id]?.fork = nil }
     }
 
-    /// Where no status line tells of it.
-    mutating func countUsed(_ id: SessionID) {
-        guard let session = sessions[id], session.process != nil, session.usage.lineProcess != session.process else { return }
-        read(id, .used)
+    /// Returns false if there is nothing to read.
+    @discardableResult
+    mutating func countUsed(_ id: SessionID) -> Bool {
+        guard sessions[id]?.process != nil else { return false }
+        sessions[id]?.countedAt = now.monotonic
+        sessions[id]?.hasUncounted = false
+        return read(id, .used)
+    }
+
+    /// The hook of its end names its transcript, which is in a folder beside that of its session.
+    mutating func countUsed(by agent: String, in id: SessionID, _ payload: JSONValue) {
+        guard let path = payload.text("agent_transcript_path"), let session = sessions[id], let own = session.transcript,
+            session.process != nil, own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"), !path.contains("/../"),
+            path.utf8.count <= WireLimits.lineBytesMax
+        else { return }
+        order(.readTranscriptEnd(ClaudeTranscriptRequest(session: id, path: path, purpose: .usedBySubagent(agent))))
     }
 
     /// The agent's last word about cost is in its transcript when it ends.
@@ -92,9 +113,13 @@ extension ClaudeAdapter {
         case .used:
             count(end, in: id)
             remember(id)
-            reportUsage(id)
+            reportUsageIfDue(id)
+        case .usedBySubagent(let agent):
+            count(end, by: agent, in: id)
+            remember(id)
+            reportUsageIfDue(id)
         case .end(let reason, let failed):
-            if session.usage.lineProcess != session.process { count(end, in: id) }
+            count(end, in: id)
             if let total = end?.total { sessions[id]?.usage.update(total, process: session.process) }
             self.end(id, reason: reason, failed: failed)
         }
@@ -117,6 +142,16 @@ extension ClaudeAdapter {
             sessions[id]?.lastMessage = used.lastMessage
         }
         sessions[id]?.transcriptRead = end.end
+    }
+
+    /// One that is told to go on writes on, in the same transcript.
+    private mutating func count(_ end: ClaudeTranscript?, by agent: String, in id: SessionID) {
+        guard let end, let session = sessions[id] else { return }
+        let read = session.subagentReads[agent]
+        guard read != nil || session.subagentReads.count < limits.callsMax else { return }
+        let used = end.used(from: read?.bytes ?? 0, after: read?.message)
+        sessions[id]?.usage.update(used, process: session.process)
+        sessions[id]?.subagentReads[agent] = (end.end, used.lastMessage)
     }
 
     // MARK: Told

@@ -175,7 +175,9 @@ package struct ClaudeAdapter: AgentAdapter {
         let time = now.monotonic
         giveUpUnproven { $0.due <= time }
         for session in sessionsInOrder where session.usage.isDirty {
-            if now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds { reportUsage(session.id) }
+            guard now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds else { continue }
+            if session.hasUncounted, countUsed(session.id) { continue }
+            reportUsage(session.id)
         }
         if let interval = registryInterval, now.monotonic - registryCheckedAt >= interval.milliseconds {
             registryCheckedAt = now.monotonic

@@ -145,6 +145,12 @@ package struct ClaudeSession {
     /// How much of the transcript was looked through for what was used, and the last message there.
     var transcriptRead = 0
     var lastMessage: String?
+    /// When it was last looked through, by the clock that never jumps.
+    var countedAt: Int64?
+    /// Requests were made since then.
+    var hasUncounted = false
+    /// The same of subagents' own.
+    var subagentReads: [String: (bytes: Int, message: String?)] = [:]
     var lastUse = 0
     private var callOrder = 0
 

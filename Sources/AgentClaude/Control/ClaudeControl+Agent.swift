@@ -100,7 +100,19 @@ extension ClaudeControl {
         }
     }
 
+    /// Each end of a turn has what was spent by then.
+    private mutating func spent(_ line: JSONValue) {
+        guard let dollars = line.optional("total_cost_usd") else { return }
+        orders.append(
+            .spent(
+                JSONWriter.object { writer in
+                    writer.field("session_id", session)
+                    writer.object("cost") { $0.raw("total_cost_usd", dollars.bytes) }
+                }))
+    }
+
     private mutating func turnOver(_ line: JSONValue) {
+        spent(line)
         isInTurn = false
         permissions = []
         for place in sent.indices { sent[place].takenAt = nil }

@@ -38,6 +38,8 @@ package enum ControlOrder: Sendable, Equatable {
     /// What can be done to the session now, and whether it could take a prompt: told again only where it changes.
     case stand(SteeringOffer, SteeringStanding)
     case tell(SteeringChange)
+    /// Cost of the session so far, in the form of a status line.
+    case spent([UInt8])
     /// Clients are to be asked, with what the agent would tell an Elicitation hook.
     case ask(request: String, [UInt8])
     /// They need not answer any more.

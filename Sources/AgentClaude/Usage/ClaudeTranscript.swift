@@ -12,6 +12,8 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
         case parent
         /// What was used since the last look.
         case used
+        /// Usage of a subagent since the last look, in its own transcript.
+        case usedBySubagent(String)
         /// The interruption, if the last turn ended with one.
         case interrupted
         /// What it cost, before the session ends.

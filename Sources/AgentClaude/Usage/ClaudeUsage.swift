@@ -1,7 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a session costs, from Claude's status line, and without one (`claude -p`) from its transcript.
+/// Cost of a session, from Claude's status line, and without one (`claude -p`) from its transcript. Tokens are counted in its transcript
+/// and its subagents': the status line has those of the newest request only.
 ///
 /// Claude's figures count up in one process, over every conversation in it, and go on from what a conversation had cost where
 /// it is resumed or forked. Ours count up from zero in each `run`, so that the relay can add runs up.
@@ -43,16 +44,19 @@ struct ClaudeUsage {
         return process?.run
     }
 
-    /// `earlier` are the figures of other conversations of the same process.
-    mutating func update(_ line: JSONValue, process: AgentProcess?, earlier: [Int64]) {
+    /// `earlier` are the figures of other conversations of the same process. Returns true if requests were made since the last line.
+    mutating func update(_ line: JSONValue, process: AgentProcess?, earlier: [Int64]) -> Bool {
         setModel(line.optional("model")?.text("id"))
         let context = line.optional("context_window")
         figures.contextLimit = context?.whole("context_window_size") ?? figures.contextLimit
         figures.contextUsed = context?.whole("total_input_tokens") ?? figures.contextUsed
-        guard let cost = line.optional("cost"), let raw = Self.shown(line) else { return }
+        guard let cost = line.optional("cost"), let raw = Self.shown(line) else { return false }
         count(raw, process, earlier: earlier)
         lineProcess = process
-        addTokens(context?.optional("current_usage"), apiMilliseconds: cost.whole("total_api_duration_ms"))
+        // The time spent in requests tells a new one from a line that is drawn again.
+        guard let milliseconds = cost.whole("total_api_duration_ms"), milliseconds != apiMilliseconds else { return false }
+        apiMilliseconds = milliseconds
+        return milliseconds > 0
     }
 
     /// What a status line says was spent.
@@ -96,18 +100,22 @@ struct ClaudeUsage {
         inherited.flatMap { $0.process == process ? $0.total : nil }
     }
 
-    /// What Claude wrote down at the end. What is not above what is known is of an earlier end.
+    /// Takes the total that Claude wrote at its end. A total below the known one is of an earlier end; an equal one has been in a status line.
     mutating func update(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
         let isSame = figures.run != nil && process == self.process
         let before = inheritance(of: process)
-        guard total.microUSD > max(isSame ? rawMicroUSD : 0, before?.microUSD ?? rawMicroUSD) else { return }
-        count(total.microUSD, process, earlier: [])
-        guard process == nil || lineProcess != process else { return }
+        if total.microUSD > max(isSame ? rawMicroUSD : 0, before?.microUSD ?? rawMicroUSD) {
+            count(total.microUSD, process, earlier: [])
+        } else {
+            guard isSame, process != nil, lineProcess == process, total.microUSD == rawMicroUSD else { return }
+        }
+        // Another conversation of this process has used the beginning.
+        guard baseMicroUSD == before?.microUSD ?? 0 || lineProcess != process else { return }
         figures.tokens = total.tokens.less(before?.tokens ?? Tokens())
         setModel(total.model)
     }
 
-    /// Requests of a process without a status line.
+    /// Requests that a transcript tells of.
     mutating func update(_ used: ClaudeTranscript.Used, process: AgentProcess?) {
         guard used.tokens != Tokens() else { return }
         if figures.run == nil || process != self.process {
@@ -130,13 +138,6 @@ struct ClaudeUsage {
         figures.costMicroUSD = nil
         baseMicroUSD = base
         apiMilliseconds = nil
-    }
-
-    /// `current_usage` is of the last request only; the time spent in requests tells a new one from a redrawn line.
-    private mutating func addTokens(_ usage: JSONValue?, apiMilliseconds milliseconds: Int64?) {
-        guard let usage, let milliseconds, milliseconds > 0, milliseconds != apiMilliseconds else { return }
-        apiMilliseconds = milliseconds
-        figures.tokens.add(usage, as: .request)
     }
 
     /// The event's head for all that changed since the last.

@@ -1,5 +1,6 @@
 internal import AgentClaude
 import Glibc
+internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
@@ -141,12 +142,22 @@ struct RunLoop {
             case .show(let text): toTerminal.append(Array(text.utf8))
             case .stand(let offer, let standing): stand(offer, standing)
             case .tell(let change): steering.tell(change)
+            case .spent(let line): tellSpent(line)
             case .ask(let request, let payload):
                 asking[request] = RunQuestion(request, payload, agent: child.process, inbox: inbox)
             case .askNoMore(let request): asking.removeValue(forKey: request)?.withdraw()
             }
         }
         write()
+    }
+
+    /// No status line is drawn without a screen. The daemon takes it at once, or is away: then its transcript tells in the end.
+    private func tellSpent(_ line: [UInt8]) {
+        let caller = HookCaller(process: "\(child.process)")
+        guard let request = HookRequest(path: ["statusline", ClaudeIntegration.name], body: line, caller: caller) else {
+            return
+        }
+        HookExchange(request: request, socketPath: HostPaths().socket).tell()
     }
 
     /// What begins here is for the only program that has the session: somebody may have opened it while ours was starting.

@@ -1,3 +1,4 @@
+internal import AgentClaude
 internal import Glibc
 internal import HostCore
 internal import RelayProtocol
@@ -10,31 +11,53 @@ struct ClaudePast {
     private static let readBytes = 128 << 10
     private static let titleBytesMax = 512
 
-    private let folder: String
+    /// A folder for each that somebody has started Claude Code in.
+    private static let foldersMax = 4_096
+
+    /// As Claude Code says it in its transcripts, byte for byte: two spellings of one name are two folders.
+    private let projects: [[UInt8]]
+    private let folders: [String]
     private let configDirectory: String
 
     init(of project: String, configDirectory: String = ClaudeDirectory.path()) {
-        // As Claude Code spells the folders of its transcripts.
-        let name = String(project.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
-        folder = configDirectory + "/projects/" + name
+        // The kernel tells a process its folder without links.
+        let spellings = Self.withoutLinks(project).map { [project, $0] } ?? [project]
+        projects = spellings.map { Array($0.utf8) }
+        let parent = configDirectory + "/projects"
+        let names = spellings.map { TranscriptFolder(of: $0) }
+        let all = names.allSatisfy { $0.only != nil } ? names.compactMap(\.only) : Files.names(in: parent)
+        folders = Set(all.prefix(Self.foldersMax).filter { name in names.contains { $0.canBe(name) } }).sorted()
+            .map { "\(parent)/\($0)" }
         self.configDirectory = configDirectory
     }
 
+    private static func withoutLinks(_ path: String) -> String? {
+        // The buffer is ours to free.
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
     /// Whether this project has a session of that name.
-    func has(_ session: String) -> Bool { unsafe access(path(session), R_OK) == 0 }
+    func has(_ session: String) -> Bool {
+        folders.contains { beginning(of: "\($0)/\(session).jsonl").map(isOurs) == true }
+    }
 
     /// The latest first. Blocks.
     func list() -> [PastSession] {
-        let names = Files.names(in: folder).filter { $0.hasSuffix(".jsonl") }.prefix(Self.filesMax)
-        let found = names.compactMap { name -> (id: String, at: Int64)? in
-            let id = String(name.dropLast(6))
-            guard Self.isName(id), let at = Self.changed(path(id)) else { return nil }
-            return (id, at)
+        let paths = folders.flatMap { folder in
+            Files.names(in: folder).filter { $0.hasSuffix(".jsonl") }.map {
+                (id: String($0.dropLast(6)), path: "\(folder)/\($0)")
+            }
+        }
+        let found = paths.prefix(Self.filesMax).compactMap { id, path -> (id: String, path: String, at: Int64)? in
+            guard Self.isName(id), let at = Self.changed(path) else { return nil }
+            return (id, path, at)
         }
         var sessions: [PastSession] = []
-        for (id, at) in found.sorted(by: { ($0.at, $0.id) > ($1.at, $1.id) }) where sessions.count < WireLimits.pastSessionsMax
-        {
-            guard let title = title(of: id) else { continue }
+        for (id, path, at) in found.sorted(by: { ($0.at, $0.id) > ($1.at, $1.id) })
+        where sessions.count < WireLimits.pastSessionsMax {
+            guard let lines = beginning(of: path), isOurs(lines), let title = title(in: lines) else { continue }
             let isOpen = LiveSessions.process(of: id.lowercased(), in: configDirectory) != nil
             sessions.append(PastSession(id: id, title: title, at: at, isOpen: isOpen))
         }
@@ -47,8 +70,6 @@ struct ClaudePast {
         return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit && $0.isASCII } }
     }
 
-    private func path(_ session: String) -> String { "\(folder)/\(session).jsonl" }
-
     /// In milliseconds since 1970.
     private static func changed(_ path: String) -> Int64? {
         var facts = stat()
@@ -56,14 +77,24 @@ struct ClaudePast {
         return Int64(facts.st_mtim.tv_sec) * 1_000 + Int64(facts.st_mtim.tv_nsec) / 1_000_000
     }
 
-    /// What the person first said; nil where nobody has said anything in it.
-    private func title(of session: String) -> String? {
-        guard let file = try? File(path(session), O_RDONLY), let size = try? file.size(),
+    /// The first lines of a transcript, or nil if it cannot be read.
+    private func beginning(of path: String) -> [JSONValue]? {
+        guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size(),
             let bytes = try? file.read(at: 0, count: min(size, Self.readBytes))
         else { return nil }
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let entry = try? JSONDocument(parsing: Array(line)).root, entry.text("type") == "user",
-                (try? entry.flag("isMeta")) != true, (try? entry.flag("isSidechain")) != true,
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONDocument(parsing: Array($0)).root }
+    }
+
+    /// True if the conversation began in this project.
+    private func isOurs(_ lines: [JSONValue]) -> Bool {
+        guard let folder = lines.lazy.compactMap({ $0.text("cwd") }).first else { return false }
+        return projects.contains { folder.utf8.elementsEqual($0) }
+    }
+
+    /// What the person first said; nil where nobody has said anything in it.
+    private func title(in lines: [JSONValue]) -> String? {
+        for entry in lines {
+            guard entry.text("type") == "user", (try? entry.flag("isMeta")) != true, (try? entry.flag("isSidechain")) != true,
                 let text = Self.text(of: entry)
             else { continue }
             return TextCut.line(Cleaner().clean(text), bytesMax: Self.titleBytesMax)

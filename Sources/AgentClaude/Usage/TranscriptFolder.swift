@@ -1,0 +1,38 @@
+/// The folder in `<config>/projects` in which Claude Code keeps the transcripts of one project.
+///
+/// Seen with 2.1.329: a hyphen for each UTF-16 unit that is no ASCII letter or digit, without normalisation; of more than 200 units the
+/// first 200, a hyphen, and a hash. Several projects can share one: whose a transcript is its own `cwd` tells.
+package struct TranscriptFolder: Sendable {
+    private static let unitsMax = 200
+
+    private let name: String
+    private let isCut: Bool
+
+    package init(of project: String) {
+        let units = project.utf16.map { unit -> UInt8 in
+            guard let byte = UInt8(exactly: unit), byte.isLetterOrDigit else { return UInt8(ascii: "-") }
+            return byte
+        }
+        isCut = units.count > Self.unitsMax
+        name = String(decoding: units.prefix(Self.unitsMax), as: UTF8.self)
+    }
+
+    /// True if the folder can have this name. Versions differ in the hash.
+    package func canBe(_ folder: String) -> Bool {
+        isCut ? folder.hasPrefix(name + "-") && folder.utf8.count > name.utf8.count + 1 : folder == name
+    }
+
+    /// The folder's name, or nil if versions differ in it.
+    package var only: String? { isCut ? nil : name }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

@@ -25,6 +25,17 @@ struct ClaudeMappingTests {
 
     // MARK: Sessions
 
+    @Test("a line break in the name of a folder is spelled out, not cut at: what is before it is another folder")
+    func lineBreak() throws {
+        var bench = ClaudeBench()
+        try bench.call(
+            payload("SessionStart", #""source":"startup""#).replacing("/home/dev/proj", with: #"/home/dev/proj\nrest"#))
+        let (_, event) = try #require(bench.events.first)
+        guard case .sessionStarted(let facts) = event.head else { return }
+        #expect(facts.project != "proj" && facts.project?.hasSuffix("rest") == true)
+        #expect(facts.workingDirectory?.hasSuffix("rest") == true && facts.folder?.hasSuffix("rest") == true)
+    }
+
     @Test("a session is named after Claude's, with its project, place, model and run")
     func start() throws {
         var bench = ClaudeBench()

@@ -205,6 +205,27 @@ struct ClaudeRegistryTests {
         #expect(try doing(#""status":"dreaming""#) == .unknown && doing(#""status":7"#) == nil)
     }
 
+    @Test("a name that a person has given it at the terminal is followed, once, and stays over a restart")
+    func renamed() throws {
+        var bench = try running()
+        func entry(_ name: String, by source: String = "user") -> String {
+            #"{"sessionId":"SESSION","status":"busy","statusUpdatedAt":1,"name":"\#(name)","nameSource":"\#(source)"}"#
+        }
+        bench.registry(entry: entry("proj-4a", by: "derived"))
+        #expect(bench.take() == [])
+        bench.registry(entry: entry("My own name"))
+        bench.registry(entry: entry("My own name"))
+        #expect(bench.take() == ["session.renamed My own name"])
+        let (notes, session) = (bench.notes, bench.session)
+        bench = ClaudeBench()
+        bench.watched = session
+        bench.tell(.daemonStarted(notes: notes))
+        bench.registry(entry: entry("My own name"))
+        #expect(!bench.take().contains { $0.hasPrefix("session.renamed") })
+        bench.registry(entry: entry("Another"))
+        #expect(bench.take().contains("session.renamed Another"))
+    }
+
     @Test("Esc in the middle of a turn")
     func interrupted() throws {
         var bench = try running()

@@ -80,6 +80,10 @@ def test_a_command_of_its_own_was_interrupted_by_nobody(machine, phone):
     machine.wait_screen("Compacted", 20)
     wait_status(phone, "idle", None)
     assert "interrupted at the terminal" not in reasons(phone)
+    assert "PreCompact" not in machine.screen()
+    machine.type("/rename My own name")
+    machine.press("Enter")
+    phone.wait_summary(next(iter(phone.summaries)), lambda summary: summary.get("title") == "My own name", 10, "its name")
 
 
 def test_what_goes_on_in_the_background_is_said(machine, phone):

@@ -21,6 +21,9 @@ extension ClaudeAdapter {
         }
         sessions[id]?.evidence.saw(standing, isReplaced: isReplaced ?? false, at: now.monotonic)
         if case .asks? = standing?.doing { messageHeld(id) }
+        if standing != nil, let name = entry?.root.text("name"), entry?.root.text("nameSource") == "user" {
+            renamed(id, to: name)
+        }
         registryNames(socket: standing == nil ? nil : entry.flatMap { ClaudePeerMessage.socket(in: $0.root) }, of: id)
         conclude(id)
     }

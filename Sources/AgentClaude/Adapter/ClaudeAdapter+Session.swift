@@ -12,6 +12,7 @@ extension ClaudeAdapter {
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
         startSession(id, model: payload.text("model"), isResumed: source == "resume")
+        if let title = payload.text("session_title") { renamed(id, to: title) }
         if source == "compact", wasRunning { setStatus(.running, in: id) }
     }
 
@@ -51,7 +52,7 @@ extension ClaudeAdapter {
         }
         // The first one: the project stays what it is when the agent changes its directory. It can be resumed in another.
         if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
-            session.paths.workingDirectory = payload.text("cwd").map { TextCut.line($0) }
+            session.paths.workingDirectory = payload.text("cwd").map { TextCut.rough($0, bytesMax: WireLimits.lineBytesMax) }
         }
         if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
         if session.tasksDirectory != nil, let path = payload.text("transcript_path"), path.utf8.count <= WireLimits.lineBytesMax
@@ -76,9 +77,11 @@ extension ClaudeAdapter {
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         if let directory = session.paths.workingDirectory {
-            facts.project = TextCut.line(clean(ShownPaths.last(directory)))
-            facts.workingDirectory = TextCut.line(clean(session.paths.tilde(directory)))
-            facts.folder = session.paths.full(directory).map { TextCut.line(clean($0)) }
+            // A line break in a name is spelled out: what is before it may be another folder.
+            func shown(_ path: String) -> String { TextCut.line(clean(VisibleText.line(path))) }
+            facts.project = shown(ShownPaths.last(directory))
+            facts.workingDirectory = shown(session.paths.tilde(directory))
+            facts.folder = session.paths.full(directory).map(shown)
         }
         facts.run = session.usage.run(of: session.process)
         facts.isResumed = isResumed
@@ -167,6 +170,16 @@ extension ClaudeAdapter {
         }
         sessions[id]?.background = ClaudeBackground()
         setStatus(.running, in: id)
+    }
+
+    /// By a person, at the terminal: the first prompt is its title otherwise.
+    mutating func renamed(_ id: SessionID, to name: String) {
+        let title = String(TextCut.line(clean(name, bytesMax: limits.texts.messageBytes)).prefix(limits.texts.titleCharacters))
+        guard let session = sessions[id], !title.isEmpty, session.givenTitle != title else { return }
+        sessions[id]?.givenTitle = title
+        sessions[id]?.hasTitle = true
+        emit(.sessionRenamed(title: title), in: id)
+        remember(id)
     }
 
     mutating func turnFinished(_ id: SessionID, _ payload: JSONValue) {

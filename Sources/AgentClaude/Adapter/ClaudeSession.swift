@@ -89,6 +89,8 @@ package struct ClaudeSession {
     /// Where Claude writes what it did; nil until a hook says so.
     var transcript: String?
     var hasTitle = false
+    /// Title that a person has given the session at the terminal.
+    var givenTitle: String?
     /// A person wants to be asked before every tool.
     package internal(set) var asksAll = false
     package internal(set) var isEnded = false
@@ -270,6 +272,7 @@ package struct ClaudeSession {
             $0.field("cwd", paths.workingDirectory)
             $0.field("tasks", tasksDirectory)
             $0.flag("title", hasTitle)
+            $0.field("name", givenTitle)
             $0.flag("ended", isEnded)
             $0.flag("asksAll", asksAll)
             $0.flag("attended", isAttended)
@@ -292,6 +295,7 @@ package struct ClaudeSession {
         paths.workingDirectory = value.text("cwd")
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
+        givenTitle = value.text("name")
         isEnded = value.isTrue("ended")
         asksAll = value.isTrue("asksAll")
         attended = value.isTrue("attended") ? true : nil

@@ -31,7 +31,6 @@ package struct ClaudeSettings: Sendable {
         ("SubagentStop", false, 5),
         ("Stop", false, 5),
         ("StopFailure", false, 5),
-        ("PreCompact", false, 5),
         // Without a time-out of its own it would be cancelled after a second and a half.
         ("SessionEnd", false, 5),
     ]

@@ -9,6 +9,8 @@ package struct CodexLimits: Sendable {
     var dialogGrace = Duration.seconds(1)
     /// Codex's server is restarted by its updates, and the terminal connects again by itself; what is away for longer is over.
     var goneGrace = Duration.seconds(30)
+    /// A thread that is reverted is unloaded, loaded again and said to be reverted within milliseconds.
+    var unloadGrace = Duration.milliseconds(500)
     /// A thread can be resumed once its first turn is written down, which is some milliseconds after that began. Doubled each time.
     var resumeRetry = Duration.milliseconds(50)
     /// Six seconds in all; after that at the thread's next sign of life.
@@ -29,6 +31,8 @@ package struct CodexLimits: Sendable {
     var sessionsMax = 1_000
     /// Items of one turn that were told, so that none is told twice after a connection broke.
     var toldMax = 256
+    /// Turns that were told, so that none is told twice after those behind it were reverted.
+    var toldTurnsMax = 64
     /// Open calls, and unfinished messages, of one session.
     var callsMax = 64
     /// What was sent to steer threads and Codex has not shown the end of: its desk waits half a minute for each.

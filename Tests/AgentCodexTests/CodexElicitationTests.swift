@@ -32,6 +32,18 @@ struct CodexElicitationTests {
         #expect(bench.take() == ["approval.applied answered"])
     }
 
+    @Test("numbers that no double holds are shown and sent as they were written")
+    func exactNumbers() throws {
+        let field = #"{"type":"integer","title":"Id","minimum":9007199254740993}"#
+        var bench = Self.asked(
+            #""mode":"form","requestedSchema":{"type":"object","properties":{"n":\#(field)},"required":["n"]}"#)
+        _ = bench.take()
+        let text = try bench.body(.approvalRequested).array("questions").first?.string("text")
+        #expect(text == "Ship to production? · Id (a whole number, 9007199254740993 or more)")
+        try bench.decide(.answer([Answer(question: "q0", choices: [], text: "12345678901234567891")]))
+        #expect(bench.take().last == #"answer {"id":0,"result":{"action":"accept","content":{"n":12345678901234567891}}}"#)
+    }
+
     @Test("declined it has no content, and the turn goes on")
     func declined() throws {
         var bench = Self.asked()

@@ -266,7 +266,7 @@ function stageWords({ end, decision }) {
 }
 
 /** @param {Event} event @returns {string} */
-function note({ kind, head }) {
+function note({ kind, head, body }) {
   switch (kind) {
     case "session.started":
       return `Session ${head.resumed ? "resumed" : "started"}: ${[asText(head.agent?.name), asText(head.model)].filter(Boolean).join(", ")}`;
@@ -282,7 +282,7 @@ function note({ kind, head }) {
       // Without a number the machine went down, and what it did last may not have come to its disk.
       return `${!head.count ? "Events may be" : head.count === 1 ? "1 event is" : `${head.count} events are`} missing here: the host could not keep them`;
     case "rewound":
-      return "The conversation was rewound: what was said after that point no longer counts";
+      return `The conversation was rewound${asText(body?.text) ? ` to “${asText(body?.text)}”` : ""}: what was said after that point no longer counts`;
     default:
       return `Unsupported event ${kind}`;
   }

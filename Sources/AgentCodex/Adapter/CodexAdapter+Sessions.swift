@@ -7,7 +7,9 @@ extension CodexAdapter {
         let id = sessionID(name)
         let known = sessions[id]
         var session = known ?? CodexSession(id: id, thread: name, at: now.monotonic)
+        if known == nil { session.usage.isFork = thread.text("forkedFromId") != nil }
         session.lostAt = nil
+        session.unloadedAt = nil
         session.heardAt = now.monotonic
         session.workingDirectory = thread.text("cwd") ?? session.workingDirectory
         session.offer = known?.isEnded == false ? session.offer : nil
@@ -52,6 +54,7 @@ extension CodexAdapter {
         closeCalls("Not finished", in: id)
         sessions[id]?.isEnded = true
         sessions[id]?.lostAt = nil
+        sessions[id]?.unloadedAt = nil
         sessions[id]?.dialogSince = nil
         sessions[id]?.status = nil
         sessions[id]?.forgetTurn()
@@ -71,7 +74,7 @@ extension CodexAdapter {
 
     mutating func turnStarted(_ params: JSONValue, in id: SessionID) {
         guard let turn = params.optional("turn")?.text("id") else { return }
-        sessions[id]?.begin(turn)
+        sessions[id]?.begin(turn, countMax: limits.toldTurnsMax)
         sessions[id]?.activeTurn = turn
         let policy = sessions[id]?.settings.policy
         sessions[id]?.turnPolicy = policy

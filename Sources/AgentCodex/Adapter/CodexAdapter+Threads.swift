@@ -136,9 +136,24 @@ extension CodexAdapter {
     }
 
     private mutating func caughtUp(_ name: String, _ result: JSONValue) {
+        let last = result.list("data").first
+        tellReverted(to: last, in: sessionID(name))
         guard case .catchingUp? = threads[name]?.phase else { return }
-        if let turn = result.list("data").first, let id = turn.text("id") { catchUp(turn, id, in: sessionID(name), name) }
+        if let last, let id = last.text("id") { catchUp(last, id, in: sessionID(name), name) }
         watch(name)
+    }
+
+    /// Where the conversation goes on from: what was said after that stays told, and counts no more.
+    private mutating func tellReverted(to last: JSONValue?, in id: SessionID) {
+        guard sessions[id]?.isReverted == true else { return }
+        sessions[id]?.isReverted = false
+        let prompt = last?.list("items").lazy.compactMap { item -> String? in
+            guard case .prompt(let text, _)? = CodexItem(item)?.kind else { return nil }
+            return text
+        }.first
+        // Events have other numbers at the relay than here.
+        let shown = prompt.map { line($0) }
+        emit(.rewound(to: 0), in: id) { $0.field("text", shown) }
     }
 
     /// What was missed of the last turn. An old turn of a thread that is new to us is its past, and is not told.
@@ -146,8 +161,9 @@ extension CodexAdapter {
         let isRunning = turn.text("status") == "inProgress"
         let age = turn.whole("completedAt").map { now.wall - $0 * 1_000 } ?? .max
         let isNews = isRunning || threads[name]?.wasSeenActive == true || age < limits.recent.milliseconds
-        let isPast = sessions[session]?.turn == nil && !isNews
-        sessions[session]?.begin(id)
+        // A turn that was told before is the last one again where those behind it were reverted.
+        let isPast = (sessions[session]?.turn == nil && !isNews) || sessions[session]?.earlierTurns.contains(id) == true
+        sessions[session]?.begin(id, countMax: limits.toldTurnsMax)
         sessions[session]?.activeTurn = isRunning ? id : nil
         for item in turn.list("items") {
             guard let item = CodexItem(item) else { continue }
@@ -186,6 +202,7 @@ extension CodexAdapter {
         case "thread/started": threadStarted(params)
         case "thread/status/changed": statusChanged(params)
         case "thread/closed", "thread/deleted": threadGone(params)
+        case "thread/reverted": reverted(params)
         case "thread/archived":
             threadGone(params)
             if let name = params.text("threadId") { archived(name) }
@@ -205,13 +222,11 @@ extension CodexAdapter {
         case "item/agentMessage/delta": messageGrew(params, in: session)
         case "item/commandExecution/outputDelta": printed(params, in: session)
         case "thread/tokenUsage/updated":
-            let (thread, model) = (sessions[session]?.thread ?? "", sessions[session]?.model)
-            if let told = params.optional("tokenUsage").flatMap({
-                sessions[session]?.usage.take($0, thread: thread, model: model)
-            }) {
-                sessions[session]?.hasNews = true
-                emit(.usage(told), in: session)
-            }
+            guard var known = sessions[session], let usage = params.optional("tokenUsage") else { return }
+            let told = known.usage.take(usage, turn: params.text("turnId"), thread: known.thread, model: known.model)
+            if known.usage != sessions[session]?.usage { known.hasNews = true }
+            sessions[session] = known
+            if let told { emit(.usage(told), in: session) }
         case "thread/settings/updated": if let settings = params.optional("threadSettings") { isSet(to: settings, in: session) }
         case "thread/name/updated": if let title = params.text("threadName") { rename(session, title) }
         case "serverRequest/resolved":
@@ -232,9 +247,31 @@ extension CodexAdapter {
         if sessions[sessionID(name)]?.isEnded == false { end(sessionID(name), reason: nil, isGone: false) }
     }
 
+    /// For good, unless it is loaded again at once: so it is reverted.
+    private mutating func unloaded(_ name: String, _ params: JSONValue) {
+        let id = sessionID(name)
+        guard !shelving.contains(name), threads[name]?.isWatched == true, sessions[id]?.isEnded == false else {
+            return threadGone(params)
+        }
+        threads[name] = nil
+        refuseParked(name, "Codex has closed this thread")
+        sessions[id]?.forgetTurn()
+        sessions[id]?.settings = CodexThreadSettings()
+        sessions[id]?.unloadedAt = now.monotonic
+    }
+
+    private mutating func reverted(_ params: JSONValue) {
+        guard let name = params.text("threadId"), sessions[sessionID(name)]?.isEnded == false else { return }
+        let id = sessionID(name)
+        sessions[id]?.usage.reverted()
+        sessions[id]?.isReverted = true
+        sessions[id]?.hasNews = true
+        if threads[name]?.isWatched == true { call(.listTurns(thread: name)) }
+    }
+
     private mutating func statusChanged(_ params: JSONValue) {
         guard let name = params.text("threadId"), let status = params.optional("status"), hasRoom(for: name) else { return }
-        if status.text("type") == "notLoaded" { return threadGone(params) }
+        if status.text("type") == "notLoaded" { return unloaded(name, params) }
         if threads[name]?.isWaiting == true {
             if status.text("type") == "active" {
                 threads[name]?.wasSeenActive = true

@@ -133,6 +133,7 @@ package struct CodexAdapter: AgentAdapter {
         if let parked = steering.nextDeadline { deadlines.append(parked) }
         for session in sessions.values where !session.isEnded {
             if let lost = session.lostAt { deadlines.append(lost + limits.goneGrace.milliseconds) }
+            if let unloaded = session.unloadedAt { deadlines.append(unloaded + limits.unloadGrace.milliseconds) }
             if let since = session.dialogSince, !isWaitingAtTerminal(session), !hasOpenCard(session.id) {
                 deadlines.append(since + limits.dialogGrace.milliseconds)
             }
@@ -152,6 +153,10 @@ package struct CodexAdapter: AgentAdapter {
         for session in sessionsInOrder where !session.isEnded {
             if let lost = session.lostAt, now - lost >= limits.goneGrace.milliseconds {
                 end(session.id, reason: "Codex's server no longer has it", isGone: true)
+                continue
+            }
+            if let unloaded = session.unloadedAt, now - unloaded >= limits.unloadGrace.milliseconds {
+                end(session.id, reason: nil, isGone: false)
                 continue
             }
             if let since = session.dialogSince, now - since >= limits.dialogGrace.milliseconds, !isWaitingAtTerminal(session),

@@ -29,6 +29,12 @@ struct CodexSession {
     /// The turn that was last told of, and what of it was told.
     private(set) var turn: String?
     private(set) var told: [String] = []
+    /// Turns before that.
+    private(set) var earlierTurns: [String] = []
+    /// Codex unloaded the thread: since when, until it is loaded again or the session is over.
+    var unloadedAt: Int64?
+    /// Turns were reverted, and nobody was told yet.
+    var isReverted = false
     var calls: [String: Call] = [:]
     var messages: [Message] = []
     /// What is to become of files, by the item: said with the item, and asked about without it.
@@ -75,8 +81,9 @@ struct CodexSession {
         isAsking = false
     }
 
-    mutating func begin(_ turn: String) {
+    mutating func begin(_ turn: String, countMax: Int) {
         guard self.turn != turn else { return }
+        if let before = self.turn { earlierTurns = (earlierTurns + [before]).suffix(countMax) }
         self.turn = turn
         told = []
         soughtChanges = []
@@ -132,6 +139,7 @@ struct CodexSession {
             writer.field("policyBefore", policyBefore)
             writer.field("turn", turn)
             writer.strings("told", told)
+            writer.strings("turns", earlierTurns)
             writer.object("changes") {
                 for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
             }
@@ -149,6 +157,7 @@ struct CodexSession {
         policyBefore = value.text("policyBefore")
         turn = value.text("turn")
         told = value.list("told").compactMap { try? $0.string() }
+        earlierTurns = value.list("turns").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
         usage = CodexUsage(from: value)
         lostAt = now

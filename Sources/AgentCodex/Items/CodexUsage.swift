@@ -1,30 +1,64 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Tokens of a thread. Codex counts them up over the thread's life, and tells no money.
-struct CodexUsage {
-    /// One more where the count began again.
+/// Tokens of a thread, and no money, which Codex does not tell.
+///
+/// Codex counts over the conversation, and we over what was used here: its total of a fork begins with that of the original, and what is
+/// reverted is taken back from it although it was used.
+struct CodexUsage: Equatable {
+    /// One more whenever `base` changes: the relay adds up the runs.
     private var runNumber: Int64 = 1
-    private var total: Int64 = 0
+    /// Codex's last total. Nil before the first.
+    private var total: Int64?
+    /// What of Codex's total is not of this run.
+    private var base = Tokens()
+    /// The last turn that was counted. Names of turns ascend, as those of threads do.
+    private var turn = ""
+    /// The thread began as a copy of another.
+    var isFork = false
+    /// Turns were taken back since `total` was told, so the difference to the next one says nothing.
+    private var isReverted = false
 
     init() {}
 
-    mutating func take(_ usage: JSONValue, thread: String, model: String?) -> Usage? {
-        guard let all = usage.optional("total"), let input = all.whole("inputTokens"), let output = all.whole("outputTokens")
-        else { return nil }
-        let sum = input + output
-        if sum < total { runNumber += 1 }
-        guard sum != total else { return nil }
+    mutating func reverted() { isReverted = total != nil }
+
+    /// `turn` is the one in which the newest of it was used, and may be one that was told before.
+    mutating func take(_ usage: JSONValue, turn: String?, thread: String, model: String?) -> Usage? {
+        guard let all = usage.optional("total"), let sum = Self.sum(all), isReverted || sum != total else { return nil }
+        let counts = Self.tokens(all)
+        let last = usage.optional("last").flatMap { Self.sum($0) == nil ? nil : Self.tokens($0) }
+        if let total, isReverted || sum < total {
+            runNumber += 1
+            // What is told again, for want of a turn since then, was counted before.
+            base = turn.map { $0 > self.turn } ?? true ? last.map { counts - $0 } ?? Tokens() : counts
+        } else if total == nil, isFork {
+            base = turn.map { $0 > thread } ?? false ? counts - (last ?? counts) : counts
+        }
+        isReverted = false
         total = sum
-        let (read, written) = (all.whole("cachedInputTokens") ?? 0, all.whole("cacheWriteInputTokens") ?? 0)
+        self.turn = max(self.turn, turn ?? "")
+        let used = counts - base
+        guard used != Tokens() else { return nil }
         var told = Usage()
         told.run = "\(thread)-\(runNumber)"
         told.model = model
-        // What Codex calls input has the cached part in it.
-        told.tokens = Tokens(input: max(0, input - read - written), output: output, cacheRead: read, cacheWrite: written)
+        told.tokens = used
         told.contextUsed = usage.optional("last")?.whole("totalTokens")
         told.contextLimit = usage.whole("modelContextWindow")
         return told
+    }
+
+    private static func sum(_ value: JSONValue) -> Int64? {
+        guard let input = value.whole("inputTokens"), let output = value.whole("outputTokens") else { return nil }
+        return input + output
+    }
+
+    private static func tokens(_ value: JSONValue) -> Tokens {
+        let (read, written) = (value.whole("cachedInputTokens") ?? 0, value.whole("cacheWriteInputTokens") ?? 0)
+        // What Codex calls input has the cached part in it.
+        let input = max(0, (value.whole("inputTokens") ?? 0) - read - written)
+        return Tokens(input: input, output: value.whole("outputTokens") ?? 0, cacheRead: read, cacheWrite: written)
     }
 
     // MARK: Over a restart
@@ -32,10 +66,28 @@ struct CodexUsage {
     func write(to writer: inout JSONWriter) {
         writer.field("run", runNumber)
         writer.field("tokens", total)
+        writer.field("counted", turn)
+        writer.flag("fork", isFork)
+        writer.flag("reverted", isReverted)
+        writer.array("base", [base.input, base.output, base.cacheRead, base.cacheWrite].map { Array(String($0).utf8) })
     }
 
+    /// Notes of earlier versions say 0 where nothing was told, and have no `base`.
     init(from value: JSONValue) {
         runNumber = value.whole("run") ?? 1
-        total = value.whole("tokens") ?? 0
+        total = value.whole("tokens").flatMap { $0 > 0 ? $0 : nil }
+        turn = value.text("counted") ?? ""
+        isFork = value.isTrue("fork")
+        isReverted = value.isTrue("reverted")
+        let parts = value.list("base").map { (try? $0.integer()) ?? 0 }
+        if parts.count == 4 { base = Tokens(input: parts[0], output: parts[1], cacheRead: parts[2], cacheWrite: parts[3]) }
+    }
+}
+
+extension Tokens {
+    fileprivate static func - (left: Tokens, right: Tokens) -> Tokens {
+        Tokens(
+            input: max(0, left.input - right.input), output: max(0, left.output - right.output),
+            cacheRead: max(0, left.cacheRead - right.cacheRead), cacheWrite: max(0, left.cacheWrite - right.cacheWrite))
     }
 }

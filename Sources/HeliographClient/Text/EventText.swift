@@ -109,7 +109,9 @@ package struct EventText: Sendable {
             // Without a number the machine went down, and what it did last may not have come to its disk.
             let what = count.map { $0 == 1 ? "1 event is" : "\($0) events are" } ?? "events may be"
             set("\(what) missing here: the host could not keep them", .yellow)
-        case .rewound(let to): set("went back to event \(to)", .yellow)
+        case .rewound(let to):
+            let point = (try? body?.optionalString("text")).map { "“\(Self.firstLine($0))”" } ?? (to > 0 ? "event \(to)" : nil)
+            set("went back\(point.map { " to \($0)" } ?? ""): what was said after that no longer counts", .yellow)
         case .unsupported(let kind): minor("\(kind) (this version does not know it)")
         }
     }

@@ -98,7 +98,16 @@ extension WireTable {
         case .steeringChanged: ("What has become of it.", steeringChanged)
         case .error: (nil, [.required("message", .line), .optional("recoverable", .flag)])
         case .truncated: (nil, [.optional("count", .count)])
-        case .rewound: (nil, [.required("to", .count)])
+        case .rewound:
+            (
+                nil,
+                [
+                    .required(
+                        "to", .count,
+                        "The last event that still counts. 0 where its number is not known: the body may have the last prompt that counts as `text`."
+                    )
+                ]
+            )
         }
     }
 

@@ -86,6 +86,8 @@ def test_ended_from_afar_it_can_be_resumed(machine, steered, what):
     machine.terminal.run([str(codex_program()), "resume", steered.session.removeprefix("codex-")], machine.environment)
     machine.wait_screen("hello there", 30)
     steered.status("idle")
+    # A client is offered it when Codex has let the host in, which is a moment after it is shown idle.
+    steered.offered("prompt")
     steered.taken(steered.prompt("go on"))
     wait_until(lambda: steered.told()[-1] == "go on" and "hello there" in steered.told(), 20, "the model to be told")
 

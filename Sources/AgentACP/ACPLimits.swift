@@ -47,6 +47,8 @@ package struct ACPLimits: Sendable {
     /// For the agent to show a client's prompt, or to end it when cancelled. Then the editor's prompts wait for it no longer: an agent
     /// that never answers a request of ours must not cost the editor the session.
     var ownAnswerWithin = Duration.seconds(30)
+    /// What an agent still says of a turn that was cut short, after it has answered it.
+    var lateWordsWithin = Duration.seconds(5)
     /// Prompts of the editor in one session that are not answered; editors send one after the other.
     var openPromptsMax = 16
     /// Questions of one session that are not answered.

@@ -170,9 +170,9 @@ extension ACPProxyMachine {
 
     private mutating func looked(at update: JSONValue, in name: String, _ now: HostInstant) {
         guard let turns = steering[name] else { return }
-        let evidence = turns.evidence(in: update, echoes: steering.echoes)
+        let evidence = turns.evidence(in: update, echoes: steering.echoes, at: now)
         if turns.isEcho(update) { steering.hasEchoed() }
-        if !turns.hasTurn || !turns.interrupts.isEmpty { steering.change(name) { $0.saw(update) } }
+        if !turns.hasTurn || !turns.interrupts.isEmpty { steering.change(name) { $0.saw(update, at: now) } }
         if evidence != .none { showTaken(name, isEchoed: evidence == .echo, now) }
         switch update.text("sessionUpdate") {
         case "current_mode_update": steering.change(name) { $0.modes.changed(to: update.text("currentModeId")) }
@@ -197,8 +197,8 @@ extension ACPProxyMachine {
         let reason = result?.text("stopReason")
         let isTaken = steering[name]?.own?.isTaken == true
         if !isTaken, failure == nil, reason != "cancelled", reason != "refusal" { showTaken(name, isEchoed: false, now) }
-        let wasCutShort = failure != nil || reason == "cancelled"
-        guard let own = steering.change(name, { $0.ownAnswered(id, wasCutShort: wasCutShort) }) ?? nil else { return }
+        let late = lateUntil(reason, failure, now)
+        guard let own = steering.change(name, { $0.ownAnswered(id, lateUntil: late) }) ?? nil else { return }
         if let session = sessions[name]?.id, !own.isTaken {
             if let failure {
                 change(own.name, .refused, in: session, "the agent refused it: \(failure)")
@@ -217,15 +217,20 @@ extension ACPProxyMachine {
     /// The answer to a prompt of the editor's.
     mutating func turnAnswered(_ id: [UInt8], _ result: JSONValue?, _ failure: String?, _ now: HostInstant) {
         let reason = result?.text("stopReason")
-        let wasCutShort = failure != nil || reason == "cancelled"
+        let late = lateUntil(reason, failure, now)
         for name in steering.names {
-            guard let isTurn = steering.change(name, { $0.answered(id, wasCutShort: wasCutShort) }) ?? nil else { continue }
+            guard let isTurn = steering.change(name, { $0.answered(id, lateUntil: late) }) ?? nil else { continue }
             guard isTurn else { return }
             settleInterrupts(name, reason, failure)
             // It takes one prompt at a time, so it is not at ours.
             if failure == nil, steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true { dropOwn(name) }
             return
         }
+    }
+
+    /// Nil if the turn came to its own end.
+    private func lateUntil(_ reason: String?, _ failure: String?, _ now: HostInstant) -> Int64? {
+        failure != nil || reason == "cancelled" ? now.monotonic + limits.lateWordsWithin.milliseconds : nil
     }
 
     private mutating func dropOwn(_ name: String) {

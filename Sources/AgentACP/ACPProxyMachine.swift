@@ -257,17 +257,16 @@ package struct ACPProxyMachine: Sendable {
 
     private mutating func updated(_ name: String, _ params: JSONValue, isExact: Bool, _ now: HostInstant) {
         guard let id = sessions.ensure(name) else { return }
-        var began = false
-        var over: (call: String, failed: Bool)?
+        var news = ACPSession.CallNews()
         tell(name) {
             let taken = $0.updated(params, isExact: isExact, at: now)
-            began = taken.began
-            over = taken.over
+            news = taken.of
             return taken.events
         }
-        if began { close(permissions.callBegan(in: id, at: now), .cancelled) }
+        if news.began { close(permissions.callBegan(in: id, at: now), .cancelled) }
         tellPrinted(name)
-        if let over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
+        if let call = news.call, let input = news.input { permissions.met(call, with: input, in: id) }
+        if let over = news.over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
             settle([(id, approval)], outcome)
         }
     }
@@ -314,7 +313,12 @@ package struct ACPProxyMachine: Sendable {
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
-        ask(question, calls: subject.calls, gathering: gathering, in: request.session, now)
+        // Which of several that run with the same input it is for is not known, nor whether a later one is it.
+        let input = request.input
+        let claimed = permissions.claimed(in: session)
+        let isJoinable =
+            subject.calls.isEmpty && sessions[request.session]?.hasCall(with: input, besides: claimed) == false
+        ask(question, calls: subject.calls, awaiting: isJoinable ? input : nil, gathering: gathering, in: request.session, now)
         return true
     }
 
@@ -327,7 +331,10 @@ package struct ACPProxyMachine: Sendable {
     }
 
     private func calls(for request: PermissionRequest) -> [ToolCall] {
-        sessions[request.session]?.calls(named: request.call.text("toolCallId"), orAll: request.isForAll) ?? []
+        guard let session = sessions[request.session] else { return [] }
+        return session.calls(
+            named: request.call.text("toolCallId"), with: request.input, besides: permissions.claimed(in: session.id),
+            orAll: request.isForAll)
     }
 
     private mutating func leaveToEditor(_ ids: [[UInt8]]) { orders += ids.map { .leftToEditor($0) } }
@@ -352,11 +359,11 @@ package struct ACPProxyMachine: Sendable {
     }
 
     private mutating func ask(
-        _ question: ACPQuestion, calls: Set<String>, gathering: PermissionBook.Gathering? = nil, in name: String,
-        _ now: HostInstant
+        _ question: ACPQuestion, calls: Set<String>, awaiting input: CallInput? = nil,
+        gathering: PermissionBook.Gathering? = nil, in name: String, _ now: HostInstant
     ) {
         tell(name) { $0.paused(at: now) }
-        permissions.begin(question.request, question, calls: calls, gathering: gathering)
+        permissions.begin(question.request, question, calls: calls, awaiting: input, gathering: gathering)
         orders.append(.ask(question))
     }
 

@@ -113,7 +113,7 @@ def test_an_interrupt(agent, editor, steered, whose):
 
 @pytest.mark.shows("ACP: Mistral Vibe", "interrupt in a tool", "`stopReason` cancelled")
 def test_an_interrupt_in_a_tool(editor, steered):
-    steered.taken(steered.send("mode", mode="auto-approve"))
+    editor.request("session/set_mode", {"sessionId": steered.name, "modeId": "auto-approve"})
     turn = editor.prompt(steered.name, "take a nap")
     steered.tool_runs()
     steered.taken(steered.send("interrupt"))
@@ -188,13 +188,17 @@ def test_the_same_id_twice_is_one_prompt(agent, editor, steered):
 @pytest.mark.shows("ACP: Mistral Vibe", "mode", "the agent's own answer")
 def test_modes_are_the_agents_own(agent, editor, steered):
     offer = steered.offered("mode")
-    assert "ask" in offer["modes"] and "auto-approve" in offer["modes"] and offer["mode"] in offer["modes"]
-    freer = steered.phone.command("mode", session=steered.session, mode="yolo")
-    assert freer["error"]["code"] == "unsupported"
-    steered.taken(steered.send("mode", mode="auto-approve"))
-    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the new mode")
+    assert "ask" in offer["modes"] and offer["mode"] in offer["modes"]
+    for mode in ("yolo", "auto-approve"):
+        assert steered.phone.command("mode", session=steered.session, mode=mode)["error"]["code"] == "unsupported"
+    other = next(mode for mode in offer["modes"] if mode != offer["mode"])
+    steered.taken(steered.send("mode", mode=other))
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == other, 10, "the new mode")
     told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
-    assert [update["currentModeId"] for update in told if update["sessionUpdate"] == "current_mode_update"][-1] == "auto-approve"
+    assert [update["currentModeId"] for update in told if update["sessionUpdate"] == "current_mode_update"][-1] == other
+    # Only the editor can have it ask nobody, and then that is said.
+    editor.request("session/set_mode", {"sessionId": steered.name, "modeId": "auto-approve"})
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the editor's mode")
     assert editor.wait_answer(editor.prompt(steered.name, "write it"))["result"]["stopReason"] == "end_turn"
     assert (agent.project / "out.txt").exists() and editor.permissions() == []
 

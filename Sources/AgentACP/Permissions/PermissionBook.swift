@@ -7,7 +7,9 @@ struct PermissionBook {
     struct Open {
         let question: ACPQuestion
         /// The calls that it is for.
-        let calls: Set<String>
+        var calls: Set<String>
+        /// The input of the call that it is for, of which the agent has told nothing yet.
+        var awaited: CallInput?
         /// Of a permission that is for all calls: another may begin.
         var gathering: Gathering?
     }
@@ -27,7 +29,8 @@ struct PermissionBook {
     private struct Answered {
         let session: SessionID
         let approval: ApprovalID
-        let calls: Set<String>
+        var calls: Set<String>
+        var awaited: CallInput?
         let isAllowed: Bool
         let isForm: Bool
     }
@@ -48,8 +51,33 @@ struct PermissionBook {
         open.count + gathering.count < limits.questionsMax && open[id] == nil && gathering[id] == nil && !owed.contains(id)
     }
 
-    mutating func begin(_ id: [UInt8], _ question: ACPQuestion, calls: Set<String>, gathering: Gathering? = nil) {
-        open[id] = Open(question: question, calls: calls, gathering: gathering)
+    mutating func begin(
+        _ id: [UInt8], _ question: ACPQuestion, calls: Set<String>, awaiting input: CallInput? = nil,
+        gathering: Gathering? = nil
+    ) {
+        open[id] = Open(question: question, calls: calls, awaited: input, gathering: gathering)
+    }
+
+    /// The agent has told of this call: the only permission that awaits one with its input is for it. Of several none is known to be.
+    mutating func met(_ call: String, with input: CallInput, in session: SessionID) {
+        guard !claimed(in: session).contains(call) else { return }
+        let asked = open.filter { $0.value.question.session == session && $0.value.awaited == input }.map(\.key)
+        let given = answered.indices.filter { answered[$0].session == session && answered[$0].awaited == input }
+        let isOne = asked.count + given.count == 1
+        for id in asked {
+            open[id]?.awaited = nil
+            if isOne { open[id]?.calls = [call] }
+        }
+        for place in given {
+            answered[place].awaited = nil
+            if isOne { answered[place].calls = [call] }
+        }
+    }
+
+    /// Calls that have a permission.
+    func claimed(in session: SessionID) -> Set<String> {
+        let asked = open.values.filter { $0.question.session == session }.map(\.calls)
+        return (asked + answered.filter { $0.session == session }.map(\.calls)).reduce(into: []) { $0.formUnion($1) }
     }
 
     // MARK: For all calls
@@ -118,8 +146,8 @@ struct PermissionBook {
             }
         answered.append(
             Answered(
-                session: entry.question.session, approval: approval, calls: entry.calls, isAllowed: isAllowed,
-                isForm: entry.question.isForm))
+                session: entry.question.session, approval: approval, calls: entry.calls, awaited: entry.awaited,
+                isAllowed: isAllowed, isForm: entry.question.isForm))
         return (id, entry, choice)
     }
 

@@ -16,6 +16,8 @@ struct PermissionRequest {
         return call.optional("rawInput") == nil && call.optional("content") == nil
     }
 
+    var input: CallInput? { CallInput(call.optional("rawInput")) }
+
     /// Nil where clients cannot be asked about it: something is missing, or there is more than can be shown.
     init?(_ params: JSONValue?, optionsMax: Int) {
         guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {

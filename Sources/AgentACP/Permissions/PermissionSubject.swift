@@ -16,7 +16,10 @@ struct PermissionSubject {
         guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
         // The request may itself say what it is for; what it says comes last.
         var call = known.count == 1 ? known[0] : ToolCall(id: request.text("toolCallId") ?? "", startedAt: 0)
-        let isNamed = known.count == 1 && known[0].id == request.text("toolCallId")
+        let input = CallInput(request.optional("rawInput"))
+        let isNamed =
+            known.count == 1
+            && (known[0].id == request.text("toolCallId") || (input != nil && CallInput(known[0].input) == input))
         let generic = call.title
         call.take(request, isExact: true, limits)
         if !isNamed, known.count == 1, !generic.isEmpty {
@@ -30,14 +33,14 @@ struct PermissionSubject {
         calls = Set(known.map(\.id))
         if known.count > 1 {
             let entries = known.map { one in Self.json(one, title: one.title) }
-            input = JSONWriter.object { $0.array("calls", entries) }
+            self.input = JSONWriter.object { $0.array("calls", entries) }
         } else if let raw = call.input, raw.first == UInt8(ascii: "{"), raw.count > 2 {
-            input = raw
+            self.input = raw
         } else {
             guard isNamed || known.count == 1 || call.content != nil || call.input != nil else { return nil }
-            input = Self.json(call, title: title)
+            self.input = Self.json(call, title: title)
         }
-        guard input.count <= limits.texts.approvalInputBytes, let root = try? JSONDocument(parsing: input).root,
+        guard self.input.count <= limits.texts.approvalInputBytes, let root = try? JSONDocument(parsing: self.input).root,
             !root.isDeeper(than: WireLimits.eventDepthMax - 2)
         else { return nil }
     }

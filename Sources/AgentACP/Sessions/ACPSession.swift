@@ -26,6 +26,16 @@ struct ACPSession {
         usage = UsageReader(run: run)
     }
 
+    /// What an update says of a call.
+    struct CallNews {
+        var told: [Told] = []
+        var call: String?
+        var input: CallInput?
+        var began = false
+        /// The call that this ends.
+        var over: (call: String, failed: Bool)?
+    }
+
     // MARK: Its life
 
     mutating func replayBegan() { isReplaying = facts == nil }
@@ -68,24 +78,21 @@ struct ACPSession {
 
     // MARK: What it tells
 
-    /// `session/update`; whether a call `began`, and `over` names the one that this ends.
+    /// `session/update`
     mutating func updated(
         _ params: JSONValue, isExact: Bool, at now: HostInstant
-    ) -> (events: [Event], began: Bool, over: (call: String, failed: Bool)?) {
-        guard !isReplaying, let update = params.optional("update") else { return ([], false, nil) }
+    ) -> (events: [Event], of: CallNews) {
+        guard !isReplaying, let update = params.optional("update") else { return ([], CallNews()) }
         var told: [Told?] = []
-        var began = false
-        var over: (call: String, failed: Bool)?
+        var news = CallNews()
         switch update.text("sessionUpdate") {
         case "agent_message_chunk": told = [chunk(update, .assistant)]
         case "agent_thought_chunk": told = [chunk(update, .thought)]
         case "tool_call", "tool_call_update":
             told = [speech.finish()]
             let starts = update.text("sessionUpdate") == "tool_call"
-            let taken = calls.take(update, isExact: isExact, startsCalls: starts, at: now.monotonic)
-            told += taken.told
-            began = taken.began
-            over = taken.over
+            news = calls.take(update, isExact: isExact, startsCalls: starts, at: now.monotonic)
+            told += news.told
         case "plan": told = [speech.finish(), plan.take(update)]
         case "usage_update": told = [usage.take(update: update)]
         case "session_info_update": told = [renamed(update)]
@@ -96,7 +103,7 @@ struct ACPSession {
         told.append(meta?.optional("openhands.dev/metrics").flatMap { usage.take(metrics: $0) })
         // Also in a turn that nobody was told of, as its prompt was cut short before the agent showed that it took it.
         if told.contains(where: { $0 != nil }) { isRunning = true }
-        return (emit(told, at: now), began, over)
+        return (emit(told, at: now), news)
     }
 
     /// What its running calls have printed; of a session that nobody was told of, nothing.
@@ -111,7 +118,13 @@ struct ACPSession {
 
     func call(_ id: String) -> ToolCall? { calls.call(id) }
 
-    func calls(named id: String?, orAll: Bool) -> [ToolCall] { calls.calls(named: id, orAll: orAll) }
+    func calls(named id: String?, with input: CallInput?, besides claimed: Set<String>, orAll: Bool) -> [ToolCall] {
+        calls.calls(named: id, with: input, besides: claimed, orAll: orAll)
+    }
+
+    func hasCall(with input: CallInput?, besides claimed: Set<String>) -> Bool {
+        !calls.calls(with: input, besides: claimed).isEmpty
+    }
 
     private mutating func chunk(_ update: JSONValue, _ role: MessageRole) -> Told? {
         guard let content = update.optional("content"), content.text("type") == "text", let text = content.text("text") else {

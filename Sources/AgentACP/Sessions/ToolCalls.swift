@@ -14,8 +14,8 @@ struct ToolCalls {
     /// A call's start or update. `over` names the call that this ends.
     mutating func take(
         _ update: JSONValue, isExact: Bool, startsCalls: Bool, at now: Int64
-    ) -> (told: [Told], began: Bool, over: (call: String, failed: Bool)?) {
-        guard let id = update.text("toolCallId"), !id.isEmpty, !ended.contains(id) else { return ([], false, nil) }
+    ) -> ACPSession.CallNews {
+        guard let id = update.text("toolCallId"), !id.isEmpty, !ended.contains(id) else { return ACPSession.CallNews() }
         var told: [Told] = []
         var began = false
         let place: Int
@@ -24,17 +24,20 @@ struct ToolCalls {
             open[place].take(update, isExact: isExact, limits)
         } else {
             // An update of what never began names nothing that could be shown.
-            guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ([], false, nil) }
+            guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ACPSession.CallNews() }
             began = true
             open.append(ToolCall(id: id, startedAt: now))
             place = open.count - 1
             open[place].take(update, isExact: isExact, limits)
             told.append(started(open[place]))
         }
-        guard open[place].isOver else { return (told, began, nil) }
-        let call = open.remove(at: place)
-        told += finished(call, at: now)
-        return (told, began, (call.id, call.status == "failed"))
+        let call = open[place]
+        var news = ACPSession.CallNews(told: told, call: call.id, input: CallInput(call.input), began: began)
+        guard call.isOver else { return news }
+        open.remove(at: place)
+        news.told += finished(call, at: now)
+        news.over = (call.id, call.status == "failed")
+        return news
     }
 
     /// The one of that name. Mistral Vibe names a form's call as its model does, and tells of it under another name: then it is the only
@@ -65,11 +68,19 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names, or all open ones where it names none. One that names a call that nobody told of, or
-    /// says itself what it is for, means that, and no other that happens to be open.
-    func calls(named id: String?, orAll: Bool) -> [ToolCall] {
+    /// Those that a permission is for: the one it names, the only one with the input that it says, or all open ones where it names none. One
+    /// that names a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
+    /// `claimed` calls have a permission of their own.
+    func calls(named id: String?, with input: CallInput?, besides claimed: Set<String>, orAll: Bool) -> [ToolCall] {
         if let id, let named = open.first(where: { $0.id == id }) { return [named] }
-        return orAll ? open : []
+        if orAll { return open }
+        let equal = calls(with: input, besides: claimed)
+        return equal.count == 1 && equal[0].isExact ? equal : []
+    }
+
+    func calls(with input: CallInput?, besides claimed: Set<String>) -> [ToolCall] {
+        guard let input else { return [] }
+        return open.filter { !claimed.contains($0.id) && CallInput($0.input) == input }
     }
 
     /// Something of them may have gone by unread.

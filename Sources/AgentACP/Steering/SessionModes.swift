@@ -1,7 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The modes and models of a session, as the agent lists them; none is added, and what it does not list cannot be asked for.
+/// The modes and models of a session, as the agent lists them, but for modes that ask nobody; none is added, and what is not listed cannot
+/// be asked for.
 struct SessionModes: Equatable {
     /// The id of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
     private(set) var option: String?
@@ -17,7 +18,7 @@ struct SessionModes: Equatable {
     /// What a session's opening tells.
     mutating func opened(_ result: JSONValue) {
         if let modes = result.optional("modes"), modes.isObject {
-            names = Self.usable(modes.list("availableModes").map { $0.text("id") })
+            names = Self.asking(modes.list("availableModes"), by: "id")
             current = modes.text("currentModeId")
             hasOwnList = true
         }
@@ -28,7 +29,7 @@ struct SessionModes: Equatable {
     mutating func take(options holder: JSONValue) {
         if let mode = Self.option("mode", of: holder), let id = mode.text("id") {
             option = id
-            names = Self.usable(mode.list("options").map { $0.text("value") })
+            names = Self.asking(mode.list("options"), by: "value")
             current = mode.text("currentValue")
         }
         if let model = Self.option("model", of: holder), let id = model.text("id") {
@@ -47,6 +48,14 @@ struct SessionModes: Equatable {
 
     mutating func changed(to mode: String?) {
         if let mode { current = mode }
+    }
+
+    /// Neither by its name nor by what the agent calls it for people.
+    private static func asking(_ modes: [JSONValue], by key: StaticString) -> [String] {
+        let kept = modes.filter { mode in
+            ![mode.text(key), mode.text("name")].contains { $0.map(UnaskingMode.isOne) ?? false }
+        }
+        return usable(kept.map { $0.text(key) })
     }
 
     /// One that cannot be told whole cannot be asked for.

@@ -77,8 +77,9 @@ struct SessionTurns {
     private var loads: [[UInt8]] = []
     /// Something of the editor's went by unread, which may have been a prompt for this session.
     private var isInDoubt = false
-    /// A turn that was cut short may have words that come late; what is said next is no evidence of the next prompt.
-    private var hasLateWords = false
+    /// A turn that was cut short may have words that come late: until then, what is said is no evidence of the next prompt. In milliseconds,
+    /// monotonic.
+    private var lateWordsUntil: Int64?
     /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
 
@@ -146,25 +147,28 @@ struct SessionTurns {
     mutating func closed(question id: [UInt8]) { questions.removeAll { $0.id == id } }
 
     /// `echoes`: the agent is known to show each prompt when it takes it, so that nothing less is evidence.
-    func evidence(in update: JSONValue, echoes: Bool) -> Evidence {
+    func evidence(in update: JSONValue, echoes: Bool, at now: HostInstant) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
         switch update.text("sessionUpdate") {
         case "user_message_chunk":
             let text = update.optional("content")?.text("text")
             return text.map { LiteralPrompt.isSame($0, as: own.sent) } == true ? .echo : .none
-        case let kind: return Self.isWork(kind) ? work(echoes: echoes) : .none
+        case let kind: return Self.isWork(kind) && !mayBeLate(at: now) ? work(echoes: echoes) : .none
         }
     }
 
-    /// What the agent does in a turn that only our prompt can have begun.
+    /// What the agent does in a turn that only our prompt can have begun. A question is that also after a turn that was cut short: none of
+    /// its questions comes after its answer.
     func work(echoes: Bool) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
-        return echoes || hasLateWords || worksAlone || !prompts.isEmpty ? .none : .work
+        return echoes || worksAlone || !prompts.isEmpty ? .none : .work
     }
 
-    mutating func saw(_ update: JSONValue) {
+    private func mayBeLate(at now: HostInstant) -> Bool { lateWordsUntil.map { now.monotonic < $0 } ?? false }
+
+    mutating func saw(_ update: JSONValue, at now: HostInstant) {
         guard Self.isWork(update.text("sessionUpdate")) else { return }
-        if isOpen, !hasTurn, loads.isEmpty { worksAlone = true }
+        if isOpen, !hasTurn, loads.isEmpty, !mayBeLate(at: now) { worksAlone = true }
         for place in interrupts.indices { interrupts[place].closedQuestion = false }
     }
 
@@ -177,8 +181,9 @@ struct SessionTurns {
         hasTurn && loads.isEmpty && update.text("sessionUpdate") == "user_message_chunk"
     }
 
-    /// The answer to one of the editor's requests; nil where it is none that is known here. True where that ended a turn.
-    mutating func answered(_ id: [UInt8], wasCutShort: Bool) -> Bool? {
+    /// The answer to one of the editor's requests; nil where it is none that is known here. True where that ended a turn. `lateUntil`: of one
+    /// that was cut short.
+    mutating func answered(_ id: [UInt8], lateUntil: Int64?) -> Bool? {
         if let place = loads.firstIndex(of: id) {
             loads.remove(at: place)
             return false
@@ -186,14 +191,14 @@ struct SessionTurns {
         guard let place = prompts.firstIndex(of: id) else { return nil }
         prompts.remove(at: place)
         isInDoubt = false
-        turnEnded(wasCutShort: wasCutShort)
+        turnEnded(lateUntil: lateUntil)
         return true
     }
 
-    mutating func ownAnswered(_ id: [UInt8], wasCutShort: Bool) -> Own? {
+    mutating func ownAnswered(_ id: [UInt8], lateUntil: Int64?) -> Own? {
         guard let answered = own, answered.id == id else { return nil }
         own = nil
-        turnEnded(wasCutShort: wasCutShort)
+        turnEnded(lateUntil: lateUntil)
         return answered
     }
 
@@ -207,8 +212,8 @@ struct SessionTurns {
         return interrupts
     }
 
-    private mutating func turnEnded(wasCutShort: Bool) {
-        hasLateWords = wasCutShort
+    private mutating func turnEnded(lateUntil: Int64?) {
+        lateWordsUntil = lateUntil
         // A turn's questions come before its answer: an agent that has ended it waits for none of them.
         if !hasTurn { questions = [] }
     }

@@ -30,6 +30,65 @@ struct ACPPermissionTests {
         #expect(bench.takeAgentLines().count == 1)
     }
 
+    /// As deepagents-acp and claude-code-acp ask: the permission's call has another name than the call itself, and the same input.
+    private static func request(_ input: String) -> String {
+        #"{"toolCallId":"perm-1","title":"Run it","rawInput":\#(input)}"#
+    }
+
+    @Test(
+        "a permission whose call has another name is of the only call with that input, whether that is told before or after",
+        arguments: [true, false], [true, false])
+    func joinedByInput(isToldBefore: Bool, isAllowed: Bool) throws {
+        var bench = ACPBench()
+        bench.begin(call: "other", input: #"{"command":"ls"}"#, title: "ls")
+        let input = #"{"command":"rm -rf build","timeout":5}"#
+        if isToldBefore { bench.start(call: "effect-1", input: input, title: "rm") }
+        bench.permission(call: Self.request(#"{"timeout":5, "command":"rm -rf build"}"#))
+        let question = try #require(bench.asked.first)
+        #expect(question.title == "Run it")
+        bench.take(.decided(question.approval, ACPVerdict(allows: isAllowed)))
+        if !isToldBefore { bench.start(call: "effect-1", input: input, title: "rm") }
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"other","status":"completed"}"#)
+        #expect(bench.settled.isEmpty)
+        bench.update(
+            #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"\#(isAllowed ? "completed" : "failed")"}"#)
+        #expect(bench.settled.map(\.outcome) == [isAllowed ? .ran : .refused])
+    }
+
+    @Test("of two calls with the same input neither is known to be the one, unless one has its permission")
+    func notUnique() throws {
+        var bench = ACPBench()
+        let input = #"{"command":"ls"}"#
+        bench.begin(call: "a", input: input, title: "ls")
+        bench.start(call: "b", input: input, title: "ls")
+        bench.permission(call: Self.request(input))
+        bench.take(.decided(try #require(bench.asked.first).approval, ACPVerdict(allows: true)))
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}"#)
+        #expect(bench.settled.isEmpty)
+        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        #expect(bench.settled.map(\.outcome) == [.unknown])
+
+        var one = ACPBench()
+        one.begin(call: "a", input: input, title: "ls")
+        one.permission(call: Self.request(input))
+        one.take(.decided(try #require(one.asked.last).approval, ACPVerdict(allows: true)))
+        one.permission(id: "8", call: Self.request(input))
+        one.take(.decided(try #require(one.asked.last).approval, ACPVerdict(allows: false)))
+        one.start(call: "b", input: input, title: "ls")
+        one.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"b","status":"failed"}"#)
+        one.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}"#)
+        #expect(one.settled.map(\.outcome) == [.refused, .ran])
+    }
+
+    @Test("numbers that no double holds are asked about as the agent wrote them")
+    func exactNumbers() throws {
+        let input = #"{"n":9007199254740993,"l":[12345678901234567891,1e400]}"#
+        var bench = ACPBench()
+        bench.begin(input: input)
+        bench.permission()
+        #expect(String(decoding: try #require(bench.asked.first).input, as: UTF8.self) == input)
+    }
+
     @Test("the editor's error for what was cancelled is left out as well")
     func cancelledError() throws {
         var (bench, approval) = try asked()

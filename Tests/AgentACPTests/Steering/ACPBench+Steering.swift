@@ -5,12 +5,12 @@ import RelayProtocol
 
 extension ACPBench {
     static let vibeModes =
-        #""modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"auto-approve","name":"Auto"}]}"#
+        #""modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"accept-edits","name":"Accept Edits"}]}"#
     static let vibeOptions = #""configOptions":"# + options(mode: "ask")
 
     static func options(mode: String = "ask", model: String = "fake") -> String {
         #"[{"id":"mode","category":"mode","type":"select","currentValue":"\#(mode)","options":[{"value":"ask","name":"Ask"},"#
-            + #"{"value":"auto-approve","name":"Auto"}]},{"id":"model","category":"model","type":"select","currentValue":"\#(model)","#
+            + #"{"value":"accept-edits","name":"Accept Edits"}]},{"id":"model","category":"model","type":"select","currentValue":"\#(model)","#
             + #""options":[{"value":"fake","name":"Fake"},{"value":"other","name":"Other"}]}]"#
     }
 

@@ -90,24 +90,24 @@ struct ACPInterruptTests {
         bench.open(ACPBench.vibeModes + "," + ACPBench.vibeOptions)
         let offer = bench.stands.last?.stand?.offer
         #expect(
-            offer?.modes == ["ask", "auto-approve"] && offer?.mode == "ask"
+            offer?.modes == ["ask", "accept-edits"] && offer?.mode == "ask"
                 && offer?.actions == [.prompt, .interrupt, .mode, .model])
-        bench.steer("m1", .mode("auto-approve"))
+        bench.steer("m1", .mode("accept-edits"))
         #expect(
             bench.takeAgentLines() == [
                 #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"method":"session/set_config_option","params":{"sessionId":"\#(ACPBench.session)","#
-                    + #""configId":"mode","value":"auto-approve"}}"#
+                    + #""configId":"mode","value":"accept-edits"}}"#
             ])
         bench.agent(
-            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"result":{"configOptions":\#(ACPBench.options(mode: "auto-approve"))}}"#
+            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"result":{"configOptions":\#(ACPBench.options(mode: "accept-edits"))}}"#
         )
-        #expect(bench.stages("m1") == [.given, .taken] && bench.stands.last?.stand?.offer.mode == "auto-approve")
+        #expect(bench.stages("m1") == [.given, .taken] && bench.stands.last?.stand?.offer.mode == "accept-edits")
         let seen = bench.takeEditorLines()
         #expect(seen.count == 2 && seen[0].contains("config_option_update"))
-        #expect(seen[1].contains(#""update":{"sessionUpdate":"current_mode_update","currentModeId":"auto-approve"}"#))
+        #expect(seen[1].contains(#""update":{"sessionUpdate":"current_mode_update","currentModeId":"accept-edits"}"#))
         bench.steer("m2", .mode("ask"))
         bench.agent(
-            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(2)),"result":{"configOptions":\#(ACPBench.options(mode: "auto-approve"))}}"#
+            #"{"jsonrpc":"2.0","id":\#(ACPBench.own(2)),"result":{"configOptions":\#(ACPBench.options(mode: "accept-edits"))}}"#
         )
         bench.steer("m3", .mode("ask"))
         bench.agent(#"{"jsonrpc":"2.0","id":\#(ACPBench.own(3)),"error":{"code":-32600,"message":"no"}}"#)
@@ -141,13 +141,34 @@ struct ACPInterruptTests {
     func modeByList() {
         var bench = ACPBench()
         bench.open(ACPBench.vibeModes)
-        bench.steer("m1", .mode("auto-approve"))
+        bench.steer("m1", .mode("accept-edits"))
         #expect(bench.takeAgentLines().first?.contains(#""method":"session/set_mode""#) == true)
         bench.agent(#"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"result":{}}"#)
         #expect(bench.stages("m1") == [.given, .taken] && bench.takeEditorLines().count == 1)
         bench.steer("m2", .mode("ask"))
         bench.agent(#"{"jsonrpc":"2.0","id":\#(ACPBench.own(2)),"result":null}"#)
-        #expect(bench.stages("m2") == [.given, .unknown] && bench.stands.last?.stand?.offer.mode == "auto-approve")
+        #expect(bench.stages("m2") == [.given, .unknown] && bench.stands.last?.stand?.offer.mode == "accept-edits")
+    }
+
+    @Test(
+        "a mode that asks nobody is not offered to clients, by whichever list it comes, and is told where it is chosen elsewhere"
+    )
+    func lawless() {
+        for key in ["modes", "options"] {
+            var bench = ACPBench()
+            let list = [("ask", "Ask"), ("auto-approve", "Auto Approve"), ("m3", "Bypass permissions"), ("code", "Code")].map {
+                #"{"\#(key == "modes" ? "id" : "value")":"\#($0.0)","name":"\#($0.1)"}"#
+            }.joined(separator: ",")
+            bench.open(
+                key == "modes"
+                    ? #""modes":{"currentModeId":"auto-approve","availableModes":[\#(list)]}"#
+                    : #""configOptions":[{"id":"mode","category":"mode","type":"select","currentValue":"auto-approve","options":[\#(list)]}]"#
+            )
+            let offer = bench.stands.last?.stand?.offer
+            #expect(offer?.modes == ["ask", "code"] && offer?.mode == "auto-approve")
+            bench.steer("m1", .mode("auto-approve"))
+            #expect(bench.stages("m1") == [.refused] && bench.takeAgentLines() == [])
+        }
     }
 
     @Test("no mode is invented, and none is offered where the agent lists none")
@@ -167,14 +188,14 @@ struct ACPInterruptTests {
         var bench = ACPBench()
         bench.open(ACPBench.vibeModes)
         bench.editor(
-            #"{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"\#(ACPBench.session)","modeId":"auto-approve"}}"#
+            #"{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"\#(ACPBench.session)","modeId":"accept-edits"}}"#
         )
         #expect(bench.stands.last?.stand?.offer.mode == "ask")
         bench.agent(#"{"jsonrpc":"2.0","id":7,"result":{}}"#)
-        #expect(bench.stands.last?.stand?.offer.mode == "auto-approve")
+        #expect(bench.stands.last?.stand?.offer.mode == "accept-edits")
         bench.update(#"{"sessionUpdate":"current_mode_update","currentModeId":"ask"}"#)
         #expect(bench.stands.last?.stand?.offer.mode == "ask")
-        bench.update(#"{"sessionUpdate":"config_option_update","configOptions":\#(ACPBench.options(mode: "auto-approve"))}"#)
-        #expect(bench.stands.last?.stand?.offer.mode == "auto-approve")
+        bench.update(#"{"sessionUpdate":"config_option_update","configOptions":\#(ACPBench.options(mode: "accept-edits"))}"#)
+        #expect(bench.stands.last?.stand?.offer.mode == "accept-edits")
     }
 }

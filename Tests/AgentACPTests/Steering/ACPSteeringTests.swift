@@ -137,6 +137,29 @@ struct ACPSteeringTests {
         #expect(silent.stages("p1") == [.given, .taken])
     }
 
+    @Test(
+        "after a turn that was cut short, what the agent does some seconds later is of the next prompt, and so is any question")
+    func afterACutTurn() {
+        func cut() -> ACPBench {
+            var bench = open()
+            bench.editor(ACPBench.prompt("3", "hi"))
+            bench.ends("3", "cancelled")
+            bench.says("late, outside of any turn")
+            bench.prompt("p1", "from afar")
+            bench.says("late")
+            return bench
+        }
+        var later = cut()
+        later.now.monotonic += ACPLimits().lateWordsWithin.milliseconds
+        later.says("of this turn")
+        #expect(later.stages("p1") == [.given, .taken])
+        var asking = cut()
+        asking.start(call: "c1", input: #"{"command":"ls"}"#, title: "ls")
+        #expect(asking.stages("p1") == [.given])
+        asking.permission(call: #"{"toolCallId":"c1"}"#)
+        #expect(asking.stages("p1") == [.given, .taken])
+    }
+
     @Test("a turn of which nobody knows whether it was ours ends with the session idle all the same")
     func unknownTurn() {
         var bench = open()
@@ -314,7 +337,7 @@ struct ACPSteeringTests {
         bench.open(ACPBench.vibeModes)
         let long = Array((ACPBench.prompt("3", String(repeating: "x", count: 400)) + "\n").utf8)
         bench.take(.fromEditor(Array(long.prefix(350))))
-        bench.steer("m1", .mode("auto-approve"))
+        bench.steer("m1", .mode("accept-edits"))
         bench.take(.fromEditor(Array(long.dropFirst(350))))
         #expect(bench.toAgent.starts(with: long) && bench.takeAgentLines().count == 2)
     }

@@ -1,7 +1,7 @@
 internal import HostCore
 package import RelayProtocol
 
-/// What the proxy is told.
+/// The proxy's input.
 package enum ACPFact: Sendable {
     case fromEditor([UInt8])
     /// The editor writes no more.
@@ -20,12 +20,12 @@ package enum ACPFact: Sendable {
     case agentGone(reason: String?, failed: Bool)
 }
 
-/// What a client decided.
+/// A client's decision.
 package struct ACPVerdict: Sendable, Equatable {
     package var allows: Bool
     /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.
     package var option: String?
-    /// What a form is filled in with, as JSON.
+    /// Content of a filled-in form, as JSON.
     package var content: [UInt8]?
 
     package init(allows: Bool, option: String? = nil, content: [UInt8]? = nil) {
@@ -34,7 +34,7 @@ package struct ACPVerdict: Sendable, Equatable {
         self.content = content
     }
 
-    /// The daemon's answer to a question; nil where it is no decision.
+    /// The daemon's answer to a question; nil if it is no decision.
     package init?(answer: [UInt8]) {
         guard let root = try? JSONDocument(parsing: answer).root else { return nil }
         switch root.text("decision") {

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the proxy has done.
+/// The proxy's orders.
 package enum ACPOrder: Sendable {
     case toAgent([UInt8])
     case toEditor([UInt8])
@@ -10,12 +10,12 @@ package enum ACPOrder: Sendable {
     case ask(ACPQuestion)
     /// No client answers this request: it is the editor's alone.
     case leftToEditor([UInt8])
-    /// It is answered or gone: nobody need decide it any more.
+    /// The question is answered or gone: it needs no decision any more.
     case withdraw(ApprovalID)
     case settled(SessionID, ApprovalID, ACPOutcome)
-    /// What can be done to the session from now on; nil where nobody need wait for commands to it any more.
+    /// Commands that the session takes from now on; nil if it takes none any more.
     case stands(SessionID, ACPStand?)
-    /// What has become of a command.
+    /// A step of a command.
     case steered(SessionID, SteeringChange)
     /// The agent is to end, as when its editor leaves; a client ended its session.
     case leave
@@ -24,7 +24,7 @@ package enum ACPOrder: Sendable {
     case turnFromAfarEnded
 }
 
-/// How a permission or a form ended, on the agent's own evidence.
+/// The end of a permission or a form, on the agent's own evidence.
 package enum ACPOutcome: String, Sendable, Equatable {
     case ran, refused, answeredElsewhere, cancelled, unknown
 }
@@ -35,10 +35,10 @@ package struct ACPQuestion: Sendable, Equatable {
         package var id: String
         package var name: String
         package var kind: String
-        /// What the agent says that it would remember, an entry a line; nil where it does not say.
+        /// The rule that the agent would remember, an entry a line; nil if it does not say.
         package var rule: String?
 
-        /// It holds beyond this request, whatever it is called: `risk_based` of OpenHands is an `allow_once`.
+        /// True if it holds beyond this request, whatever its kind: `risk_based` of OpenHands is an `allow_once`.
         var isLasting: Bool { kind.hasSuffix("_always") || PermissionChoice.lasting.contains(id) }
     }
 

@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// What clients can do to a session, and whether it could take a prompt now.
+/// Commands that a session takes, and its readiness to take a prompt now.
 package struct ACPStand: Sendable, Equatable {
     package var offer: SteeringOffer
     package var standing: SteeringStanding

@@ -3,7 +3,7 @@ package import RelayProtocol
 
 package typealias CodexInput = AgentInput<CodexFact>
 
-/// What only the connection to Codex's app-server tells.
+/// Input from the connection to Codex's app-server.
 package enum CodexFact: Sendable {
     case connected
     /// The token names what came, for the answer if it is a request; it is this message's alone.

@@ -2,10 +2,10 @@ internal import Foundation
 internal import HeliographHTTP2
 internal import RelayProtocol
 
-/// What APNs answered, as far as it matters here.
+/// A response of APNs, as far as it matters here.
 struct APNsAnswer: Equatable, Sendable {
     var status: Int
-    /// As Apple wrote it; empty where there is none.
+    /// As Apple wrote it; empty if there is none.
     var reasonText = ""
     /// With a 410: since when the token is dead; milliseconds since 1970.
     var timestamp: Int64?
@@ -44,7 +44,7 @@ struct APNsAnswer: Equatable, Sendable {
         var timestamp: Double?
     }
 
-    /// Nil where it is no JSON: a proxy on the way answers with pages.
+    /// Nil if it is no JSON: a proxy on the way answers with pages.
     private static func refusal(in body: [UInt8]) -> Refusal? {
         body.isEmpty ? nil : try? JSONDecoder().decode(Refusal.self, from: Data(body))
     }

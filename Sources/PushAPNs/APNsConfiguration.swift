@@ -29,13 +29,13 @@ package struct APNsTeam: Equatable, Sendable {
     }
 }
 
-/// How to reach APNs, and with which key.
+/// Address of APNs, and the key for it.
 package struct APNsConfiguration: Sendable {
     package struct Host: Equatable, Sendable {
-        /// What its certificate must name.
+        /// Name that its certificate must have.
         package var name: String
         package var port: UInt16
-        /// Where to connect to instead of where DNS says.
+        /// Address to connect to instead of the one from DNS.
         package var address: String?
 
         package init(_ name: String, port: UInt16 = 443, address: String? = nil) {
@@ -47,7 +47,7 @@ package struct APNsConfiguration: Sendable {
 
     package var teams: [APNsTeam]
     package var hosts: [APNsService: [PushEnvironment: Host]] = Self.appleHosts
-    /// Where provider tokens are kept, so that a restart does not make new ones: Apple counts. A folder that only we can read.
+    /// Folder for provider tokens, readable by us alone, so that a restart does not sign new ones: Apple counts.
     package var tokenFolder: String?
     /// Certificates to trust besides the system's; PEM.
     package var authorityFile: String?

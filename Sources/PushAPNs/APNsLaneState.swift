@@ -12,11 +12,11 @@ package struct APNsLaneState: Equatable, Sendable {
     package var flying: Int
     /// Nothing is sent because of what Apple says of our credentials.
     package var isBreakerOpen: Bool
-    /// What stood in the way last; a sentence, nil where all is well.
+    /// The last problem; a sentence, nil if there is none.
     package var trouble: String?
-    /// What Apple last said of our credentials; nil where it has not been asked.
+    /// Apple's last verdict on our credentials; nil if it has not been asked.
     package var verdict: APNsVerdict?
-    /// Nil where there is none.
+    /// Nil if there is none.
     package var connection: HTTP2ConnectionState?
 
     init(_ id: APNsMachine.LaneID, _ lane: LaneMachine, _ connection: HTTP2ConnectionState?) {

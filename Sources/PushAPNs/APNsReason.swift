@@ -74,7 +74,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
         }
     }
 
-    /// What to do about an answer without a reason that we know.
+    /// The remedy for a response without a known reason.
     static func remedy(status: Int) -> APNsRemedy {
         switch status {
         case 403: .fixCredentials
@@ -86,7 +86,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     }
 }
 
-/// What a refusal asks for. The client does what it can itself; what is left for its caller is an `PushAdvice`.
+/// The reaction to a refusal. The client does what it can itself; the rest is a `PushAdvice` for its caller.
 package enum APNsRemedy: Sendable {
     /// We built it wrong; the same bytes will be refused again.
     case fixRequest

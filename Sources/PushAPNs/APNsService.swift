@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What a connection is for; each has hosts of its own.
+/// The purpose of a connection; each has hosts of its own.
 package enum APNsService: String, CaseIterable, Sendable {
     /// Pushes to devices.
     case devices

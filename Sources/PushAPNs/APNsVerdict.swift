@@ -1,6 +1,6 @@
-/// What an answer of APNs says of our credentials.
+/// A response's verdict on our credentials.
 package struct APNsVerdict: Equatable, Sendable {
-    /// Apple's reason where they are refused, or are not this app's; nil where they are taken.
+    /// Apple's reason if they are refused, or are not this app's; nil if they are accepted.
     package var refusal: String?
     /// Seconds since 1970.
     package var unixSeconds: Int64
@@ -10,7 +10,7 @@ package struct APNsVerdict: Equatable, Sendable {
         self.unixSeconds = unixSeconds
     }
 
-    /// Nil where the answer says nothing of them.
+    /// Nil if the response says nothing of them.
     init?(_ answer: APNsAnswer, at unixSeconds: Int64) {
         self.unixSeconds = unixSeconds
         guard !(200..<300).contains(answer.status) else { return }

@@ -25,7 +25,7 @@ struct Breaker {
         return until
     }
 
-    /// Whether these were so many that it is time to bar.
+    /// - Returns: true if these were so many that the lane is to be barred.
     mutating func credentialsRefused(max: Int) -> Bool {
         refusals += 1
         return refusals >= max && barredUntil == nil
@@ -33,7 +33,7 @@ struct Breaker {
 
     mutating func credentialsTaken() { (refusals, barredCount) = (0, 0) }
 
-    /// What was said of the old one is of no matter.
+    /// Refusals of the old key no longer matter.
     mutating func keyChanged() { self = Breaker() }
 
     mutating func timePassed(_ now: MonotonicTime) {

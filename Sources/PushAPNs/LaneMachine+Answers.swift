@@ -3,7 +3,7 @@ internal import HeliographHTTP2
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// What follows from an answer, or from none.
+/// Handling of responses, and of lost ones.
 extension LaneMachine {
     mutating func answered(
         _ flight: Flight, _ answer: APNsAnswer, _ tokens: inout ProviderTokenMachine, _ now: Moment
@@ -67,7 +67,7 @@ extension LaneMachine {
         case .connectionLost(wasSent: true): lost(flight.request, .connectionLost, now)
         case .deadlinePassed:
             lost(flight.request, .timedOut, now)
-            // It may be the server that is slow, or a connection that leads nowhere any more.
+            // Either the server is slow, or the connection is dead.
             if flight.generation == generation { check(now) }
         case .reset(let code): lost(flight.request, .reset("reset by the server: \(code)"), now)
         case .resetHere(let code): lost(flight.request, .reset("the answer broke HTTP/2: \(code)"), now)
@@ -76,7 +76,7 @@ extension LaneMachine {
         }
     }
 
-    /// Nobody knows what became of it.
+    /// The request's outcome is unknown.
     private mutating func lost(_ request: LaneRequest, _ uncertainty: APNsUncertainty, _ now: Moment) {
         var request = request
         request.uncertainty = uncertainty

@@ -10,7 +10,7 @@ struct ProviderTokenMachine {
         var text: String
         /// Counts the tokens of this machine.
         var serial: Int
-        /// Which key signed it; differs after the `.p8` was replaced.
+        /// The key that signed it; differs after the `.p8` was replaced.
         var key: String
         var mintedAt: Moment
         /// Apple said that it is too old.

@@ -16,7 +16,7 @@ struct TokenFile {
         self.keyDigest = keyDigest
     }
 
-    /// Nil where there is none of this key.
+    /// Nil if there is none of this key.
     func read() -> (String, issuedAt: Int64)? {
         guard let data = try? Data(contentsOf: path), let content = try? JSONDecoder().decode(Content.self, from: data),
             content.keyDigest == keyDigest

@@ -17,7 +17,7 @@ enum HostName {
             && bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// The first reason why nobody beyond the own network can reach the name; nil where it may be public.
+    /// The first reason why the name cannot be reached from outside the own network; nil if it may be public.
     static func privacy(of name: Substring) -> String? {
         guard isValid(name) else { return "\(name) is not a name of DNS in lower case" }
         let labels = name.split(separator: ".")

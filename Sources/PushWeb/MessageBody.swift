@@ -7,8 +7,8 @@ enum MessageBody {
     /// The end of the last record, before its padding.
     private static let delimiter: UInt8 = 2
 
-    /// A new key and a new salt, as every push must have. `size` is that of the padded text. Throws where the subscription's key is none,
-    /// which it was checked not to be.
+    /// Uses a new key and a new salt, as every push must. `size` is that of the padded text. Throws if the subscription's key is invalid,
+    /// which was checked before.
     static func seal(_ text: [UInt8], paddedTo size: Int, for subscription: WebPushSubscription) throws(CryptoError) -> [UInt8]
     {
         try seal(

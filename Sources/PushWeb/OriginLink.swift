@@ -52,7 +52,7 @@ struct OriginLink {
 
     mutating func took() { flightsHere += 1 }
 
-    /// True where an old connection has brought the last that it carried.
+    /// - Returns: true if an old connection has finished its last request.
     mutating func landed(_ generation: Int, _ now: MonotonicTime) -> Bool {
         if generation == self.generation {
             flightsHere -= 1
@@ -70,8 +70,8 @@ struct OriginLink {
 
     mutating func closed(_ generation: Int) { draining[generation] = nil }
 
-    /// Nothing new goes on the connection that there is. Its number, where it carries nothing and is to be closed; `isFailure` counts it
-    /// among those that were of no use.
+    /// No new request goes on the present connection. Returns its number if it has no requests and is to be closed; `isFailure` counts it
+    /// among those that failed.
     mutating func retire(isFailure: Bool) -> Int? {
         guard state == .connecting || state == .open else { return nil }
         let old = generation
@@ -83,12 +83,12 @@ struct OriginLink {
         return isEmpty ? old : nil
     }
 
-    /// Only where there is no connection.
+    /// Only without a connection.
     mutating func pause(until: MonotonicTime) {
         if case .pausing(let end) = state { state = .pausing(until: max(until, end)) } else { state = .pausing(until: until) }
     }
 
-    /// True where the connection has been unused for so long that it is to be retired.
+    /// - Returns: true if the connection has been unused for so long that it is to be retired.
     mutating func timePassed(_ limits: WebPushLimits, _ now: MonotonicTime) -> Bool {
         guard let due = dueAt(limits), due <= now else { return false }
         if state == .open { return true }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Which addresses are out on the internet. An endpoint comes from a client: without this its author could have the relay post to
-/// whatever the relay's own network holds.
+/// Addresses on the public internet. An endpoint comes from a client: without this its author could have the relay post to anything in
+/// the relay's own network.
 enum PublicAddress {
-    /// Whether `text`, numeric, is an address that anybody may have; false also for what is no address.
+    /// True if `text` is a numeric public address; false also for what is no address.
     static func contains(_ text: String) -> Bool {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 { return isPublic(UInt32(bigEndian: four.s_addr)) }
@@ -12,7 +12,7 @@ enum PublicAddress {
         return isPublic(unsafe withUnsafeBytes(of: six) { unsafe Array($0) })
     }
 
-    /// Whether `text` is a numeric address, no matter whose.
+    /// True if `text` is a numeric address of any kind.
     static func isAddress(_ text: String) -> Bool {
         var (four, six) = (in_addr(), in6_addr())
         return unsafe inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1

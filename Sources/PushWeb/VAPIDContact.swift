@@ -1,5 +1,4 @@
-/// Where a push service can ask somebody about our pushes: the `sub` of its token. Apple refuses what cannot be reached with a 403 that
-/// does not say why.
+/// A contact for questions about our pushes: the `sub` of a token. Apple refuses an unreachable one with a 403 that does not say why.
 package struct VAPIDContact: Hashable, Sendable {
     /// `https://…` or `mailto:…`.
     package let text: String
@@ -17,7 +16,7 @@ package struct VAPIDContact: Hashable, Sendable {
         self.text = text
     }
 
-    /// Why it is none: the end of a sentence that begins with "this one"; nil where it is one.
+    /// The fault: the end of a sentence that begins with "this one"; nil if it is valid.
     package static func fault(in text: String) -> String? {
         guard text.utf8.count <= bytesMax, text.utf8.allSatisfy(isAllowed) else {
             return "has characters that do not belong into one, such as a space, < or >, or is longer than \(bytesMax) bytes"

@@ -6,7 +6,7 @@ package struct VAPIDKey: Sendable {
     /// 65 bytes in base64url: the page's `applicationServerKey`, and `k` of each request.
     package let publicText: String
 
-    /// Throws `keyUnusable` where it is no key on P-256.
+    /// Throws `keyUnusable` if it is no key on P-256.
     package init(pem: String) throws(WebPushError) {
         do {
             self.init(try ES256PrivateKey(pem: pem))

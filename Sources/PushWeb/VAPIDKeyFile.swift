@@ -6,7 +6,7 @@ package enum VAPIDKeyFile {
     /// A key is 241 bytes.
     private static let bytesMax = 4_096
 
-    /// The key in the file at `path`; where there is none, a new one is made, for its owner's eyes alone. Throws `keyUnusable`.
+    /// The key in the file at `path`; if there is none, a new one is created, readable by its owner alone. Throws `keyUnusable`.
     package static func open(_ path: String) throws(WebPushError) -> VAPIDKey {
         if let key = try read(path) { return key }
         try make(path)
@@ -14,7 +14,7 @@ package enum VAPIDKeyFile {
         return key
     }
 
-    /// Nil where there is no file.
+    /// Nil if there is no file.
     private static func read(_ path: String) throws(WebPushError) -> VAPIDKey? {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }

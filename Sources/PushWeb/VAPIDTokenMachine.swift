@@ -24,7 +24,7 @@ struct VAPIDTokenMachine {
     /// RFC 8292 allows a day at most; a clock that is wrong by hours leaves such a token valid.
     static let lifetimeSeconds: Int64 = 12 * 60 * 60
     private static let use: Duration = .seconds(6 * 60 * 60)
-    /// Where a token says so much less or more than it did when it was signed, the clock was set since.
+    /// Change of a token's remaining life beyond which the clock must have been set since it was signed.
     private static let clockSkewMax: Int64 = 60 * 60
     /// Apple asks for no new one more often than that.
     static let renewalInterval: Duration = .seconds(60 * 60)
@@ -50,7 +50,7 @@ struct VAPIDTokenMachine {
         token = Token(text: text, serial: serial, signedAt: now.instant, expiresAt: expiresAt)
     }
 
-    /// The service refused the token of that serial. True where a newer one is worth another try.
+    /// The service refused the token of that serial. True if a newer one is worth another try.
     mutating func refused(serial: Int, at now: Moment) -> Bool {
         guard let token, token.serial == serial else { return true }
         guard token.signedAt.duration(to: now.instant) >= Self.renewalInterval else { return false }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import HeliographHTTP2
 
-/// What a push service answered, as far as it matters here.
+/// A push service's response, as far as it matters here.
 struct WebPushAnswer: Equatable, Sendable {
-    /// What an answer asks for. The client does what it can itself; what is left for its caller is a `WebPushAdvice`.
+    /// The reaction to a response. The client does what it can itself; the rest is a `WebPushAdvice` for its caller.
     enum Remedy: Equatable, Sendable {
         case none
         /// We built it wrong; the same bytes will be refused again.
@@ -72,7 +72,7 @@ struct WebPushAnswer: Equatable, Sendable {
         var errno: Int?
     }
 
-    /// Nil where it is no JSON.
+    /// Nil if it is no JSON.
     private static func reason(in body: [UInt8]) -> String? {
         guard let found = try? JSONDecoder().decode(Reason.self, from: Data(body)) else { return nil }
         let number = found.errno.map { "errno \($0)" }

@@ -1,4 +1,4 @@
-/// Where pushes for one browser go. A secret: with it and the keys anybody can ring that phone, so that only the host is ever shown.
+/// Destination of one browser's pushes. A secret: with it and the keys anybody can ring that phone, so only its host is ever shown.
 package struct WebPushEndpoint: Hashable, Sendable {
     package let origin: WebPushOrigin
     /// With the query, if there is one. The secret.

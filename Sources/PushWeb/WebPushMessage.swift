@@ -1,6 +1,6 @@
-/// What one push says, and for how long it is worth saying.
+/// One push's content and lifetime.
 package struct WebPushMessage: Equatable, Sendable {
-    /// How much of a phone's battery it is worth: RFC 8030, section 5.3.
+    /// Urgency, which a phone weighs against its battery: RFC 8030, section 5.3.
     package enum Urgency: String, Sendable, CaseIterable {
         case veryLow = "very-low"
         case low
@@ -33,6 +33,6 @@ package struct WebPushMessage: Equatable, Sendable {
         self.urgency = urgency
     }
 
-    /// How long the text is once it is padded.
+    /// Length of the padded text.
     var paddedSize: Int { Self.paddedSizes.first { $0 >= text.count } ?? Self.textBytesMax }
 }

@@ -5,7 +5,7 @@ package struct WebPushOrigin: Hashable, Sendable, CustomStringConvertible {
 
     static let defaultPort: UInt16 = 443
 
-    /// As a URL spells it, and as the `aud` of a token has to: the port only where it is not the usual one.
+    /// As in a URL, and as the `aud` of a token has to be: with the port only if it is not the usual one.
     package var authority: String { port == Self.defaultPort ? host : "\(host):\(port)" }
 
     package var description: String { "https://\(authority)" }

@@ -7,10 +7,10 @@ package struct WebPushOriginState: Equatable, Sendable {
     package var waiting: Int
     /// Requests that wait for their answer.
     package var flying: Int
-    /// What the service says of our token, where nothing is sent because of it.
+    /// The service's reason for refusing our token, if nothing is sent because of it.
     package var barredReason: String?
-    /// What stood in the way last; a sentence, nil where all is well.
+    /// The last problem; a sentence, nil if there is none.
     package var trouble: String?
-    /// Nil where there is none.
+    /// Nil if there is none.
     package var connection: HTTP2ConnectionState?
 }

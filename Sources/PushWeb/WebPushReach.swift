@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Whether the push services of the four makers can be reached: a connection is made to each, and nothing is said.
+/// Checks that the push services of the four makers can be reached: connects to each, and sends nothing.
 package enum WebPushReach {
     private static let hosts = [
         "web.push.apple.com", "fcm.googleapis.com", "updates.push.services.mozilla.com", "wns2-par02p.notify.windows.com",

@@ -5,9 +5,9 @@ package struct WebPushServices: Equatable, Sendable {
         /// The exact name; nothing below it.
         package var host: String
         package var port: UInt16
-        /// Where to connect to instead of where DNS says; the certificate must still name the host.
+        /// Address to connect to instead of the one from DNS; the certificate must still name the host.
         package var address: String?
-        /// Whether it may stand in the own network.
+        /// True if it may be in the own network.
         package var mayBePrivate: Bool
 
         package init(_ host: String, port: UInt16 = 443, address: String? = nil, mayBePrivate: Bool = false) {
@@ -36,7 +36,7 @@ package struct WebPushServices: Equatable, Sendable {
             self.init(String(place[0]), port: port, address: address, mayBePrivate: address != nil)
         }
 
-        /// Without brackets around all of it, where it has them: IPv6 is written so elsewhere.
+        /// Without brackets around all of it, if it has them: IPv6 is written so elsewhere.
         private static func bare(_ address: Substring) -> String {
             let isBracketed = address.hasPrefix("[") && address.hasSuffix("]") && address.contains(":")
             return String(isBracketed ? address.dropFirst().dropLast() : address)

@@ -1,6 +1,6 @@
 internal import HeliographCrypto
 
-/// What a browser hands out for pushes, checked.
+/// A browser's push subscription, checked.
 package struct WebPushSubscription: Hashable, Sendable {
     package let endpoint: WebPushEndpoint
     /// `p256dh`: the browser's key, a point of P-256.

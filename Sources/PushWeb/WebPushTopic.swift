@@ -1,7 +1,7 @@
 internal import HeliographCrypto
 
-/// What a push is about, for the push service: of two with one topic that wait for the same phone only the later one arrives. A digest,
-/// so that the service learns nothing from it.
+/// A push's subject, for the push service: of two with one topic that wait for the same phone only the later one arrives. A digest, so
+/// that the service learns nothing from it.
 package struct WebPushTopic: Hashable, Sendable {
     /// 32 characters of base64url. Apple decodes it, and refuses lengths that no base64 has.
     package let text: String

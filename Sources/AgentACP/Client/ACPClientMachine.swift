@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The editor's part where there is none: one session with an agent, at a terminal or for one prompt.
+/// The editor's part without an editor: one session with an agent, at a terminal or for one prompt.
 ///
-/// It is in front of `ACPProxyMachine` like an editor, so that what it shows and answers goes the same ways. Where there is no terminal,
-/// only clients can be asked; what they do not decide is denied.
+/// It is in front of `ACPProxyMachine` like an editor, so that its questions and answers take the same paths. Without a terminal, only
+/// clients can be asked; a question that they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
         case started
@@ -35,14 +35,14 @@ package struct ACPClientMachine: Sendable {
         let id: [UInt8]
         let title: String
         let options: [ACPQuestion.Option]
-        /// It is a form, of which this field is next.
+        /// The form, if it is one, with its next field.
         var form: FormFilling?
         /// The number of its first choice, and those of the others after it; nil until it is shown.
         var firstNumber: Int?
 
         var choices: [String] { form?.choices ?? options.map(\.name) }
 
-        /// Where nobody answers it.
+        /// The answer if there is no decision.
         var refusal: PermissionChoice {
             form == nil ? PermissionChoice(ACPVerdict(allows: false), among: options) : .dismissed
         }
@@ -146,7 +146,7 @@ package struct ACPClientMachine: Sendable {
             permissions.remove(at: place)
             say("Decided by a client.")
         case .request(let id, "session/request_permission", let params):
-            // What two readers could take for different things nobody is to allow.
+            // A request that two readers could understand differently must not be allowed.
             guard exact != nil, permissions.count < Self.permissionsMax, let request = PermissionRequest(params, optionsMax: 64)
             else { return send(PermissionChoice.cancelled.answer(to: id)) }
             let title = request.call.text("title") ?? "The agent asks for something that it does not name."

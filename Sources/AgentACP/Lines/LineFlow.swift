@@ -43,7 +43,7 @@ struct LineFlow: Sendable {
         return pieces
     }
 
-    /// What came without an end.
+    /// The unterminated last line.
     mutating func finish() -> Piece? {
         isInLongLine = false
         guard !kept.isEmpty else { return nil }

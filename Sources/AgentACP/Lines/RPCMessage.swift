@@ -5,16 +5,16 @@ internal import RelayProtocol
 enum RPCMessage {
     case request(id: [UInt8], method: String, params: JSONValue?)
     case notification(method: String, params: JSONValue?)
-    /// `result` is nil where it is an error, whose words are in `failure`.
+    /// `result` is nil for an error, whose words are in `failure`.
     case response(id: [UInt8], result: JSONValue?, failure: String?)
 
-    /// Nil where it is none, or where two readers could take it for different things.
+    /// Nil if it is none, or if two readers could understand it differently.
     init?(_ line: [UInt8]) {
         guard let root = try? JSONDocument(parsing: line).root else { return nil }
         self.init(root)
     }
 
-    /// What could be made of a line that is not strict JSON: for showing, not for deciding about.
+    /// As much as can be read of a line that is not strict JSON: for display, not for decisions.
     init?(repairing line: [UInt8]) {
         self.init(JSONRepair.document(line).root)
     }

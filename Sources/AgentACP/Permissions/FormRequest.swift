@@ -1,13 +1,13 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What `elicitation/create` asks: a form, in the middle of a turn.
+/// A request `elicitation/create`: a form, in the middle of a turn.
 struct FormRequest {
     static let method = "elicitation/create"
 
-    /// As the agent calls it; nil where it asks outside of any session, while one is opened.
+    /// The agent's name for it; nil if it asks outside of any session, while one is opened.
     let session: String?
-    /// The call in which it is asked, where the agent says so.
+    /// The call in which it is asked, if the agent says so.
     let call: String?
     let form: ElicitedForm
     /// As the daemon takes it.

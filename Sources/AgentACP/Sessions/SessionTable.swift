@@ -5,12 +5,12 @@ struct SessionTable {
     /// A request of the editor that is not answered yet.
     enum Asked {
         case initialize
-        /// `session` is nil where the answer will tell it.
+        /// `session` is nil if the response will name it.
         case session(String?, directory: String?, isResumed: Bool)
         case prompt(String)
         case close(String)
         case mode(String, String?)
-        /// Some setting, which may be the mode.
+        /// A setting, which may be the mode.
         case option(String)
     }
 
@@ -31,7 +31,7 @@ struct SessionTable {
 
     func name(of session: SessionID) -> String? { sessions.first { $0.value.id == session }?.key }
 
-    /// Nil where it is not known.
+    /// Nil if it is not known.
     mutating func change<Result>(_ name: String, _ body: (inout ACPSession) -> Result) -> Result? {
         guard let place = sessions.index(forKey: name) else { return nil }
         return body(&sessions.values[place])
@@ -39,7 +39,7 @@ struct SessionTable {
 
     mutating func remove(_ name: String) { sessions[name] = nil }
 
-    /// Nil where there is no room for another: of that nothing is told.
+    /// Nil if there is no room for another, which is then not reported.
     mutating func ensure(_ name: String) -> SessionID? {
         if let known = sessions[name] { return known.id }
         guard sessions.count < limits.sessionsMax, let id = Self.identifier(name, run: run) else { return nil }

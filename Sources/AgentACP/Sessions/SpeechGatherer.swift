@@ -15,7 +15,7 @@ struct SpeechGatherer {
 
     init(limits: ACPLimits) { self.limits = limits }
 
-    /// A piece; the message before it is over where this is of another. Returns what is told then.
+    /// Adds a piece, and ends the message before it if this belongs to another. Returns the ended message.
     mutating func take(_ role: MessageRole, _ id: String?, _ text: String) -> Told? {
         // OpenHands begins each conversation with its whole system prompt, as a thought.
         let isSystemPrompt = role == .thought && !hasBegun && text.hasPrefix("System Prompt:")

@@ -9,7 +9,7 @@ struct ToolCall {
     private(set) var file: String?
     /// `rawInput`, all of it.
     private(set) var input: [UInt8]?
-    /// What is shown of it besides: texts and differences.
+    /// Other content to show: texts and differences.
     private(set) var content: [UInt8]?
     private(set) var changes: [ToolChange] = []
     private(set) var output = ""
@@ -36,7 +36,7 @@ struct ToolCall {
         return line.isEmpty ? tool : line
     }
 
-    /// What it was last said to be may have been in what nobody could read.
+    /// Its last description may have been in a line that could not be read.
     mutating func missedSome() { isExact = false }
 
     /// The editor told the agent what the call's terminal shows.
@@ -45,7 +45,7 @@ struct ToolCall {
         hasPrinted = true
     }
 
-    /// What it has printed so far, where that is more than was taken before.
+    /// Its output so far, if that is more than was taken before.
     mutating func takePrinted(_ limits: ACPLimits) -> String? {
         guard hasPrinted else { return nil }
         hasPrinted = false
@@ -109,7 +109,7 @@ struct ToolCall {
     }
 }
 
-/// What a call makes of one file.
+/// A call's change of one file.
 struct ToolChange: Sendable {
     let path: String
     /// Nil for a file that was not there.
@@ -124,7 +124,7 @@ struct ToolChange: Sendable {
         self.init(path: path, before: content.text("oldText"), after: after)
     }
 
-    /// What OpenHands' editor tells when it has written.
+    /// The observation of OpenHands' editor after a write.
     init?(observation: JSONValue) {
         guard observation.text("kind") == "FileEditorObservation", let path = observation.text("path"),
             let after = observation.text("new_content")

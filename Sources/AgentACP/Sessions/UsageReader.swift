@@ -25,19 +25,19 @@ struct UsageReader {
         guard let input = answer.whole("inputTokens"), let output = answer.whole("outputTokens") else { return nil }
         let read = answer.whole("cachedReadTokens") ?? 0
         let written = answer.whole("cachedWriteTokens") ?? 0
-        // Whether those that were cached are among the input only the sum tells.
+        // Only the sum shows whether cached tokens are part of the input.
         let isWithin = answer.whole("totalTokens").map { $0 < input + output + read + written } ?? false
         return tell(input: input, output: output, read: read, written: written, cacheIsWithin: isWithin)
     }
 
-    /// What OpenHands tells with each update, for want of `usage_update`.
+    /// OpenHands' metrics, which come with each update instead of `usage_update`.
     mutating func take(metrics: JSONValue) -> Told? {
         var next = known
         if let input = metrics.whole("input_tokens"), let output = metrics.whole("output_tokens"), input + output > 0 {
             let read = min(input, metrics.whole("cache_read_tokens") ?? 0)
             next.tokens = Tokens(input: input - read, output: output, cacheRead: read)
         }
-        // It says zero for a model whose price it does not know.
+        // OpenHands reports zero for a model whose price it does not know.
         if let cost = metrics.real("cost"), cost > 0 { next.costMicroUSD = Self.micro(cost) ?? next.costMicroUSD }
         return tell(next)
     }

@@ -1,7 +1,7 @@
-/// What a client's person wrote, so that no agent takes it for anything but a prompt.
+/// A client's prompt, written so that no agent takes it for anything else.
 ///
-/// Editors send their commands as text (`/compact`), and agents differ in what they look past before it: Mistral Vibe skips spaces. So a
-/// text that might be one gets a line of ours before it, in the same block, since some agents look at each block.
+/// Editors send their commands as text (`/compact`), and agents differ in what they skip before it: Mistral Vibe skips spaces. So a text
+/// that might be one gets a line of ours before it, in the same block, because some agents look at each block.
 enum LiteralPrompt {
     static let note = "(The text below was sent as a message, not as a command.)"
     /// Commands, shell lines, notes and mentions, in the agents that we know.
@@ -12,7 +12,7 @@ enum LiteralPrompt {
         return note + "\n" + text
     }
 
-    /// Whether an agent that shows a prompt shows this one; agents differ in what they keep of its spaces.
+    /// True if a prompt that an agent shows is this one; agents differ in the spaces that they keep.
     static func isSame(_ shown: String, as sent: String) -> Bool {
         let shown = visible(shown)
         return !shown.isEmpty && shown == visible(sent)

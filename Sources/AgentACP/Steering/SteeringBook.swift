@@ -25,7 +25,7 @@ struct SteeringBook {
 
     var names: [String] { sessions.keys.sorted() }
 
-    /// Nothing where the session is not known.
+    /// No effect if the session is not known.
     @discardableResult
     mutating func change<Result>(_ name: String, _ body: (inout SessionTurns) -> Result) -> Result? {
         guard let place = sessions.index(forKey: name) else { return nil }
@@ -75,7 +75,7 @@ struct SteeringBook {
 
     func isOwn(_ id: [UInt8]) -> Bool { id.starts(with: idPrefix) }
 
-    /// False where it came before: it has its outcome, or will have it.
+    /// - Returns: false if the command came before: it has its outcome, or will have it.
     mutating func meet(_ name: SteeringName) -> Bool {
         guard !met.contains(name) else { return false }
         met.append(name)
@@ -93,7 +93,7 @@ struct SteeringBook {
 
     var withQueue: [String] { names.filter { sessions[$0]?.queued.isEmpty == false } }
 
-    /// The session whose prompt it is, where the agent has not got it.
+    /// The session of the prompt, if the agent has not got it yet.
     func session(queueing id: [UInt8]) -> String? {
         names.first { sessions[$0]?.queued.contains { $0.id == id } == true }
     }

@@ -31,7 +31,7 @@ extension CodexAdapter {
         }
     }
 
-    /// What is to become of files, of items that began before we came.
+    /// Planned changes of files, of items that began before we connected.
     mutating func changesRead(_ result: JSONValue, in session: SessionID) {
         guard let turn = result.optional("thread")?.list("turns").last, turn.text("status") == "inProgress" else { return }
         for item in turn.list("items") where item.text("status") == "inProgress" {
@@ -40,7 +40,7 @@ extension CodexAdapter {
     }
 
     private mutating func ask(_ asked: CodexQuestion, _ id: [UInt8], _ token: HookToken, in session: SessionID) {
-        // What is known already was said again because its thread was resumed.
+        // A known request was repeated because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
             session: session, kind: asked.questions.isEmpty ? .tool : .question, tool: asked.tool, input: asked.input, digests,
@@ -48,7 +48,7 @@ extension CodexAdapter {
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
-        // It may be one of an earlier connection: whether it is, its run tells. What was answered on this one is asked again.
+        // The request may be one of an earlier connection, which its run tells. One that was answered on this connection is asked again.
         question.attempt = desk.approvals.contains { $0.run == asked.run && answeredHere.contains($0.id) } ? 1 : 2
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
         if let input = try? JSONDocument(parsing: asked.input).root {
@@ -107,7 +107,7 @@ extension CodexAdapter {
 
     mutating func requestResolved(_ id: [UInt8], in session: SessionID) {
         guard let (token, isAnswered) = requests.resolved(id) else {
-            // What we could not answer is over.
+            // A request that we could not answer is over.
             if isWaitingAtTerminal(in: session), !hasOpenCard(session) { setStatus(.running, in: session) }
             return
         }
@@ -117,7 +117,7 @@ extension CodexAdapter {
             }
             return
         }
-        // What was allowed or denied shows by its item what came of it. A question has no item.
+        // The item of an allowed or denied request shows its outcome. A question has no item.
         guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
         tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
@@ -136,7 +136,7 @@ extension CodexAdapter {
     /// The connection was gone for so long that the question would have come again, were it still asked.
     private mutating func judge(_ id: ApprovalID) {
         guard let approval = desk[id] else { return }
-        // Whether the answer arrived before the connection broke nobody says afterwards.
+        // Nothing shows afterwards whether the answer arrived before the connection broke.
         if approval.kind == .question, approval.answer != nil { return tellDesk(.shown(id, .withdrawn)) }
         let isWatched = sessions[approval.session].map { threads[$0.thread]?.isWatched == true } ?? false
         tellDesk(.shown(id, isWatched ? .answeredAtTerminal : .turnEnded(wentOn: false)))

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a turn is made of: messages, calls, changes of files, the plan. An item is told once, also where a connection broke.
+/// The items of a turn: messages, calls, changes of files, the plan. An item is reported once, even if a connection broke.
 extension CodexAdapter {
     mutating func begin(_ item: CodexItem, in id: SessionID) {
         if case .prompt(_, let client?) = item.kind { taken(message: client, in: id) }

@@ -8,7 +8,7 @@ enum CodexMessage {
     case result(call: Int64, JSONValue)
     case failure(call: Int64, code: Int64?, message: String)
 
-    /// Nil where it is none of these, or answers what we cannot have asked.
+    /// Nil if it is none of these, or answers a request that we cannot have made.
     init?(_ document: JSONDocument) {
         let root = document.root
         let id = root.optional("id")

@@ -1,6 +1,7 @@
 internal import HostCore
 
-/// What the app-server asked us on this connection. A resumed thread says again what is open: under the same id, which is answered once.
+/// Requests of the app-server on this connection. A resumed thread repeats those that are open: under the same id, which is answered
+/// once.
 struct CodexRequests {
     private let countMax: Int
     private var open: [HookToken: [UInt8]] = [:]
@@ -9,7 +10,7 @@ struct CodexRequests {
 
     init(countMax: Int) { self.countMax = countMax }
 
-    /// False where it is known already, or too many are.
+    /// - Returns: false if the request is known already, or too many are.
     mutating func opened(_ id: [UInt8], _ token: HookToken) -> Bool {
         guard open.count + answered.count < countMax, answered[id] == nil, !open.values.contains(id) else { return false }
         open[token] = id
@@ -23,7 +24,7 @@ struct CodexRequests {
         return id
     }
 
-    /// Nobody will answer it from here.
+    /// The request will not be answered from here.
     mutating func forget(_ token: HookToken) { open[token] = nil }
 
     /// Closed by the server, before or after we answered it; nil where we did not know it.

@@ -1,14 +1,14 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// How far we are with watching one thread on this connection.
+/// Progress of watching one thread on this connection.
 struct CodexThread {
     enum Phase {
-        /// It cannot be resumed before its first turn. Tried at `due`, or at its next sign of life; becomes resuming.
+        /// Cannot be resumed before its first turn. Tried at `due`, or at its next sign of life; becomes resuming.
         case waiting(due: Int64?)
-        /// Becomes catchingUp, or waiting where it cannot be resumed.
+        /// Becomes catchingUp, or waiting if it cannot be resumed.
         case resuming
-        /// What its turn held before is being told to us; what comes meanwhile comes after it. Becomes watched.
+        /// The earlier items of its turn are being sent to us; newer ones are buffered. Becomes watched.
         case catchingUp(due: Int64)
         case watched
         /// A side thread of Codex's own, such as the one that finds a title.
@@ -17,9 +17,9 @@ struct CodexThread {
 
     var phase = Phase.waiting(due: nil)
     private(set) var attempts = 0
-    /// It rested, and we left. It can be watched again at any time.
+    /// The thread rested, and we unsubscribed. It can be watched again at any time.
     var isLetGo = false
-    /// It began to work while we looked: what its turn holds is news.
+    /// The thread began to work while we looked: the items of its turn are news.
     var wasSeenActive = false
     private(set) var buffered: [(message: JSONDocument, token: HookToken)] = []
 
@@ -46,7 +46,7 @@ struct CodexThread {
 
     mutating func showsLife() { attempts = 0 }
 
-    /// It could not be resumed: when to try again, if at all before it shows life.
+    /// The thread could not be resumed: schedules another attempt, if there is one before its next sign of life.
     mutating func failed(_ limits: CodexLimits, at now: Int64) {
         attempts += 1
         isLetGo = false
@@ -54,7 +54,7 @@ struct CodexThread {
         phase = .waiting(due: isHopeful ? now + limits.resumeRetry.milliseconds << Int64(attempts - 1) : nil)
     }
 
-    /// False where there is no more room: then what is buffered is told now.
+    /// False if there is no more room: then the buffered messages are processed now.
     mutating func buffer(_ message: JSONDocument, _ token: HookToken, countMax: Int) -> Bool {
         guard buffered.count < countMax else { return false }
         buffered.append((message, token))

@@ -2,8 +2,8 @@ internal import RelayProtocol
 
 /// A command as Codex runs it, and as people typed it: Codex hands every command to a shell.
 enum CodexCommand {
-    /// What a shell is given in single quotes, where nothing in it needs another reading; else the command as it is. For titles only:
-    /// people decide on the whole.
+    /// The command in a shell's single quotes, if nothing in it would be read differently; else the whole line. For titles only: people
+    /// decide on the whole.
     static func plain(_ command: String) -> String {
         for shell in ["bash", "sh", "zsh"] {
             for folder in ["/bin/", "/usr/bin/", ""] {

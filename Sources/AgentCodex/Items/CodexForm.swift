@@ -1,10 +1,10 @@
 package import HostCore
 package import RelayProtocol
 
-/// How the app-server takes the answer to one of its requests for approval.
+/// Formats answers to one of the app-server's requests for approval.
 ///
-/// Unasked, only what holds for this once is ever said: `acceptForSession` and amendments of rules are for a person to choose, by name.
-/// `cancel` would interrupt the turn, and is never said. The protocol has no place for the words of a denial.
+/// Unless a person chose otherwise by name, an answer holds for this once: `acceptForSession` and amendments of rules are choices.
+/// `cancel` would interrupt the turn, and is never used. The protocol has no place for the words of a denial.
 package struct CodexForm: AnswerForm {
     package let offers: [AgentOffer]
     /// Set for a question of the model's.
@@ -31,7 +31,7 @@ package struct CodexForm: AnswerForm {
         return userInput?.answer(answers)
     }
 
-    /// What is said where a question is denied.
+    /// The answer that denies a question.
     var declined: [UInt8] { elicited == nil ? CodexUserInput.declined : Self.elicitation("decline", Array("null".utf8)) }
 
     private static func elicitation(_ action: String, _ content: [UInt8]) -> [UInt8] {

@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What Codex offers besides "accept", as offers.
+/// Codex's options besides "accept", as offers.
 ///
-/// For a command it lists what it takes (`availableDecisions`), and nothing else is offered. For a change of files it lists nothing; its
-/// protocol has one more answer for these, which allows the same files until the session ends.
+/// For a command it lists the answers that it takes (`availableDecisions`), and nothing else is offered. For a change of files it lists
+/// nothing; its protocol has one more answer for these, which allows the same files until the session ends.
 enum CodexOffer {
     private static let forSession = "acceptForSession"
     private static let withRule = "acceptWithExecpolicyAmendment"

@@ -13,11 +13,11 @@ struct CodexQuestion {
 
     let tool: String
     let turn: String?
-    /// Nil where a server of tools asks: it does not say in which call.
+    /// Nil if a tool server asks: the request does not say in which call.
     let item: String?
     /// The same wherever and whenever it is said again.
     let run: String
-    /// What Codex says of it, as it says it, but for names and for what the terminal alone offers.
+    /// Codex's own description of it, without names and without options of the terminal alone.
     let input: [UInt8]
     /// Nil but for a change of files.
     let changes: [JSONValue]?
@@ -36,7 +36,7 @@ struct CodexQuestion {
         "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments", "isBlocking", "autoResolutionMs",
     ]
 
-    /// What people are asked; nothing where a yes or a no is.
+    /// The questions; empty if a yes or a no is asked for.
     var questions: [AskedQuestion] { elicited?.questions ?? userInput?.questions.map(\.asked) ?? [] }
 
     /// `id` is the server's of the request. `changes` tells what an item said that is to become of files: the request itself does not.

@@ -16,15 +16,15 @@ struct CodexTool {
 
     let name: String
     let subject: Subject
-    /// What is shown of its input.
+    /// The part of its input that is shown.
     let input: [UInt8]
     let output: String?
     let exitCode: Int64?
     let milliseconds: Int64?
     let succeeded: Bool
-    /// Somebody said no to it.
+    /// The call was refused.
     let isDeclined: Bool
-    /// What went wrong.
+    /// The error.
     let problem: String?
 
     init?(_ item: JSONValue) {

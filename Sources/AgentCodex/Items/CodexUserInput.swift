@@ -1,11 +1,11 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the model asks the person, `item/tool/requestUserInput`: up to three questions, answered together.
+/// The model's questions to the person, `item/tool/requestUserInput`: up to three, answered together.
 struct CodexUserInput {
     static let method = "item/tool/requestUserInput"
     static let tool = "request_user_input"
-    /// What the terminal sends for an answer in the person's own words, and before it where there were choices.
+    /// The terminal's prefix of an answer in the person's own words, if there were choices.
     private static let note = "user_note: "
     private static let noneOfThese = "None of the above"
     /// Nothing is answered: the turn goes on, and the model reads that.

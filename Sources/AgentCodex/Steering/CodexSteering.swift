@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What people sent to steer threads and Codex has not shown the end of.
+/// Commands for threads whose outcome Codex has not shown.
 struct CodexSteering {
-    /// What Codex shows when it has taken it.
+    /// Codex's sign that it has taken a command.
     enum Evidence: Equatable {
         /// The person's message under our name for it, with which a turn begins: this one, as far as Codex has said.
         case opening(turn: String?)
@@ -13,7 +13,7 @@ struct CodexSteering {
         case interruption(turn: String)
         /// The end of the session.
         case end
-        /// What the thread is set to.
+        /// A setting of the thread.
         case setting(CodexSetting)
     }
 
@@ -57,12 +57,12 @@ struct CodexSteering {
 
     subscript(name: SteeringName) -> Given? { given.first { $0.name == name } }
 
-    /// Whether a client asked for it since that time. An older request that Codex never carried out explains no change of now.
+    /// True if a client asked for it since that time. An older request that Codex never carried out does not explain a change now.
     func isAsked(_ setting: CodexSetting, in session: SessionID, since: Int64) -> Bool {
         given.contains { $0.session == session && $0.evidence == .setting(setting) && $0.at >= since }
     }
 
-    /// Whether any setting was sent since that time that Codex has not told of.
+    /// True if a setting was sent since that time that Codex has not confirmed.
     func isSetting(_ session: SessionID, since: Int64) -> Bool {
         given.contains { given in
             guard given.session == session, given.at >= since, case .setting = given.evidence else { return false }
@@ -70,7 +70,7 @@ struct CodexSteering {
         }
     }
 
-    /// It is over; nil where that was known.
+    /// Removes the command; nil if that was done before.
     mutating func end(_ name: SteeringName) -> Given? {
         given.firstIndex { $0.name == name }.map { given.remove(at: $0) }
     }
@@ -80,7 +80,7 @@ struct CodexSteering {
         given.firstIndex { $0.session == session && $0.name.codexMessage == message }.map { given.remove(at: $0) }
     }
 
-    /// What a turn that is over leaves without evidence of its own, or is the evidence of.
+    /// Removes the commands whose outcome the end of a turn shows, or leaves without evidence.
     mutating func ended(turn: String, in session: SessionID) -> [Given] {
         let ended: [Evidence] = [.opening(turn: turn), .addition(turn: turn), .interruption(turn: turn)]
         return take { $0.session == session && ended.contains($0.evidence) }
@@ -97,7 +97,7 @@ struct CodexSteering {
         for place in given.indices { given[place].isInDoubt = true }
     }
 
-    /// What an earlier connection left in doubt, where this one has told all that it has of the thread.
+    /// Removes commands that an earlier connection left in doubt, once this one has sent all items of the thread.
     mutating func takeInDoubt(in session: SessionID) -> [Given] { take { $0.session == session && $0.isInDoubt } }
 
     mutating func forget(_ session: SessionID) { given.removeAll { $0.session == session } }

@@ -20,7 +20,7 @@ extension StoredPlace {
     /// The columns of `sessions AS s`.
     static let columns = "s.host, s.seq, s.host_seq, s.state, s.is_removed, s.checksum"
 
-    /// `row` has `columns` from `column` on. Nil where the host's name is misspelled.
+    /// `row` has `columns` from `column` on. Nil if the host's name is misspelled.
     init?(_ row: PostgresRows.Row, of key: SessionKey, from column: Int32) {
         self.init(
             of: key, host: row.text(column), seq: row.integer(column + 1), hostSeq: row.integer(column + 2),
@@ -29,7 +29,7 @@ extension StoredPlace {
 }
 
 extension RowChecksum {
-    /// Whether an event is as it was written: `kind`, `at`, `bytes` and `checksum` are those of `row` from `column` on.
+    /// True if an event is as it was written: `kind`, `at`, `bytes` and `checksum` are those of `row` from `column` on.
     static func matches(_ row: PostgresRows.Row, from column: Int32, session: Int64, seq: Int64) -> Bool {
         let id = EventKey.id(session: session, seq: seq)
         let written = unsafe row.withBytes(column) { kind in

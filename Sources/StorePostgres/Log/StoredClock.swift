@@ -3,10 +3,10 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// Where the clock that history ages by is kept, in `meta`.
+/// The clock that history ages by, in `meta`.
 ///
 /// A node keeps one for each workspace that it owns: the machines of two owners may be an hour apart. A relay that is alone keeps one for
-/// everything. It goes on with the one that is furthest, and its own then takes the place of all.
+/// everything. It continues the one that is furthest ahead, and its own then takes the place of all.
 enum StoredClock {
     private static let prefix = AgeClockRecord.name + "/"
 

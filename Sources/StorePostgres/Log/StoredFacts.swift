@@ -10,7 +10,7 @@ struct StoredFacts: Sendable {
     var approvals: [CommitMemory.ApprovalKey: CommitMemory.Approval] = [:]
     var trimmed: [SessionKey: StoredSession] = [:]
 
-    /// From the memory, and from the database where that has nothing.
+    /// From the memory, and from the database if that has nothing.
     init(
         for batch: LogBatch, in scope: LogScope, _ memory: CommitMemory, on connection: PostgresConnection
     ) throws {

@@ -7,7 +7,7 @@ package import RelayStore
 package final class MovedDatabase: MoveTarget {
     private let use: SoleUse
 
-    /// Throws where a relay or a command uses it; nothing is changed then, but that there are tables.
+    /// Throws if a relay or a command uses it; nothing is changed then, except that there are tables.
     package init(_ address: String) throws(LogError) {
         use = try SoleUse(address)
         do { try joinClocks() } catch { throw LogError(error) }
@@ -19,7 +19,7 @@ package final class MovedDatabase: MoveTarget {
         _ = try use.connection.run(StoredClock.statements(clock, in: .everything), within: SoleUse.stepMax)
     }
 
-    /// Throws where there is data.
+    /// Throws if there is data.
     package func refuseData() throws(LogError) {
         do {
             for table in MovedTable.allCases where try count(table) > 0 {
@@ -32,12 +32,12 @@ package final class MovedDatabase: MoveTarget {
         }
     }
 
-    /// Which life of the log this is; nil where the next relay begins another one anyway.
+    /// The present life of the log; nil if the next relay begins another one anyway.
     package func epoch() throws(LogError) -> Epoch? {
         do { return try use.epoch() } catch { throw LogError(error) }
     }
 
-    /// For good, where it returns. `epoch`: what the next relay goes on with, nil for another one.
+    /// Final once it returns. `epoch`: the next relay continues this one, nil for another one.
     package func commit(epoch: Epoch?) throws(LogError) {
         do {
             // The next row of each gets a number that none has.

@@ -1,10 +1,10 @@
 internal import HeliographPostgreSQL
 
-/// What a commit that the database has acknowledged survives.
+/// Failures that an acknowledged commit survives.
 package struct Durability: Sendable, Equatable {
     /// Commits wait for the disk of another machine.
     package let isSynchronous: Bool
-    /// The standbys that they wait for now; nil where the role may not see it (`pg_read_all_stats`).
+    /// The standbys that they wait for now; nil if the role may not see it (`pg_read_all_stats`).
     package let standbysInSync: Int?
     /// So many of them have to answer: with fewer nothing is acknowledged.
     package let standbysNeeded: Int

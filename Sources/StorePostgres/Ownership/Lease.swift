@@ -49,7 +49,7 @@ final class Lease: Sendable {
         }
     }
 
-    /// Called once, from a thread of its own, when this process can no longer count on holding the log; at once where it is lost already.
+    /// Called once, from a thread of its own, when this process can no longer count on holding the log; at once if it is lost already.
     func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
         let loss = end.withLock { end in
             if end.loss == nil { end.body = body }
@@ -118,7 +118,7 @@ final class Lease: Sendable {
         }
     }
 
-    /// How often tokens and workspaces were changed; see `Schema`.
+    /// Number of changes of tokens and workspaces; see `Schema`.
     private static func changes(on connection: PostgresConnection, within limit: Duration) throws(PostgresError) -> Int64 {
         try connection.run(PostgresStatement("SELECT changes FROM entrants"), within: limit)[0].integer(0)
     }

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What of the database somebody owns, loads and commits to.
+/// The part of the database that a process owns, loads and commits to.
 enum LogScope: Sendable, Equatable {
     /// For a relay that is alone on it, and for commands.
     case everything
@@ -17,7 +17,7 @@ enum LogScope: Sendable, Equatable {
 
     func includes(_ other: WorkspaceID) -> Bool { workspace.map { $0 == other } ?? true }
 
-    /// What the connection that commits is called. Whoever settles what came of a commit ends those of this name alone: commits of other
-    /// workspaces go on.
+    /// Name of the connection that commits. Settling a commit in doubt ends connections of this name alone: commits of other workspaces
+    /// go on.
     var connection: String { number.map { "log/\($0)" } ?? "log" }
 }

@@ -6,7 +6,7 @@ final class Loss: Sendable {
     private enum Stage {
         /// Can become told, or known.
         case none(listener: (@Sendable (LogError) -> Void)?)
-        /// Nobody has asked yet. Can become told.
+        /// Not reported yet. Can become told.
         case known(LogError)
         case told
     }

@@ -1,8 +1,8 @@
-/// How other nodes know this one, and reach it.
+/// This node's name and address for other nodes.
 package struct NodeIdentity: Sendable {
-    /// What its operator calls it: the same after a restart.
+    /// The operator's name for it: the same after a restart.
     package let name: String
-    /// Where it takes links: `http://…` or `https://…`, without a path.
+    /// Address for links: `http://…` or `https://…`, without a path.
     package let url: String
     /// The bearer for them; of this process alone.
     package let secret: String

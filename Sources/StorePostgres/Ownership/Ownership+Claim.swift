@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 
 extension Ownership {
-    /// What a process owns, and under which generations it commits.
+    /// Rows that a process owns, and the generations under which it commits.
     struct Claim: Sendable {
         struct Row: Sendable {
             var generation: Int64
@@ -13,13 +13,13 @@ extension Ownership {
         let scope: LogScope
         /// By their scopes in `owners`. Of everything: what is of no workspace, and each workspace that was there, or was committed to since.
         private(set) var rows: [String: Row]
-        /// Which database, and which life of it.
+        /// The database, and its life.
         let bornOn: String
         /// Before the lease was last renewed.
         let renewed: ContinuousClock.Instant
         let epoch: Epoch
 
-        /// Nil where the row is missing that is always there.
+        /// Nil if the row is missing that is always there.
         init?(_ scope: LogScope, _ rows: [String: Row], bornOn: String, renewed: ContinuousClock.Instant) {
             guard let own = rows[scope.row] else { return nil }
             (self.scope, self.rows, self.bornOn, self.renewed) = (scope, rows, bornOn, renewed)

@@ -4,9 +4,9 @@ internal import RelayProtocol
 
 /// The claim of a relay that is alone on the database.
 extension Ownership {
-    /// Makes everything this process's where nobody owns anything; nil where somebody does, who is alive.
+    /// Claims everything for this process if nothing has a living owner; nil otherwise.
     ///
-    /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a
+    /// Once this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, even on a
     /// standby.
     func claim(_ connection: PostgresConnection) throws(LogError) -> Claim? {
         do {
@@ -24,11 +24,11 @@ extension Ownership {
         let workspace: WorkspaceID?
         let generation: Int64
         let holder: String?
-        /// Nil where it ends with the next claim.
+        /// Nil if it ends with the next claim.
         let epoch: Epoch?
     }
 
-    /// Nil where a holder of any row is alive, and another: a claim of ours may have come through without a word of it.
+    /// Nil if another, living process holds any row: a claim of ours may have come through without an answer.
     private func look(_ connection: PostgresConnection) throws -> [Seen]? {
         let rows = try connection.run(
             PostgresStatement(
@@ -81,10 +81,10 @@ extension Ownership {
         return claim
     }
 
-    /// For each row the epoch that begins where its own has ended.
+    /// For each row the epoch that begins if its own has ended.
     ///
-    /// One that nobody has claimed yet had none: nothing was committed under what its clients were told, which is made of the log's. One that
-    /// has ended while the log's goes on must not be made of that: it would be the same again.
+    /// One that was never claimed had none: nothing was committed under the one that its clients were told, which is derived from the
+    /// log's. One that has ended while the log's goes on must not be derived again: it would be the same.
     private func fresh(over seen: [Seen]) -> [Epoch] {
         let known = seen.first { $0.workspace == nil }?.epoch
         let log = known ?? Self.randomEpoch
@@ -96,10 +96,11 @@ extension Ownership {
         }
     }
 
-    /// Workspaces that were made since, and are nobody's. Those that are not there, the claim has not afterwards; throws `fenced` where one
-    /// is another's.
+    /// Claims workspaces that were made since and have no owner. Those that are gone are not in the claim afterwards; throws `fenced` if
+    /// one is another's.
     ///
-    /// Only who holds the rest may: the row of what is of no workspace is fenced with it. So a relay that was replaced claims nothing.
+    /// Only the holder of the rest may: the row of everything that belongs to no workspace is fenced with it. So a relay that was
+    /// replaced claims nothing.
     func claim(_ new: Set<WorkspaceID>, beside claim: Claim, on connection: PostgresConnection) throws(LogError) -> Claim {
         do {
             let oldest = try connection.run(
@@ -107,7 +108,7 @@ extension Ownership {
                 within: PostgresDatabase.askingMax)
             guard let row = oldest.first else { return claim }
             let first: WorkspaceID = try Stored.identifier(row.text(0))
-            // What the core tells their clients.
+            // The epochs that the core announces to their clients.
             let epochs = Epochs(ofLog: claim.epoch, first: first, known: claim.epochs)
             let new = new.sorted { $0.rawValue < $1.rawValue }
             let scopes = PostgresValue.texts(new.map(\.rawValue))

@@ -195,6 +195,8 @@ final class ControlProgram: AgentBody {
             agent.die()
             agentEnded()
         case .show(let text): person.reads(text, about: asked)
+        // Status lines are not played: budgets are tried with the simulated adapter's costs.
+        case .spent: break
         case .ask, .askNoMore: preconditionFailure("the played agent has no servers of tools")
         case .stand(let offer, let standing): lines.last?.stand(offer, standing)
         case .tell(let change):

@@ -1,6 +1,7 @@
 import ChannelAPNs
 import Foundation
 import PushAPNs
+import PushPlanner
 import RelayProtocol
 import Testing
 

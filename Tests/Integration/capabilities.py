@@ -40,6 +40,7 @@ CAPABILITIES = [
     "mode",
     "model",
     "asked for everything, and no more",
+    "a spent budget holds it",
     "session ended by a client",
     "started by a client in a project",
     "started by a client with pictures",

@@ -65,7 +65,7 @@ package struct EffectiveSettings: Sendable {
                 } catch {
                     throw ServerError(
                         .settings,
-                        "\(given.source): \(setting.key) takes \(error.takes), not \(Self.shown(given.text))")
+                        "\(given.source): \(setting.key) takes \(error.takes), not \(Self.shown(given.text, of: setting))")
                 }
                 configuration.sources[setting.key] = given.source.description
             }
@@ -78,8 +78,8 @@ package struct EffectiveSettings: Sendable {
     }
 
     /// A value that was refused, as it goes into logs and onto screens.
-    private static func shown(_ text: String) -> String {
-        StoreAddress.mayHavePassword(text)
+    private static func shown(_ text: String, of setting: Setting) -> String {
+        setting.key == "store" && StoreAddress.mayHavePassword(text)
             ? "what it says, which is not shown as it may have a password" : text.debugDescription
     }
 

@@ -62,10 +62,9 @@ enum PushPolicy {
     static let channelKept: Int64 = 3_600_000
     /// A channel is tried to be deleted so often in all: about four days.
     static let deletionsMax: Int64 = 1_200
-    /// An alert about an approval is worth sending for so long.
-    static let ringAge: Int64 = 3_600_000
-    /// A code without an approval's date says for so long what was decided. A pending approval it decides however long that takes.
-    static let codeAge: Int64 = 28 * 86_400_000
+    /// An alert about an approval without a date is kept for so long for a device that is away, and its code says for so long what was decided:
+    /// Google keeps a message for 28 days, Apple for 30. A pending approval is decided by its code however long that takes.
+    static let askedAge: Int64 = 28 * 86_400_000
     /// So many earlier cards are known by name: an app that is opened tells of what became of them.
     static let earlierCardsMax = 8
     /// How long an alert about something past is worth showing.

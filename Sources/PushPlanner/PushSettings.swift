@@ -10,13 +10,28 @@ package struct PushSettings: Sendable {
     /// that had a planner of its own: the numbers of one workspace only grow.
     package var numbers: PushNumbers
 
+    /// After how many minutes what rang, and still waits for its person, rings again: each in turn, and the last of them over and over. Empty:
+    /// never.
+    package var reminders: [Int64]
+
+    /// An hour, in which a person may have looked at another screen, and then a few times a day.
+    package static let remindersDefault: [Int64] = [60, 240]
+
     package init(
         channels: [PushService: any PushChannel] = [:], numbers: PushNumbers = .ofAll,
-        localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
+        reminders: [Int64] = remindersDefault, localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
     ) {
         self.channels = channels
         self.numbers = numbers
+        self.reminders = reminders
         self.localMinute = localMinute
+    }
+
+    /// When an approval rings again that rang so often, the last time at `moment`, both in milliseconds since 1970; nil: never.
+    func reminder(afterRing times: Int64, at moment: Int64) -> Int64? {
+        guard let last = reminders.last else { return nil }
+        let place = Int(max(1, times)) - 1
+        return moment + (place < reminders.count ? reminders[place] : last) * 60_000
     }
 
     /// When it is this minute of the day there, later than in this very minute, in milliseconds since 1970; nil: there is no such zone.

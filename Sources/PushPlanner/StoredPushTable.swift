@@ -47,7 +47,11 @@ package enum StoredPushTable {
             .required("timestamp", .count), .required("sentAt", .time), .required("urgentAt", .time),
             .defaulted("phaseAt", .time), .defaulted("waitingAt", .time), .optional("attention", .flag),
             .required("face", WireType(.pattern("^[0-9]{1,20}$", example: "17"))), .required("tries", .count),
-            .required("rung", .list(.identifier)), .optional("runBeganAt", .time), .optional("errorRung", .anyText),
+            .required("rung", .list(.identifier)),
+            .defaulted(
+                "rungAt",
+                .list(.object([.required("approval", .identifier), .required("at", .time), .required("times", .count)]))),
+            .optional("runBeganAt", .time), .optional("errorRung", .anyText),
         ]
         return WireObject(nil, all + own)
     }

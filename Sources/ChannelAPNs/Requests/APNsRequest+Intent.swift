@@ -15,7 +15,7 @@ extension APNsRequest {
         expiration = headers.expiration
         collapseID = headers.collapseID
         tokenRegisteredAt = intent.toldAt
-        patience = .milliseconds(intent.worthUntil - now)
+        patience = .milliseconds(min(intent.worthUntil - now, PushIntent.patienceMax))
         switch intent.target {
         case .device, .broadcast:
             priority = Int(headers.priority)

@@ -1,6 +1,7 @@
 internal import HeliographCrypto
 package import Logging
 internal import HeliographPlatform
+internal import PushPlanner
 internal import PushWeb
 internal import RelayAccess
 package import RelayCore
@@ -34,6 +35,8 @@ package struct ServerConfiguration: Sendable {
     var pushContact: String?
     /// Push services of browsers that are called besides the known ones.
     var pushHosts: [WebPushServices.Added] = []
+    /// In minutes; see `PushSettings.reminders`.
+    var pushReminders = PushSettings.remindersDefault
     /// Serves this folder instead of the page in the binary; for working on the page.
     package var webRoot: String?
     /// How often a silent peer is pinged, and after how long it is hung up on. A half-open phone is noticed within half a minute.

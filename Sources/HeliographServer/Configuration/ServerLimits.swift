@@ -35,6 +35,10 @@ package struct ServerLimits: Sendable, Equatable {
     static let pauseNanosecondsMax: Int64 = 5_000_000_000
     /// Push services that somebody runs besides those of the four makers of browsers.
     static let pushHostsMax = 32
+    /// Times after which what waits rings again; the last is repeated.
+    static let remindersMax = 8
+    /// Less is hardly a reminder; more is hardly one that anybody waits for.
+    static let reminderMinutes: ClosedRange<Int64> = 5...10_080
     /// A peer that is throttled is told so at most this often.
     static let noticeInterval = Duration.seconds(60)
     /// Addresses whose requests are counted each by itself; with more, all that have come since count as one. As many are kept, too, with what

@@ -49,6 +49,21 @@ package enum Settings {
                 }
                 configuration.pushHosts = hosts
             }),
+        Setting(
+            key: "pushReminders", valueName: "minutes",
+            abstract:
+                "After how many minutes phones ring again for what still waits, each in turn and the last over and over, separated by commas; or none.",
+            text: { $0.pushReminders.isEmpty ? "none" : $0.pushReminders.map(String.init).joined(separator: ",") },
+            apply: { (text, configuration) throws(SettingValueError) in
+                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+                let minutes = parts.compactMap { Int64($0) }.filter(ServerLimits.reminderMinutes.contains)
+                guard minutes.count == parts.count, minutes.count <= ServerLimits.remindersMax else {
+                    throw SettingValueError(
+                        "up to \(ServerLimits.remindersMax) numbers of minutes, such as 60,240, each of 5 to 10080 (a week), or none"
+                    )
+                }
+                configuration.pushReminders = minutes
+            }),
         .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Needs its private key, too."),
         .text("tlsKey", "file", \.tlsKey, "The certificate's private key, PEM."),
         Setting(

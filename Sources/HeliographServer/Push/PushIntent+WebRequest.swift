@@ -18,7 +18,7 @@ extension PushIntent {
                 text: payload, topic: replaces.map { WebPushTopic([$0]) },
                 secondsToLive: isKept ? Int((worthUntil - now) / 1_000) : 1, urgency: webUrgency)
             var request = WebPushRequest(to: subscription, message)
-            request.patience = .milliseconds(worthUntil - now)
+            request.patience = .milliseconds(min(worthUntil - now, Self.patienceMax))
             return request
         } catch { throw PushObstacleError(sentence: error.message) }
     }

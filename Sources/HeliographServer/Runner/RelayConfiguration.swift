@@ -20,7 +20,7 @@ extension Relay.Configuration {
                     profiles: try ProfileSet(files: ProfileFiles.read(in: folder)),
                     broadcastBundles: try PushWay.broadcastBundles(in: folder)),
                 .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
-            ], numbers: numbers, localMinute: TimeZones.minute)
+            ], numbers: numbers, reminders: configuration.pushReminders, localMinute: TimeZones.minute)
         self.init(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
             quotas: configuration.quotas, push: push)

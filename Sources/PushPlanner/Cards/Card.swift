@@ -35,6 +35,8 @@ struct Card {
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = []
+    /// When each last rang, and how often.
+    var rungAt: [ApprovalID: Rung] = [:]
     /// Since when the agent has been working without a pause.
     var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
@@ -53,6 +55,15 @@ struct Card {
     /// Approvals to ring for, and when.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
+
+    struct Rung: Equatable {
+        /// The last time, in milliseconds since 1970.
+        var at: Int64
+        var times: Int64
+
+        /// When the next is due, in milliseconds since 1970; nil: never.
+        func next(_ settings: PushSettings) -> Int64? { settings.reminder(afterRing: times, at: at) }
+    }
 
     struct Phase: Equatable {
         var status: SessionStatus
@@ -128,6 +139,7 @@ struct Card {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
         }
         rings = rings.mapValues { $0 + jump }
+        for id in rungAt.keys { rungAt[id]!.at = rungAt[id]!.at.moved(by: jump) }
     }
 
     /// It may have been set while the relay was down: nothing that was is still to come.
@@ -138,6 +150,31 @@ struct Card {
         phaseAt = min(phaseAt, now)
         waitingAt = min(waitingAt, now)
         if let workBeganAt { self.workBeganAt = min(workBeganAt, now) }
+        for id in rungAt.keys { rungAt[id]!.at = min(rungAt[id]!.at, now) }
+    }
+
+    /// Notes a ring, and when the next is due should this still be asked then.
+    mutating func rang(for id: ApprovalID, at now: Int64, _ settings: PushSettings) {
+        let rung = Rung(at: now, times: (rungAt[id]?.times ?? 0) + 1)
+        self.rung.insert(id)
+        rungAt[id] = rung
+        rings[id] = rung.next(settings)
+    }
+
+    /// The last ring may be unheard: the next is at this time.
+    mutating func ringAgain(for id: ApprovalID, at time: Int64) {
+        rung.remove(id)
+        rings[id] = time
+        guard let times = rungAt[id]?.times else { return }
+        if times > 1 { rungAt[id]?.times = times - 1 } else { rungAt[id] = nil }
+    }
+
+    /// Whatever was put off rings as soon as it may: what has not rung by this time, and the rest when that was meant to be.
+    mutating func hastenRings(to soon: Int64, _ settings: PushSettings) {
+        for (id, due) in rings {
+            let reminder = rung.contains(id) ? rungAt[id].flatMap { $0.next(settings) } : nil
+            rings[id] = reminder.map { max($0, soon) } ?? min(due, soon)
+        }
     }
 
     init() {}
@@ -166,6 +203,11 @@ struct Card {
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
+        // Records of before do not say when.
+        for entry in try value.optional("rungAt")?.array() ?? [] {
+            rungAt[try entry.object().identifier("approval")] = Rung(
+                at: try entry.integer("at"), times: try entry.integer("times"))
+        }
         workBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
     }
@@ -194,6 +236,15 @@ struct Card {
             writer.flag("endOwed", isEndOwed)
             writer.flag("unanswered", stage == .unanswered)
             writer.strings("rung", rung.map(\.rawValue).sorted())
+            writer.array(
+                "rungAt",
+                rungAt.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, rung in
+                    JSONWriter.object {
+                        $0.field("approval", id)
+                        $0.field("at", rung.at)
+                        $0.field("times", rung.times)
+                    }
+                })
             writer.field("runBeganAt", workBeganAt)
             writer.field("errorRung", errorRung)
         }

@@ -79,6 +79,9 @@ package struct PushIntent: Sendable, Equatable {
 }
 
 extension PushIntent {
+    /// The longest that a sender may try, in milliseconds. Whatever is worth more is planned anew after that, as it is by then.
+    package static let patienceMax: Int64 = 3_600_000
+
     /// What has to be its workspace's still, for it to leave.
     package var addresses: Set<PushAddress> {
         var addresses = Set([deviceAddress].compactMap(\.self))

@@ -11,7 +11,7 @@ extension PushPlanner {
         else {
             return nil
         }
-        let age = alert.approval == nil ? PushPolicy.alertAge : PushPolicy.ringAge
+        let age = alert.approval == nil ? PushPolicy.alertAge : PushPolicy.askedAge
         // An approval that is pending past its date is one whose date a set clock has overtaken.
         let expiry = alert.approval?.expiresAt.flatMap { $0 > now.wall ? $0 : nil } ?? .max
         let end = min(expiry, alert.worthUntil, now.wall + age)
@@ -27,7 +27,7 @@ extension PushPlanner {
         if let approval = alert.approval, device.mayDecide {
             intent.code = PushCode(
                 session: approval.session, approval: approval.id, digest: approval.request.digest,
-                expiresAt: min(expiry, now.wall + PushPolicy.codeAge))
+                expiresAt: min(expiry, now.wall + PushPolicy.askedAge))
         }
         let isSealed = device.device.text == .sealed && alert.session != nil
         if isSealed, let seal = device.device.sealKey {

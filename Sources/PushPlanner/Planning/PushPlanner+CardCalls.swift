@@ -61,8 +61,7 @@ extension PushPlanner {
             switch outcome {
             // Sent again it would be refused again.
             case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _):
-                cards[own]?.rings[call.approval] = nil
-                cards[own]?.rung.insert(call.approval)
+                cards[own]?.rang(for: call.approval, at: now.wall, settings)
                 stageRecord(of: own)
             case .refused, .unknown, .notSent:
                 let tries = max(1, cards[key]?.tries ?? 1)

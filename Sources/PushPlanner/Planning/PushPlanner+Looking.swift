@@ -40,6 +40,7 @@ extension PushPlanner {
             let card = CardKey(device: device, session: key.session)
             guard cards[card] != nil else { continue }
             cards[card]?.rung = []
+            cards[card]?.rungAt = [:]
             cards[card]?.seen = []
             stageRecord(of: card)
             serveRings(card, at: now)

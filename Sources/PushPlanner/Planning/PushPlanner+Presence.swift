@@ -25,7 +25,8 @@ extension PushPlanner {
             if let known = cards[card], known.mailbox != nil, known.stage.word == .active || known.tries == 0 {
                 cards[card]?.mailbox?.dueAt = max(now.wall, known.passingUntil)
             }
-            for id in cards[card]?.seen ?? [] where cards[card]?.rings[id] != nil {
+            let rung = cards[card]?.rung ?? []
+            for id in cards[card]?.seen ?? [] where cards[card]?.rings[id] != nil && !rung.contains(id) {
                 cards[card]?.rings[id] = now.wall
             }
             cards[card]?.seen = []

@@ -1,22 +1,28 @@
 import RelayModel
 import RelayProtocol
 
-/// Approvals and questions: each rings once, until it is resolved.
+/// Approvals and questions: each rings, and again after the times that were set, until it is resolved.
 extension PushPlanner {
     /// What there is to ring for in this session, and what no longer is.
     mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard var card = cards[key] else { return }
         let pending = view.approvals.pending
         let names = Set(pending.map(\.id))
-        for approval in pending
-        where !card.rung.contains(approval.id) && card.rings[approval.id] == nil && wants(approval, key) {
-            card.rings[approval.id] = now.wall + grace(of: key, at: now)
+        for approval in pending where card.rings[approval.id] == nil && wants(approval, key) {
+            guard card.rung.contains(approval.id) else {
+                card.rings[approval.id] = now.wall + grace(of: key, at: now)
+                continue
+            }
+            let rung = card.rungAt[approval.id] ?? Card.Rung(at: now.wall, times: 1)
+            card.rungAt[approval.id] = rung
+            card.rings[approval.id] = rung.next(settings).map { max($0, now.wall) }
         }
         let gone = card.rings.keys.filter { !names.contains($0) }.sorted { $0.rawValue < $1.rawValue }
         for approval in gone { card.rings[approval] = nil }
         card.seen.formIntersection(names)
         let settled = card.rung.subtracting(names)
         card.rung.subtract(settled)
+        card.rungAt = card.rungAt.filter { names.contains($0.key) }
         cards[key] = card
         for approval in gone { withdrawRings(for: approval, key) }
         for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }) { settle(approval, key, view, at: now) }
@@ -105,8 +111,8 @@ extension PushPlanner {
             cards[key]?.rings[id] = end
             return
         }
-        // A card was rung with before the device had a token for alerts: the service's answer says whether that is heard.
-        if isBeingCalled(id, key) {
+        // A card was rung with before the device had a token for alerts, or what rang last has no answer: that says whether it is heard.
+        if isBeingCalled(id, key) || isRinging(for: id, key) {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
         }
@@ -115,14 +121,26 @@ extension PushPlanner {
         subject.approval = approval
         let alert = Alert(
             kind: kind, text: text(kind, subject, app), cover: cover(kind, subject), level: .timeSensitive,
-            thread: session.session.rawValue, replaces: approval.replaces, session: session.session, approval: approval)
+            thread: session.session.rawValue, replaces: approval.replaces, session: session.session, approval: approval,
+            worthUntil: worth(of: id, key, device, at: now))
         guard planAlert(alert, to: key.device, at: now) != nil else {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
         }
-        cards[key]?.rings[id] = nil
-        cards[key]?.rung.insert(id)
+        cards[key]?.rang(for: id, at: now.wall, settings)
         stageRecord(of: key)
+    }
+
+    private func isRinging(for id: ApprovalID, _ key: CardKey) -> Bool {
+        guard cards[key]?.rung.contains(id) == true, let session = key.session else { return false }
+        return pushes.rings(for: CallName(session: session, approval: id), on: key.device).contains { $0.outcome == nil }
+    }
+
+    /// Until when it is kept for a device that is away: the next ring, if nothing can take its place there once it is settled.
+    private func worth(of id: ApprovalID, _ key: CardKey, _ device: RegisteredDevice, at now: Instant) -> Int64 {
+        if settings.channel(of: device.device)?.takesBack(on: device.device) == true { return .max }
+        let times = (cards[key]?.rungAt[id]?.times ?? 0) + 1
+        return settings.reminder(afterRing: times, at: now.wall) ?? now.wall + PushPolicy.alertAge
     }
 
     /// An approval that rang is settled. A push that may still ring is withdrawn, and its outcome says whether there is anything to take back.
@@ -163,8 +181,8 @@ extension PushPlanner {
     }
 
     private mutating func ringAgain(for approval: ApprovalID, _ key: CardKey, at now: Instant) {
-        guard cards[key]?.rung.remove(approval) != nil else { return }
-        cards[key]?.rings[approval] = now.wall + PushPolicy.retryInterval
+        guard cards[key]?.rung.contains(approval) == true else { return }
+        cards[key]?.ringAgain(for: approval, at: now.wall + PushPolicy.retryInterval)
         stageRecord(of: key)
         serveRings(key, at: now)
     }

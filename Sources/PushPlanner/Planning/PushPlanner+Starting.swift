@@ -68,11 +68,12 @@ extension PushPlanner {
             card.move(by: jump)
             // Quiet hours are by the clock itself: looked at again, though no sooner than who is there can say so.
             if devices[key.device]?.device.quiet != nil {
-                card.rings = card.rings.mapValues { min($0, now.wall + PushPolicy.grace) }
+                card.hastenRings(to: now.wall + PushPolicy.grace, settings)
             }
             cards[key] = card
-            // Or a relay that ends now would leave the next one a card that is years old, and that nobody tells anything.
-            if !card.stage.isAbsent || card.isEndOwed { stageRecord(of: key) }
+            // Or a relay that ends now would leave the next one a card that is years old, and that nobody tells anything; and what rang just now
+            // would have rung long ago.
+            if !card.stage.isAbsent || card.isEndOwed || !card.rungAt.isEmpty { stageRecord(of: key) }
             serveRings(key, at: now)
         }
         for key in devices.keys {

@@ -26,8 +26,7 @@ extension PushPlanner {
     mutating func hastenRings(of key: DeviceKey, at now: Instant) {
         for card in cards.keys where card.device == key {
             let soon = now.wall + grace(of: card, at: now)
-            let rings = (cards[card]?.rings ?? [:]).mapValues { min($0, soon) }
-            cards[card]?.rings = rings
+            cards[card]?.hastenRings(to: soon, settings)
         }
     }
 

@@ -1,8 +1,10 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings on every device that wants it, whoever owns the workspace by then: at least once, and with one number for as long as
-/// that may have been heard. What is lost with a database's tail may ring again in the epoch that follows.
+/// An approval rings on every device that wants it, whoever owns the workspace by then: at least once, and again only if the service may not
+/// have the last, or as a reminder. An owner knows the time by its own clock alone: if that is an hour ahead of the last owner's, it reminds
+/// when it takes over, as it does after an hour without any owner. What is lost with a database's tail may ring again in the epoch that
+/// follows.
 struct AlertBook {
     private struct Name: Hashable {
         let workspace: WorkspaceID
@@ -19,27 +21,32 @@ struct AlertBook {
     private struct Ring {
         let epoch: Epoch
         let push: PushID
+        /// In milliseconds since 1970: as its owner says, or the earliest of those since, to whom it lay ahead.
+        var rangAt: Int64
         /// As an owner was told last.
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
     }
 
+    /// The first, in milliseconds. Those that follow come later.
+    private static let reminder = PushSettings.remindersDefault[0] * 60_000
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
     /// What an owner found without an answer, and did not send again. Whoever committed it may send it yet: a process that was stopped
     /// between the two, and has not heard that another took over.
     private var givenUp: Set<Push> = []
 
-    mutating func ordered(_ order: PushIntent, in epoch: Epoch) -> String? {
+    /// At this time by the clock of the owner, which may only repeat what an earlier one has planned, in milliseconds since 1970.
+    mutating func ordered(_ order: PushIntent, in epoch: Epoch, at now: Int64) -> String? {
         guard let name = Self.name(of: order) else { return nil }
         let before = (rings[name] ?? []).filter { $0.epoch == epoch }
         if before.contains(where: { $0.push == order.id }) { return nil }
-        let isGivenUp = givenUp.contains(Push(workspace: order.workspace, epoch: epoch, id: order.id))
-        rings[name, default: []].append(Ring(epoch: epoch, push: order.id, outcome: isGivenUp ? Self.unanswered : nil))
-        guard !isGivenUp, let first = before.first(where: { !$0.isLost }) else { return nil }
+        if givenUp.contains(Push(workspace: order.workspace, epoch: epoch, id: order.id)) { return nil }
+        rings[name, default: []].append(Ring(epoch: epoch, push: order.id, rangAt: min(order.plannedAt, now)))
+        guard let last = before.last, !last.isLost, order.plannedAt - last.rangAt < Self.reminder else { return nil }
         return "\(order.device) of \(order.workspace) rings for \(name.approval) by push \(order.id.rawValue), and has by push "
-            + "\(first.push.rawValue)"
+            + "\(last.push.rawValue)"
     }
 
     /// An owner was told.
@@ -50,8 +57,16 @@ struct AlertBook {
         rings[name]?[place].outcome = outcome
     }
 
-    /// The next owner has begun. What has no answer in its log and is not sent again, as it has expired by this one's clock, is as if lost.
-    mutating func began(in workspace: WorkspaceID, _ epoch: Epoch, unanswered: Set<PushID>, repeating: Set<PushID>) {
+    /// The next owner has begun, at this time by its clock, in milliseconds since 1970. What has no answer in its log and is not sent again, as
+    /// it has expired by that clock, is as if lost.
+    mutating func began(
+        in workspace: WorkspaceID, _ epoch: Epoch, at now: Int64, unanswered: Set<PushID>, repeating: Set<PushID>
+    ) {
+        for (name, list) in rings where name.workspace == workspace {
+            for place in list.indices where list[place].epoch == epoch && list[place].rangAt > now {
+                rings[name]?[place].rangAt = now
+            }
+        }
         let given = unanswered.subtracting(repeating)
         guard !given.isEmpty else { return }
         for push in given { givenUp.insert(Push(workspace: workspace, epoch: epoch, id: push)) }

@@ -35,7 +35,8 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
         case .numbers: "a push's number is of its workspace, and given once in an epoch, whoever owns that by then"
         case .codes: "a code decides what its push has shown, in its workspace, at whatever node; each request has one answer"
         case .alerts:
-            "an approval rings on each device that wants it, whoever owns the workspace by then, and once where that is known"
+            "an approval rings on each device that wants it, whoever owns the workspace by then, and where that is known again "
+                + "only after an hour by the owner's clock"
         case .codec: "what one node writes, the other reads"
         }
     }

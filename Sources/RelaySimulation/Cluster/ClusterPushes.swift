@@ -57,18 +57,20 @@ final class ClusterPushes {
     // MARK: What owners order
 
     /// The next owner of a workspace has begun with these records, and orders this at once.
-    func began(in workspace: WorkspaceID, _ epoch: Epoch, with records: [PushRecord], ordering effects: [Effect]) {
+    func began(
+        in workspace: WorkspaceID, _ epoch: Epoch, at now: Instant, with records: [PushRecord], ordering effects: [Effect]
+    ) {
         let unanswered = records.filter { record in
             record.kind == .push
                 && record.bytes.map { (try? JSONDocument(parsing: $0).root.object().optional("outcome")) == nil } == true
         }
         alerts.began(
-            in: workspace, epoch, unanswered: Set(unanswered.compactMap { PushID(text: $0.name) }),
+            in: workspace, epoch, at: now.wall, unanswered: Set(unanswered.compactMap { PushID(text: $0.name) }),
             repeating: Set(effects.compactMap { if case .push(let intent) = $0 { intent.id } else { nil } }))
     }
 
     /// On disk, and to be sent.
-    func ordered(_ intent: PushIntent, in epoch: Epoch, of workspace: WorkspaceID) {
+    func ordered(_ intent: PushIntent, in epoch: Epoch, of workspace: WorkspaceID, at now: Instant) {
         world.trace.note(world.now, "owner", "pushes", "\(intent.id.rawValue) \(intent.purpose) of \(workspace) in \(epoch)")
         if intent.workspace != workspace {
             world.report(.wall, "the owner of \(workspace) pushes what is of \(intent.workspace)")
@@ -85,7 +87,7 @@ final class ClusterPushes {
             world.report(.numbers, "number \(intent.id.rawValue) of \(workspace) in \(epoch) is given to two pushes")
         }
         orders[name] = intent
-        if let complaint = alerts.ordered(intent, in: epoch) { world.report(.alerts, complaint) }
+        if let complaint = alerts.ordered(intent, in: epoch, at: now.wall) { world.report(.alerts, complaint) }
     }
 
     /// A request of a process that ends on the way may be lost; its answer always is.

@@ -119,7 +119,7 @@ final class OwnerPart {
         var effects = fresh.started(at: node.instant)
         if world.plant == .mutePushes { effects.removeAll { if case .push = $0 { true } else { false } } }
         relay = fresh
-        world.pushes?.began(in: workspace, epoch, with: state.records, ordering: effects)
+        world.pushes?.began(in: workspace, epoch, at: node.instant, with: state.records, ordering: effects)
         world.trace.note(world.now, node.name, "serves", "\(workspace) in generation \(row.generation), \(epoch)")
         run(effects)
         if node.entrants.isRemoved(workspace) { workspaceRemoved() }
@@ -237,7 +237,7 @@ final class OwnerPart {
                 inThisCore(after: 0) { self.feed(.picturesFound(peer, request, .lacking)) }
             case .answer(let reply, let command, let peer): callers.answered(reply, to: command, of: peer)
             case .push(let intent):
-                world.pushes?.ordered(intent, in: epoch, of: workspace)
+                world.pushes?.ordered(intent, in: epoch, of: workspace, at: node.instant)
                 pushes.push(intent, in: epoch)
             case .workspaceLeft: left()
             // Whatever was ordered is on its way here, and is sent once.

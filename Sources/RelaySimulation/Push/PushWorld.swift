@@ -155,7 +155,7 @@ final class PushWorld {
         for _ in 0..<(world.plant == .hastyCard ? 20 : 1) {
             if let card, let complaint = pace.ordered(order, card, at: world.now) { world.report(.pace, complaint) }
         }
-        if let complaint = ring.ordered(order) { world.report(.ring, complaint) }
+        if let complaint = ring.ordered(order, at: world.now) { world.report(.ring, complaint) }
         if let complaint = crossing.ordered(order) { world.report(.crossing, complaint) }
         let name = order.target.channel
         if let complaint = channel.ordered(

@@ -18,6 +18,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("publicURL")) var publicURL: String?
     @Option(help: Self.help("pushContact")) var pushContact: String?
     @Option(help: Self.help("pushHosts")) var pushHosts: String?
+    @Option(help: Self.help("pushReminders")) var pushReminders: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
     @Option(help: Self.help("trustedProxies")) var trustedProxies: String?
@@ -74,6 +75,7 @@ struct ServeOptions: ParsableArguments {
             "publicURL": publicURL,
             "pushContact": pushContact,
             "pushHosts": pushHosts,
+            "pushReminders": pushReminders,
             "tlsCertificate": tlsCertificate,
             "tlsKey": tlsKey,
             "trustedProxies": trustedProxies,

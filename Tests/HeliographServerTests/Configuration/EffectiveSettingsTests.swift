@@ -54,6 +54,16 @@ import WebSocketEngine
         }
     }
 
+    @Test("reminders are minutes in their order, or none")
+    func pushReminders() throws {
+        #expect(try settings().configuration.pushReminders == [60, 240])
+        #expect(try settings(flags: ["pushReminders": "5,30,10080"]).configuration.pushReminders == [5, 30, 10_080])
+        #expect(try settings(flags: ["pushReminders": "none"]).configuration.pushReminders.isEmpty)
+        for bad in ["", "60,", "4", "10081", "1h", "60 240", "5,5,5,5,5,5,5,5,5"] {
+            #expect(try fault(flags: ["pushReminders": bad]).contains("pushReminders takes up to 8 numbers of minutes"))
+        }
+    }
+
     @Test(
         "a contact that no push service can reach is refused with the reason",
         arguments: ["a@b", "mailto:a@localhost", "https://box.local"])

@@ -61,6 +61,18 @@ import Testing
         #expect(stage.take() == ["reply k1: no"])
     }
 
+    @Test(
+        "what waits is kept for a browser that is away; at Apple, where nothing takes its place once it is settled, until it rings again"
+    )
+    func kept() throws {
+        let (_, push) = try Self.rung(Self.browser())
+        #expect(push.worthUntil - push.plannedAt == 28 * 86_400_000)
+        let (_, apple) = try Self.rung(Self.browser(at: "web.push.apple.com"))
+        #expect(apple.worthUntil - apple.plannedAt == 3_600_000)
+        let code = try #require(apple.code)
+        #expect(code.expiresAt - apple.plannedAt == 28 * 86_400_000)
+    }
+
     private static let watcher = ClientIdentity(
         workspace: S.home, client: Named(id: ClientID("onlooker")!, name: "Onlooker"), scope: Scope(of: .watcher))
 

@@ -19,10 +19,11 @@ final class PlannerRig {
     static let session = RelayTranscript.session
 
     init(
-        broadcasts: Bool = false, retention: Retention = Retention(), _ change: (inout Device) -> Void = { _ in }
+        broadcasts: Bool = false, settings: PushSettings = configuration, retention: Retention = Retention(),
+        _ change: (inout Device) -> Void = { _ in }
     ) throws {
         transcript = RelayTranscript(
-            retention: retention, push: broadcasts ? Self.broadcasting : Self.configuration, now: 1_795_178_096_000)
+            retention: retention, push: broadcasts ? Self.broadcasting : settings, now: 1_795_178_096_000)
         host = transcript.host()
         phone = transcript.client("phone")
         register(change)

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings once on every device that wants it, and again only where APNs may not have it.
+/// An approval rings once on every device that wants it, and again only where APNs may not have it, or after an hour.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -16,11 +16,16 @@ struct RingChecker {
         let isAlert: Bool
         /// In milliseconds since 1970.
         let worthUntil: Int64
+        let plannedAt: Int64
+        /// By the steady clock.
+        let orderedAt: Int64
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
     }
 
+    /// The first of the policy's reminders, in milliseconds; a minute less, as what is planned waits for the disk.
+    private static let reminder: Int64 = 59 * 60_000
     private var rings: [Name: [Ring]] = [:]
     /// The approvals for which the pushes of cards ring, where a device has no way for alerts.
     private var calls: [PushID: [ApprovalID]] = [:]
@@ -42,7 +47,7 @@ struct RingChecker {
         return nil
     }
 
-    mutating func ordered(_ order: PushIntent) -> String? {
+    mutating func ordered(_ order: PushIntent, at now: Int64) -> String? {
         for name in names(of: order) {
             let before = rings[name] ?? []
             if before.contains(where: { $0.push == order.id }) { continue }
@@ -50,9 +55,11 @@ struct RingChecker {
                 before + [
                     Ring(
                         push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.code != nil,
-                        worthUntil: order.worthUntil)
+                        worthUntil: order.worthUntil, plannedAt: order.plannedAt, orderedAt: now)
                 ]
-            if let heard = before.first(where: { !$0.isLost }) {
+            if let heard = before.last(where: { !$0.isLost }),
+                max(now - heard.orderedAt, order.plannedAt - heard.plannedAt) < Self.reminder
+            {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
                 return "\(order.device) rings for \(name.approval) \(pushes)"
             }

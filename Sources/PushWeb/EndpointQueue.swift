@@ -1,15 +1,27 @@
 internal import HeliographHTTP2
 
-/// What waits for one browser, in its order: one request at a time is on its way, and whatever follows it waits for its outcome.
+/// Requests that wait for one browser, in their order. One of each topic is on its way at a time, and one without a topic goes alone; the
+/// next waits for its outcome.
 struct EndpointQueue {
     private(set) var waiting: [WebPushAttempt] = []
-    private var isFlying = false
+    private var flyingTopics: Set<WebPushTopic> = []
+    /// One without a topic is on its way.
+    private var fliesAlone = false
     /// Nothing is sent to it before.
     private(set) var backOffUntil: MonotonicTime?
 
-    var isEmpty: Bool { waiting.isEmpty && !isFlying && backOffUntil == nil }
-    /// Whether its first request may be sent now.
-    var isReady: Bool { !isFlying && backOffUntil == nil && !waiting.isEmpty }
+    var isEmpty: Bool { waiting.isEmpty && flyingTopics.isEmpty && !fliesAlone && backOffUntil == nil }
+
+    /// The request that may be sent now.
+    func next(_ limits: WebPushLimits) -> WebPushAttempt? { place(limits).map { waiting[$0] } }
+
+    private func place(_ limits: WebPushLimits) -> Int? {
+        guard backOffUntil == nil, !fliesAlone, flyingTopics.count < limits.endpointFlightsMax else { return nil }
+        let place = waiting.firstIndex { $0.topic.map { !flyingTopics.contains($0) } ?? true }
+        guard let place, waiting[place].topic == nil else { return place }
+        return flyingTopics.isEmpty && place == 0 ? place : nil
+    }
+
     var firstEnd: MonotonicTime? { waiting.lazy.map(\.until).min() }
 
     /// Hands back those whose place the new one takes.
@@ -19,12 +31,16 @@ struct EndpointQueue {
         return superseded
     }
 
-    mutating func takeFirst() -> WebPushAttempt {
-        isFlying = true
-        return waiting.removeFirst()
+    mutating func takeNext(_ limits: WebPushLimits) -> WebPushAttempt? {
+        guard let place = place(limits) else { return nil }
+        let next = waiting.remove(at: place)
+        if let topic = next.topic { flyingTopics.insert(topic) } else { fliesAlone = true }
+        return next
     }
 
-    mutating func landed() { isFlying = false }
+    mutating func landed(_ attempt: WebPushAttempt) {
+        if let topic = attempt.topic { flyingTopics.remove(topic) } else { fliesAlone = false }
+    }
 
     /// Puts one that has landed back to the head. False where a later one has its topic: that one is to be sent in its place.
     mutating func putBack(_ attempt: WebPushAttempt) -> Bool {

@@ -181,11 +181,14 @@ struct OriginMachine {
 
     /// What is urgent goes first; within an endpoint the order stays.
     private var nextReady: Int? {
-        ready.firstIndex { queues[$0]?.waiting.first?.isUrgent ?? false } ?? ready.indices.first
+        ready.firstIndex { queues[$0]?.next(limits)?.isUrgent ?? false } ?? ready.indices.first
     }
 
     private mutating func send(_ endpoint: WebPushEndpoint, _ token: VAPIDTokenMachine.Token, _ now: Moment) {
-        guard var attempt = queues[endpoint]?.takeFirst() else { preconditionFailure("an endpoint is ready without a request") }
+        guard var attempt = queues[endpoint]?.takeNext(limits) else {
+            preconditionFailure("an endpoint is ready without a request")
+        }
+        makeReady(endpoint)
         waitingCount -= 1
         link.took()
         attempt.attempts += 1
@@ -210,7 +213,7 @@ struct OriginMachine {
     /// Takes a request off its connection. An old connection that carries nothing any more is closed.
     private mutating func land(_ number: Int, _ now: Moment) -> Flight? {
         guard let flight = flights.removeValue(forKey: number) else { return nil }
-        queues[flight.attempt.endpoint]?.landed()
+        queues[flight.attempt.endpoint]?.landed(flight.attempt)
         makeReady(flight.attempt.endpoint)
         if link.landed(flight.generation, now.instant) { effects.append(.close(generation: flight.generation)) }
         wake(by: now.instant + limits.idleMax)
@@ -220,7 +223,7 @@ struct OriginMachine {
     /// Whatever has changed about an endpoint: it stands among those that are ready where it is, and nowhere where nothing is left of it.
     private mutating func makeReady(_ endpoint: WebPushEndpoint) {
         let isListed = ready.contains(endpoint)
-        if queues[endpoint]?.isReady ?? false {
+        if queues[endpoint]?.next(limits) != nil {
             if !isListed { ready.append(endpoint) }
         } else if isListed {
             ready.removeAll { $0 == endpoint }

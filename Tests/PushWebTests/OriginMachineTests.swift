@@ -44,14 +44,42 @@ struct OriginMachineTests {
         var transcript = try Transcript.open()
         #expect(try transcript.submit(about: "approval") == [.send(2, 1, "token1")])
         #expect(try transcript.submit(about: "approval") == [])
-        #expect(try transcript.submit(about: "question") == [])
+        #expect(try transcript.submit(about: "question") == [.send(4, 1, "token1")])
         #expect(try transcript.submit(about: "approval") == [.finish(3, .notSent(.superseded))])
         #expect(try transcript.submit(to: "b", about: "approval") == [.send(6, 1, "token1")])
         // The first was on its way; it is not tried again where a newer one waits.
         let refusal = Transcript.refused(503, .sendLater)
         #expect(transcript.answer(2, 503) == [.finish(2, refusal)])
-        #expect(transcript.pass(.seconds(1)) == [.send(4, 1, "token1")])
+        #expect(transcript.answer(4, 201) == [.finish(4, accepted)])
+        #expect(transcript.pass(.seconds(1)) == [.send(5, 1, "token1")])
+    }
+
+    @Test func `pushes about different things go to one phone side by side, up to a number, and one about nothing goes alone`()
+        throws
+    {
+        var transcript = try Transcript.open { $0.endpointFlightsMax = 2 }
+        #expect(try transcript.submit(about: "a1") == [.send(2, 1, "token1")])
+        #expect(try transcript.submit(about: "a2") == [.send(3, 1, "token1")])
+        #expect(try transcript.submit(about: "a3") == [])
+        #expect(try transcript.submit() == [])
+        #expect(try transcript.submit(about: "a4") == [])
+        #expect(transcript.answer(2, 201) == [.finish(2, accepted), .send(4, 1, "token1")])
+        #expect(transcript.answer(3, 201) == [.finish(3, accepted)])
         #expect(transcript.answer(4, 201) == [.finish(4, accepted), .send(5, 1, "token1")])
+        #expect(transcript.answer(5, 201) == [.finish(5, accepted), .send(6, 1, "token1")])
+    }
+
+    @Test func `a burst of approvals to one phone waits for answers alone`() throws {
+        var transcript = try Transcript.open()
+        for number in 0..<64 { _ = try transcript.submit(about: "a\(number)", urgency: .high) }
+        var answered = 0
+        for round in 0..<4 {
+            let flying = (2 + 16 * round)..<(18 + 16 * round)
+            for number in flying {
+                answered += transcript.answer(number, 201).count { if case .finish(_, .accepted) = $0 { true } else { false } }
+            }
+        }
+        #expect(answered == 64 && transcript.machine.waitingCount == 0)
     }
 
     @Test func `where nobody knows what became of it, it is sent again only if its topic makes that harmless`() throws {

@@ -208,7 +208,10 @@ extension PushPlanner {
         _ key: CardKey, _ device: RegisteredDevice, _ subject: PushSubject, _ app: CardApp, _ face: UInt64,
         calling calls: [CallName], at now: Instant
     ) {
-        guard pushes.hasRoom(for: key.device) else { return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now) }
+        guard pushes.hasRoom(for: key.device) else {
+            crowd.add(.card(key), of: key.device)
+            return postpone(key, to: now.wall + PushPolicy.retryInterval, at: now)
+        }
         guard var card = cards[key], let target = target(of: card) else { return }
         let urgency = calls.isEmpty ? card.mailbox?.urgency ?? .small : .waiting
         let isUrgent =

@@ -37,6 +37,7 @@ extension PushPlanner {
         for alert in next {
             guard let push = planAlert(alert.asWanted(text), to: key, at: now) else {
                 orders.append(.armTimer(timer, after: PushPolicy.retryInterval))
+                if !pushes.hasRoom(for: key) { crowd.add(.alerts, of: key) }
                 break
             }
             devices[key]?.alerts.began(alert.number, with: push)

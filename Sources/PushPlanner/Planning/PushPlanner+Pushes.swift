@@ -110,6 +110,27 @@ extension PushPlanner {
 
     mutating func pushAnswered(_ id: PushID, _ outcome: PushOutcome, at now: Instant) {
         guard let planned = pushes.answer(id, outcome, at: now.wall) else { return }
+        answered(planned, outcome, at: now)
+        serveCrowd(of: planned.key, at: now)
+    }
+
+    /// There is room for more.
+    private mutating func serveCrowd(of key: DeviceKey, at now: Instant) {
+        while pushes.hasRoom(for: key), let entry = crowd.takeFirst(of: key) {
+            switch entry {
+            case .ring(let card, let approval):
+                guard cards[card]?.rings[approval] != nil, cards[card]?.rung.contains(approval) == false else { break }
+                cards[card]?.rings[approval] = now.wall
+                serveRings(card, at: now)
+            case .card(let card):
+                if let passing = cards[card]?.passingUntil { cards[card]?.mailbox?.dueAt = max(now.wall, passing) }
+                serve(card, at: now)
+            case .alerts: serveAlerts(of: key, at: now)
+            }
+        }
+    }
+
+    private mutating func answered(_ planned: PlannedPush, _ outcome: PushOutcome, at now: Instant) {
         stageRecord(of: planned)
         learn(from: planned, outcome)
         tellWatchers(of: planned)

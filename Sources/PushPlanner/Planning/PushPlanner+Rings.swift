@@ -125,6 +125,7 @@ extension PushPlanner {
             worthUntil: worth(of: id, key, device, at: now))
         guard planAlert(alert, to: key.device, at: now) != nil else {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+            if !pushes.hasRoom(for: key.device) { crowd.add(.ring(key, id), of: key.device) }
             return
         }
         cards[key]?.rang(for: id, at: now.wall, settings)

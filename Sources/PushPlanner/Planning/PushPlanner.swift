@@ -13,6 +13,8 @@ package struct PushPlanner {
     var cards: [CardKey: Card] = [:]
     var channels = ChannelBook()
     var pushes: PushJournal
+    /// Pushes that wait until one of their device's is answered.
+    var crowd = RoomQueue()
     var presences = PresenceBook()
     /// Connections that hear of what becomes of pushes.
     var watchers: [WorkspaceID: Set<PeerID>] = [:]

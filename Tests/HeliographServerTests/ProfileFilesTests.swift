@@ -1,3 +1,4 @@
+import ChannelAPNs
 import Foundation
 import RelayProtocol
 import Testing
@@ -31,6 +32,15 @@ import Testing
         try folder.write("profiles/bad.json", text)
         let fault = #expect(throws: ServerError.self) { try ProfileFiles.read(in: folder.path) }
         #expect(fault?.description.contains("profiles/bad.json, \(place)") == true)
+    }
+
+    @Test func `an app with a key and without a profile is missed, and not once there is one`() throws {
+        #expect(try PushSetup.lack(of: "org.heliograph.app", in: folder.path) == nil)
+        #expect(try PushSetup.lack(of: "org.example.mine", in: folder.path) == "no profile is for org.example.mine")
+        try makeFolder()
+        let ours = String(decoding: try #require(ProfileSet.document(ofShipped: "heliograph")), as: UTF8.self)
+        try folder.write("profiles/mine.json", ours.replacing("org.heliograph.app", with: "org.example.mine"))
+        #expect(try PushSetup.lack(of: "org.example.mine", in: folder.path) == nil)
     }
 
     @Test func `what is too long is another file`() throws {

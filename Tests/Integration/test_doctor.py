@@ -83,6 +83,13 @@ def test_what_pushes_need_is_looked_at_without_a_relay(relay: Relay, tmp_path: P
     subject, file = f"Push key {key.id}", relay.data / f"AuthKey_{key.id}.p8"
     found = doctor(relay)["Relay"]
     assert found.state(subject) == "well" and "Pushes" not in found and "Profiles" not in found
+    assert f"Pushes to {BUNDLE}" not in found
+    settings = (relay.data / "push.json").read_text()
+    (relay.data / "push.json").write_text(settings.replace(BUNDLE, "org.example.mine"))
+    missing = doctor(relay)["Relay"]["Pushes to org.example.mine"]
+    assert missing["state"] == "doubtful" and missing["text"] == "no profile is for org.example.mine", missing
+    assert f"{relay.data}/profiles" in missing["mend"]
+    (relay.data / "push.json").write_text(settings)
     file.chmod(0o640)
     assert doctor(relay)["Relay"][subject]["mend"] == f"chmod 600 {file}"
     other = ec.generate_private_key(ec.SECP384R1())

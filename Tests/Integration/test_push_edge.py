@@ -66,8 +66,9 @@ def test_setup_copies_the_key_for_its_owner_alone_and_the_running_relay_takes_it
 
 def test_another_app_and_another_key_join_what_is_there(relay, tmp_path):
     file = key_file(tmp_path)
-    set_up(relay, file)
-    set_up(relay, file, "--sandbox-only", key="KEYID67890", bundle="org.example.other")
+    assert "no profile" not in set_up(relay, file).stdout
+    added = set_up(relay, file, "--sandbox-only", key="KEYID67890", bundle="org.example.other").stdout
+    assert f"no profile is for org.example.other: put one into {relay.data}/profiles" in added
     teams = configuration(relay)["teams"]
     assert [(team["key"], team["environments"]) for team in teams] == [(KEY, ["production"]), ("KEYID67890", ["sandbox"])]
     assert all(team["bundles"] == [BUNDLE, "org.example.other"] for team in teams)

@@ -22,7 +22,8 @@ extension APNsPayload {
                         $0.field("body", text.body)
                     }
                     if level != .passive { aps.field("sound", "default") }
-                    aps.field("category", profile.category(for: kind, mayAllow: mayAllow))
+                    // A passive alert asks for nothing: buttons that decide would lead nowhere.
+                    aps.field("category", profile.category(for: level == .passive ? nil : kind, mayAllow: mayAllow))
                     aps.field("thread-id", thread)
                     aps.field("interruption-level", level.rawValue)
                     if sealed { aps.field("mutable-content", 1) }

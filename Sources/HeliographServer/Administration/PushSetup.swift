@@ -1,3 +1,4 @@
+import ChannelAPNs
 import HeliographCrypto
 import Foundation
 import PushAPNs
@@ -52,6 +53,20 @@ extension PushSetup {
         try PrivateFile.write(Array(data), to: "\(folder)/\(name)")
         try PrivateFile.write(configuration.bytes + [UInt8(ascii: "\n")], to: path)
         return configuration.teams.first { $0.team == team }?.bundles ?? []
+    }
+}
+
+extension PushSetup {
+    /// Why nothing reaches this app in spite of its key: no profile in the data directory, nor any of ours, is for it. Nil: one is.
+    package static func lack(of bundle: String, in directory: String) throws -> String? {
+        let profiles = try ProfileSet(files: ProfileFiles.read(in: directory))
+        guard !profiles.all.contains(where: { $0.bundle == bundle }) else { return nil }
+        return "no profile is for \(bundle)"
+    }
+
+    /// The advice that goes with it.
+    package static func mend(in directory: String) -> String {
+        "put one into \(directory)/profiles (heliograph push profiles heliograph prints one to begin with), start the relay anew, and have the app name it"
     }
 }
 

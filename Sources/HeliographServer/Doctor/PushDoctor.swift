@@ -26,7 +26,8 @@ struct PushDoctor {
         do throws(ServerError) {
             let configuration = try PushConfigurationFile.read(file)
             let files = authority(configuration) + keys(configuration)
-            return files + profiles(for: configuration) + apple(configuration, canAsk: files.allSatisfy { $0.state != .wrong })
+            return files + profiles(for: configuration) + apps(of: configuration)
+                + apple(configuration, canAsk: files.allSatisfy { $0.state != .wrong })
         } catch {
             let mend = "fix that field, or run this as the relay's user; or move the file away, then \(setup)"
             return [Finding("Pushes", .wrong, error.description, mend: mend)] + profiles(for: nil)
@@ -118,6 +119,14 @@ struct PushDoctor {
                     "Profiles", .wrong, error.description, mend: "remove or rename one; no relay starts with both"))
         }
         return found.isEmpty ? [Finding("Profiles", .well, "each of your own (\(paths.count)) can be used")] : found
+    }
+
+    /// An app that has a key is reached by a profile that names it. Profiles that cannot be read are told of above.
+    private func apps(of configuration: PushConfiguration) -> [Finding] {
+        configuration.teams.flatMap(\.bundles).sorted().compactMap { bundle in
+            guard let lack = try? PushSetup.lack(of: bundle, in: path) else { return nil }
+            return Finding("Pushes to \(bundle)", .doubtful, lack, mend: PushSetup.mend(in: path))
+        }
     }
 
     // MARK: - Apple

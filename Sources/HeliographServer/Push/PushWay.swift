@@ -222,7 +222,10 @@ final class PushWay {
         guard let configuration, let sender else { throw PushObstacleError(sentence: trouble ?? Self.notSetUp) }
         let intent = flight.intent
         guard let team = configuration.team(of: intent.app) else {
-            throw PushObstacleError(sentence: "no APNs key is set up for \(intent.app): heliograph push setup")
+            throw PushObstacleError(
+                sentence:
+                    "no APNs key is set up for \(intent.app), the bundle of the device's profile: heliograph push setup --bundle \(intent.app), or a profile for your own app"
+            )
         }
         let request = try intent.request(
             with: PushMaterial(team: team, epoch: name.epoch, codes: flight.codes, now: WallClock.milliseconds))

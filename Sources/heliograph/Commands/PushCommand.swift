@@ -45,6 +45,9 @@ struct PushCommand: ParsableCommand {
                 setup.isSandboxOnly = sandboxOnly
                 let bundles = try setup.perform(in: data.path)
                 print("Team \(team) sends to \(bundles.joined(separator: ", ")).")
+                if let lack = try PushSetup.lack(of: bundle, in: data.path) {
+                    print("Nothing is pushed there yet, as \(lack): \(PushSetup.mend(in: data.path)).")
+                }
             }
         }
     }

@@ -145,6 +145,16 @@ import Testing
         #expect(try JSONDocument(parsing: short).root.required("aps").string("category") == "HELIOGRAPH_APPROVAL_REVIEW")
     }
 
+    @Test("what is settled has no button that decides", arguments: [AlertKind.approval, .question])
+    func settled(_ kind: AlertKind) throws {
+        let made = APNsPayload.alert(
+            try Self.heliograph(), kind: kind, text: Self.words, thread: "s1", level: .passive, expiresAt: nil,
+            session: Self.session, approval: nil, code: false, mayAllow: false, sealed: false)
+        let payload = try JSONDocument(parsing: made).root
+        #expect(try payload.required("aps").string("category") == "HELIOGRAPH_STATUS")
+        #expect(try payload.required("heliograph").string("kind") == kind.rawValue)
+    }
+
     @Test("a passive one makes no sound, a profile without categories has no buttons, and a digest is of no session")
     func passive() throws {
         let profile = try #require(ProfileSet()["delivery"])

@@ -15,6 +15,8 @@ struct Restraint {
     private var missedAt: [WebPushEndpoint: MonotonicTime] = [:]
 
     private static let missingMemory: Duration = .seconds(24 * 60 * 60)
+    /// Google has not known good endpoints for a while: asked again sooner, it says the same.
+    private static let missingPatience: Duration = .seconds(60 * 60)
 
     mutating func accepted(_ endpoint: WebPushEndpoint) {
         knownToServer()
@@ -30,9 +32,11 @@ struct Restraint {
         if let barredUntil, barredUntil <= now { (self.barredUntil, barredReason) = (nil, nil) }
     }
 
-    /// How often it has not been known by now, within a day.
+    /// The number of times within a day that it was not known; what comes within an hour of the first counts as that.
     mutating func missed(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits, _ now: MonotonicTime) -> Int {
-        if let first = missedAt[endpoint], first + Self.missingMemory > now { return 2 }
+        if let first = missedAt[endpoint], first + Self.missingMemory > now {
+            return first + Self.missingPatience > now ? 1 : 2
+        }
         if missedAt.count >= limits.endpointsMax, let oldest = missedAt.min(by: { $0.value < $1.value }) {
             missedAt[oldest.key] = nil
         }

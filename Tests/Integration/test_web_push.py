@@ -330,13 +330,23 @@ def test_a_subscription_that_is_gone_is_dropped_until_the_page_subscribes_anew(r
     assert len(site.seen) == 2, "what is gone is not tried again"
 
 
-def test_a_subscription_is_dropped_by_the_second_404(relay, site, laptop, asking):
+def test_a_subscription_outlives_the_404_of_our_own_next_try(relay, site, laptop, asking):
     ada = laptop()
     site.answer(Answer(404), Answer(404))
     asking.request_approval("s1", "Bash", {"command": "ls"})
     wait_until(lambda: "does not know" in ada.device.get("trouble", ""), 20, lambda: f"the first; {ada.device}", every=0.1)
+    wait_until(lambda: [push["outcome"]["result"] for push in ada.device["pushes"] if "outcome" in push] == ["refused"] * 2, 60, "the second", every=0.2)
     assert ada.device["device"]["web"] == {"service": "localhost"}
-    wait_until(lambda: ada.device["device"]["web"] == {}, 60, lambda: f"the second; {ada.device}", every=0.2)
+
+
+def test_a_new_subscription_is_rung_for_what_waits(relay, site, laptop, asking):
+    ada = laptop()
+    asking.request_approval("s1", "Bash", {"command": "ls"})
+    site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] == "approval")
+    site.unsubscribe(ada.browser)
+    ada.browser = site.subscribe(server_key(relay, ada.client.token))
+    assert "error" not in register(ada.client, ada.browser)
+    site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] == "approval")
 
 
 @pytest.mark.parametrize("status", [400, 413])

@@ -32,6 +32,7 @@ struct RefusalTests {
             #expect(transcript.answer(number, 404).last == .finish(number, Transcript.refused(404, advice)))
         }
         try miss(2, .keepSubscription)
+        _ = transcript.pass(.seconds(3_600))
         try miss(3, .dropSubscription)
         _ = transcript.pass(.seconds(86_400))
         try miss(4, .keepSubscription)
@@ -40,6 +41,18 @@ struct RefusalTests {
         try miss(6, .keepSubscription)
         _ = transcript.pass(.seconds(86_399))
         try miss(7, .dropSubscription)
+    }
+
+    @Test func `what our own next tries are told within an hour is no second time`() throws {
+        var transcript = try Transcript.open()
+        for number in 2...100 {
+            let orders = try transcript.submit()
+            if orders.contains(.connect(transcript.machine.link.generation)) {
+                _ = transcript.handle(.connected(generation: transcript.machine.link.generation, streamsMax: 9))
+            }
+            #expect(transcript.answer(number, 404).last == .finish(number, Transcript.refused(404, .keepSubscription)))
+            _ = transcript.pass(.seconds(30))
+        }
     }
 
     @Test func `one phone waits as long as it was told to, and the others go on`() throws {

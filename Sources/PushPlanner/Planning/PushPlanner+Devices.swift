@@ -46,6 +46,7 @@ extension PushPlanner {
         if app.cards == nil { devices[key]?.device.cards = .off }
         stageRecord(of: key, isTold: true)
         replyWhenStaged(to: request)
+        ringAnew(key, at: now)
         forgetFailures(of: key, at: now)
         lookAtEverything(of: key, at: now)
     }

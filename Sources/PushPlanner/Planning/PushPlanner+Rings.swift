@@ -163,6 +163,21 @@ extension PushPlanner {
         return !open.isEmpty
     }
 
+    /// The device is reached elsewhere than before: approvals that rang there alone, and still wait, ring here.
+    mutating func ringAnew(_ key: DeviceKey, at now: Instant) {
+        guard let place = devices[key]?.device.address.alerts else { return }
+        for card in cards.keys.filter({ $0.device == key }).sorted() {
+            guard let session = card.session, let rung = cards[card]?.rung, !rung.isEmpty else { continue }
+            for id in rung.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let rings = pushes.rings(for: CallName(session: session, approval: id), on: key)
+                // Those of before may be forgotten, and a card that rang is told of by its own app.
+                let isHere = rings.contains { $0.intent.purpose != .alert || $0.intent.target == .device(token: place) }
+                if !rings.isEmpty, !isHere { cards[card]?.ringAgain(for: id, at: now.wall) }
+            }
+            if cards[card]?.rung != rung { stageRecord(of: card) }
+        }
+    }
+
     mutating func ringAnswered(_ planned: PlannedPush, _ name: CallName, _ outcome: PushOutcome, at now: Instant) {
         let key = CardKey(device: planned.key, session: name.session)
         guard let session = key.sessionKey, let view = sight.sessions[session], let approval = view.approvals[name.approval]
@@ -172,6 +187,8 @@ extension PushPlanner {
             if outcome.mayBeHeard, cards[key]?.rung.contains(name.approval) == false { takeBack(approval, key, view, at: now) }
             return
         }
+        // A later push rings for it, at another address.
+        guard pushes.rings(for: name, on: planned.key).last?.intent.id == planned.intent.id else { return }
         switch outcome {
         // Sent again it would be refused again.
         case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break

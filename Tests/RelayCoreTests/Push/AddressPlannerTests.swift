@@ -24,6 +24,40 @@ import Testing
         rig.transcript.relay.planner.knownDevices.first { $0.device.id == DeviceID(name)! }?.device.address.places
     }
 
+    @Test("what waits rings where the device is reached now, once; what was decided does not, nor what rang here already")
+    func rungAtAnother() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        for id in ["a1", "a2"] { rig.ask(id) }
+        rig.pass(1_000)
+        #expect(rig.take().count { $0.code != nil } == 2)
+        rig.command(T.decide(.allow, "a2"), by: rig.transcript.client("laptop"))
+        rig.pass(1_000)
+        _ = rig.take()
+        rig.register()
+        rig.pass(60_000)
+        #expect(rig.take().isEmpty, "its app was opened")
+        rig.register { $0.address.alerts = "ee" }
+        rig.pass(60_000)
+        let rung = rig.take()
+        #expect(rung.map(\.target) == [.device(token: "ee")] && rung.first?.code?.approval == ApprovalID("a1"))
+    }
+
+    @Test("the answer about the address of before rings nothing again")
+    func answerOfBefore() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.ask("a1")
+        rig.transcript.settle()
+        let old = try #require(rig.transcript.takePushes().first { $0.code != nil })
+        rig.register { $0.address.alerts = "ee" }
+        rig.pass(1_000)
+        #expect(rig.take().map(\.target) == [.device(token: "ee")])
+        rig.transcript.handle(.pushAnswered(old.id, .refused(.dropToken, text: "Unregistered")))
+        rig.pass(120_000)
+        #expect(rig.take().isEmpty)
+    }
+
     // MARK: - What is told
 
     @Test("what an app tells goes to disk with its record; what the relay finds out itself says nothing of addresses")

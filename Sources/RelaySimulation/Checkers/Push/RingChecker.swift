@@ -1,7 +1,8 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings once on every device that wants it, and again only where APNs may not have it, or after an hour.
+/// An approval rings once on every device that wants it, and again only where APNs may not have it, or after an hour, or if the device is
+/// reached elsewhere since.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -17,6 +18,7 @@ struct RingChecker {
         /// In milliseconds since 1970.
         let worthUntil: Int64
         let plannedAt: Int64
+        let target: PushIntent.Target
         /// By the steady clock.
         let orderedAt: Int64
         var outcome: PushOutcome?
@@ -55,9 +57,10 @@ struct RingChecker {
                 before + [
                     Ring(
                         push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.code != nil,
-                        worthUntil: order.worthUntil, plannedAt: order.plannedAt, orderedAt: now)
+                        worthUntil: order.worthUntil, plannedAt: order.plannedAt, target: order.target, orderedAt: now)
                 ]
-            if let heard = before.last(where: { !$0.isLost }),
+            if let heard = before.last(where: { !$0.isLost && !($0.isAlert && order.code != nil && $0.target != order.target) }
+            ),
                 max(now - heard.orderedAt, order.plannedAt - heard.plannedAt) < Self.reminder
             {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"

@@ -151,6 +151,7 @@ extension SessionState {
         currentCall = nil
         subagents = []
         agentStatus = failed ? .failed : .completed
+        if !failed { summary.error = nil }
     }
 
     fileprivate mutating func setStatus(_ status: SessionStatus, reason: String?) {
@@ -168,8 +169,9 @@ extension SessionState {
         agentOperation = start.operation
         summary.file = start.file ?? summary.file
         currentCall = start.call
-        // The agent works again, so what it waited for at the terminal is settled.
+        // The agent works again, so what it waited for at the terminal is settled, and what went wrong was not the end of it.
         agentStatus = .running
+        summary.error = nil
         agentReason = nil
     }
 

@@ -22,6 +22,19 @@ struct ReducerTests {
         return .usage(usage)
     }
 
+    @Test("an error is what happens until the agent works again, or has ended well")
+    func errors() {
+        let error = EventHead.error(message: "overloaded", recoverable: true)
+        let tool = EventHead.toolStarted(ToolStart(call: "1", tool: "Bash", operation: "Running: ls"))
+        let running = EventHead.statusChanged(.running, reason: nil)
+        #expect(summary([T.started, running, error]).error == "overloaded")
+        #expect(summary([T.started, running, error, .message(.assistant, summary: "s")]).error == "overloaded")
+        #expect(summary([T.started, running, error, tool]).error == nil)
+        #expect(summary([T.started, running, error, running]).error == nil)
+        #expect(summary([T.started, running, error, .sessionEnded(reason: nil, failed: false)]).error == nil)
+        #expect(summary([T.started, running, error, .sessionEnded(reason: "r", failed: true)]).error == "overloaded")
+    }
+
     @Test("a session's life shows in its fields")
     func life() {
         var facts = SessionFacts(agentName: "claude-code")

@@ -46,6 +46,8 @@ struct Card {
 
     /// What waits to be sent: latest wins.
     var mailbox: Mailbox?
+    /// When a start is tried again that another card is in the way of.
+    var putOffUntil: Int64?
     /// The push that is under way. The next waits for its answer.
     var inFlight: PushID?
     /// What the last look saw, to tell a change of phase from a small one.

@@ -73,6 +73,19 @@ extension PushPlanner {
         stageRecord(of: key, isTold: report.token != nil)
         replyWhenStaged(to: request)
         if card.stage.word == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
+        startNext(key.device, at: now)
+    }
+
+    /// The card that was asked for is told of, or there is one fewer: another session's may begin.
+    private mutating func startNext(_ device: DeviceKey, at now: Instant) {
+        guard devices[device].map({ $0.startPendingUntil <= now.wall }) == true else { return }
+        for key in cards.keys.filter({ $0.device == device }).sorted() {
+            guard let card = cards[key], card.stage.isAbsent, !card.isEndOwed, card.inFlight == nil,
+                let waits = card.putOffUntil, card.mailbox?.dueAt == waits
+            else { continue }
+            cards[key]?.mailbox?.dueAt = now.wall
+            serve(key, at: now)
+        }
     }
 
     // MARK: - What became of pushes

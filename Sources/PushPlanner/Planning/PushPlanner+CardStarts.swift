@@ -20,7 +20,12 @@ extension PushPlanner {
             cards[key]?.mailbox = nil
             return
         }
-        if let time = startIsPutOff(key, device, app, at: now) { return postpone(key, to: time, at: now) }
+        if let time = startIsPutOff(key, device, app, at: now) {
+            postpone(key, to: time, at: now)
+            let due = cards[key]?.mailbox?.dueAt
+            cards[key]?.putOffUntil = due
+            return
+        }
         if usesChannel(device, app), cards[key]?.channel == nil { return planChannel(for: key, device, app, at: now) }
         planStart(of: key, device, token, subject, app, at: now)
     }

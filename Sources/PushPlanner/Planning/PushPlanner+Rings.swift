@@ -194,13 +194,16 @@ extension PushPlanner {
         case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
         // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
         // it all the same, it is one notification.
-        case .unknown, .notSent, .refused: ringAgain(for: name.approval, key, at: now)
+        case .unknown, .notSent, .refused:
+            // The app has told its address since: what was said of the one before says nothing of that.
+            let isToldSince = devices[planned.key].map { $0.alertTokenAt > planned.intent.toldAt } ?? false
+            ringAgain(for: name.approval, key, after: isToldSince ? 0 : PushPolicy.retryInterval, at: now)
         }
     }
 
-    private mutating func ringAgain(for approval: ApprovalID, _ key: CardKey, at now: Instant) {
+    private mutating func ringAgain(for approval: ApprovalID, _ key: CardKey, after wait: Int64, at now: Instant) {
         guard cards[key]?.rung.contains(approval) == true else { return }
-        cards[key]?.ringAgain(for: approval, at: now.wall + PushPolicy.retryInterval)
+        cards[key]?.ringAgain(for: approval, at: now.wall + wait)
         stageRecord(of: key)
         serveRings(key, at: now)
     }

@@ -43,6 +43,20 @@ import Testing
         #expect(rung.map(\.target) == [.device(token: "ee")] && rung.first?.code?.approval == ApprovalID("a1"))
     }
 
+    @Test("what a service says of an address that was told again since rings at once")
+    func toldAgain() throws {
+        let rig = try PlannerRig()
+        rig.agent(T.started, .statusChanged(.running, reason: nil))
+        rig.ask("a1")
+        rig.transcript.settle()
+        let push = try #require(rig.transcript.takePushes().first { $0.code != nil })
+        rig.pass(1_000)
+        rig.register()
+        rig.transcript.handle(.pushAnswered(push.id, .refused(.keepToken, text: "Unregistered")))
+        rig.pass(500)
+        #expect(rig.take().map(\.target) == [.device(token: "aa")])
+    }
+
     @Test("the answer about the address of before rings nothing again")
     func answerOfBefore() throws {
         let rig = try PlannerRig()

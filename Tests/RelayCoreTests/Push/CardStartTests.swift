@@ -53,6 +53,24 @@ struct CardStartTests {
         #expect(rig.take().contains { $0.target == .device(token: "cc") }, "told late, it is followed all the same")
     }
 
+    @Test("the second session's card begins when the first is told of, and waits for nothing of its own")
+    func second() throws {
+        let rig = try rig()
+        let other = SessionID("s2")!
+        rig.transcript.send([T.started, .statusChanged(.running, reason: nil)], to: other, first: 1, by: rig.host)
+        rig.transcript.commit()
+        rig.pass(60_000)
+        let first = rig.take().filter { $0.purpose == .start }
+        #expect(first.count == 1)
+        rig.command(
+            .card(
+                PlannerRig.device,
+                CardReport(card: CardID("card1")!, session: first[0].session, token: "cc", state: .active)))
+        rig.pass(1_000)
+        let second = rig.take().filter { $0.purpose == .start }
+        #expect(second.count == 1 && second.first?.session != first[0].session)
+    }
+
     @Test("what the person is asked rings by itself: an unanswered start for it adds no alert")
     func unansweredAsk() throws {
         let rig = try rig { $0.starts = .whenNeeded }

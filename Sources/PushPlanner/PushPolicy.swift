@@ -6,11 +6,13 @@ enum PushPolicy {
     /// What a live client is given to take an approval off our hands.
     static let grace: Int64 = 3_000
     /// A change of phase waits so long for the next one …
-    static let settle: Int64 = 2_000
-    /// … and no longer than this in all.
-    static let settleMax: Int64 = 10_000
-    /// Between two pushes of changes of phase to one card: an agent that flips would spend what the device may get. What came
-    /// last is sent in the end.
+    static let settle: Int64 = 1_500
+    /// … and no longer than this in all: a card is right within two seconds.
+    static let settleMax: Int64 = 1_800
+    /// So many changes of phase of one card go like that within a minute …
+    static let phaseBurst = 6
+    static let phaseWindow: Int64 = 60_000
+    /// … and any more of them so far apart: an agent that flips would spend what the device may get. What came last is sent in the end.
     static let phaseFloor: Int64 = 15_000
     /// Between two pushes about what waits for the person; an alert about it waits for nothing.
     static let waitingFloor: Int64 = 5_000

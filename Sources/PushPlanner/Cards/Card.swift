@@ -54,6 +54,8 @@ struct Card {
     var phase: Phase?
     /// Everything is decided though the status still says that the person is waited for: the host has until then to say how it goes on. 0: not so.
     var passingUntil: Int64 = 0
+    /// When changes of phase were sent lately.
+    var phases: [Int64] = []
     /// Approvals to ring for, and when.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
@@ -136,6 +138,7 @@ struct Card {
         phaseAt = phaseAt.moved(by: jump)
         waitingAt = waitingAt.moved(by: jump)
         passingUntil = passingUntil.moved(by: jump)
+        phases = phases.map { $0.moved(by: jump) }
         workBeganAt = workBeganAt?.moved(by: jump)
         if let mailbox {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)

@@ -225,7 +225,7 @@ extension PushPlanner {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
         if isAtOnce { card.urgentAt = now.wall }
-        if urgency >= .phase { card.phaseAt = now.wall }
+        if urgency >= .phase { card.toldPhase(at: now.wall) }
         if urgency == .waiting { card.waitingAt = now.wall }
         card.face = face
         card.mailbox = nil
@@ -375,15 +375,26 @@ extension Card {
         phase = new
     }
 
+    mutating func toldPhase(at now: Int64) {
+        phaseAt = now
+        phases = phases.filter { $0 > now - PushPolicy.phaseWindow }.suffix(PushPolicy.phaseBurst - 1) + [now]
+    }
+
+    /// No change of phase is sent before.
+    private func phaseFloor(at now: Int64) -> Int64 {
+        let recent = phases.count { $0 > now - PushPolicy.phaseWindow && $0 <= now }
+        return recent < PushPolicy.phaseBurst ? 0 : phaseAt + PushPolicy.phaseFloor
+    }
+
     /// The sooner of what was due and what this asks for; changes of phase wait a little for one another, and for their floor.
     mutating func put(_ new: Mailbox.Urgency, _ turn: Turn, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
             switch (new, turn) {
             case (.small, _): max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
-            case (.phase, _): max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseAt + PushPolicy.phaseFloor)
+            case (.phase, _): max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseFloor(at: now))
             case (.waiting, .ends): now
-            case (.waiting, .begins): max(now + grace, waitingAt + PushPolicy.attentionFloor)
+            case (.waiting, .begins): max(now + min(grace, PushPolicy.settle), waitingAt + PushPolicy.attentionFloor)
             case (.waiting, .none):
                 passingUntil > now ? passingUntil : max(now + grace, waitingAt + PushPolicy.waitingFloor)
             }

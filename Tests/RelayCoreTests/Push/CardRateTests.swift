@@ -17,19 +17,54 @@ struct CardRateTests {
             rig.pass(2_500)
         }
         let updates = rig.take().filter { $0.purpose == .update }
-        #expect((4...10).contains(updates.count), "two minutes: \(updates.count)")
+        #expect((12...24).contains(updates.count), "two minutes: \(updates.count)")
         rig.agent(.statusChanged(.idle, reason: nil))
         rig.pass(16_000)
         #expect(rig.take().last { $0.purpose == .update }?.text.contains(#""status":"idle""#) == true)
     }
 
-    @Test("a single change of phase still goes after two seconds")
-    func single() throws {
+    @Test("changes of phase are shown within two seconds, also one after another, six in a minute", arguments: [false, true])
+    func phases(_ isFrequent: Bool) throws {
+        let rig = try PlannerRig { $0.hasFrequentPushes = isFrequent }
+        try rig.withCard()
+        for number in 1...6 {
+            let (status, changed) = (number.isMultiple(of: 2) ? SessionStatus.running : .idle, rig.transcript.now)
+            rig.agent(.statusChanged(status, reason: nil))
+            rig.pass(9_000)
+            let update = try #require(rig.take().first { $0.purpose == .update })
+            #expect(update.text.contains(#""status":"\#(status.rawValue)""#))
+            #expect(update.plannedAt - changed <= 2_000)
+        }
+    }
+
+    @Test("one that changes again before it is shown waits for two seconds in all")
+    func restless() throws {
         let rig = try PlannerRig()
         try rig.withCard()
+        let start = rig.transcript.now
         rig.agent(.statusChanged(.idle, reason: nil))
-        rig.pass(2_500)
-        #expect(rig.take().count { $0.purpose == .update } == 1)
+        rig.pass(1_000)
+        rig.agent(.statusChanged(.running, reason: nil))
+        rig.pass(400)
+        rig.agent(.statusChanged(.idle, reason: nil))
+        rig.pass(1_000)
+        let updates = rig.take().filter { $0.purpose == .update }
+        #expect(updates.count == 1 && updates[0].plannedAt - start <= 2_000)
+        #expect(updates[0].text.contains(#""status":"idle""#))
+    }
+
+    @Test("a card asks for a person within two seconds, whoever looks at another screen")
+    func elsewhere() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        let laptop = rig.transcript.client("laptop")
+        rig.command(.presence(isForeground: true, session: nil, device: nil), by: laptop)
+        let asked = rig.transcript.now
+        rig.ask("a1")
+        rig.pass(2_000)
+        let orders = rig.take()
+        #expect(orders.map(\.purpose) == [.update], "the alert gives that screen three seconds")
+        #expect(orders[0].plannedAt - asked <= 2_000)
     }
 
     @Test("an approval waits for no change of phase, on the card or as an alert")

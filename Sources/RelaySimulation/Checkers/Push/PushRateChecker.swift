@@ -3,8 +3,9 @@ import RelayProtocol
 
 /// A card is told something a few times a minute at most, whatever its agent does; and besides that a person is waited for, or no longer.
 struct PushRateChecker {
-    /// Updates within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
-    private static let updatesMax = 16
+    /// Updates within `window` milliseconds: one about what waits every five seconds, six changes of phase and one more each 15 seconds, and
+    /// some room for small changes between.
+    private static let updatesMax = 24
     /// Those that turn to a person, or away: each of the first kind comes two seconds after what was said of it before.
     private static let turnsMax = 62
     private static let window: Int64 = 60_000

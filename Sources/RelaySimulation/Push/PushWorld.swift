@@ -66,6 +66,8 @@ final class PushWorld {
         looked(at: relay)
     }
 
+    func clockWasSetBack(by milliseconds: Int64) { ring.clockWasSetBack(by: milliseconds) }
+
     func relayCrashed() {
         presence.relayEnded()
         reserve.relayEnded { self.world.log.holds($0) }

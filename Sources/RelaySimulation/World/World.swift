@@ -178,7 +178,9 @@ final class World {
             // Never before 1970: no clock shows that, and no event may say it.
             let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
             if victim == hosts.count {
-                relay.wallOffset = min(max(relay.wallOffset + jump, bounds.lowerBound), bounds.upperBound)
+                let before = relay.wallOffset
+                relay.wallOffset = min(max(before + jump, bounds.lowerBound), bounds.upperBound)
+                if relay.wallOffset < before { pushes?.clockWasSetBack(by: before - relay.wallOffset) }
             } else {
                 hosts[victim].wallOffset = min(max(hosts[victim].wallOffset + jump, bounds.lowerBound), bounds.upperBound)
             }

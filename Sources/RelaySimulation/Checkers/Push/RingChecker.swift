@@ -17,7 +17,8 @@ struct RingChecker {
         let isAlert: Bool
         /// In milliseconds since 1970.
         let worthUntil: Int64
-        let plannedAt: Int64
+        /// When it was planned, as the relay may remember that: earlier by what its clock was set back since.
+        var rangAt: Int64
         let target: PushIntent.Target
         /// By the steady clock.
         let orderedAt: Int64
@@ -57,11 +58,11 @@ struct RingChecker {
                 before + [
                     Ring(
                         push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.code != nil,
-                        worthUntil: order.worthUntil, plannedAt: order.plannedAt, target: order.target, orderedAt: now)
+                        worthUntil: order.worthUntil, rangAt: order.plannedAt, target: order.target, orderedAt: now)
                 ]
             if let heard = before.last(where: { !$0.isLost && !($0.isAlert && order.code != nil && $0.target != order.target) }
             ),
-                max(now - heard.orderedAt, order.plannedAt - heard.plannedAt) < Self.reminder
+                max(now - heard.orderedAt, order.plannedAt - heard.rangAt) < Self.reminder
             {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"
                 return "\(order.device) rings for \(name.approval) \(pushes)"
@@ -76,6 +77,10 @@ struct RingChecker {
             rings[name]?[place].outcome = outcome
         }
         calls[order.id] = nil
+    }
+
+    mutating func clockWasSetBack(by milliseconds: Int64) {
+        for (name, list) in rings { for index in list.indices { rings[name]?[index].rangAt -= milliseconds } }
     }
 
     /// It will never hear what became of those that it does not repeat.

@@ -37,7 +37,8 @@ const eventsKept = 4000;
 /**
  * @typedef {object} State
  * @property {import("./wire").Welcome|null} welcome
- * @property {boolean} loaded              A workspace snapshot has come.
+ * @property {boolean} loaded              A workspace snapshot has come, with all its pages.
+ * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed Held before the snapshot whose pages are coming, and in none of them yet.
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Summary>} hosts  Those that represent a host which lets clients start sessions.
  * @property {Map<string, Approval>} approvals By `keyOf`.
@@ -64,7 +65,7 @@ export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
 /** @returns {State} */
 export const emptyState = () => ({
-  welcome: null, loaded: false, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+  welcome: null, loaded: false, unconfirmed: null, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
 });
 
 /** @returns {Changes} */
@@ -86,15 +87,20 @@ export function apply(state, message) {
         state.sessions.clear();
         state.hosts.clear();
         state.approvals.clear();
+        state.loaded = false;
         state.devices = null;
       }
       state.welcome = message;
+      state.unconfirmed = null;
       changes.all = true;
       break;
     }
     case "snapshot":
       if (message.session === undefined) takeWorkspace(state, message, changes);
       else takeSession(state, message, changes);
+      break;
+    case "snapshotEnd":
+      endWorkspace(state, changes);
       break;
     case "events":
       takeEvents(state, message, changes);
@@ -197,12 +203,22 @@ export const pending = (state) =>
 
 /** @param {State} state @param {import("./wire").WorkspaceSnapshot} snapshot @param {Changes} changes */
 function takeWorkspace(state, snapshot, changes) {
-  const known = new Map([...state.sessions, ...state.hosts]);
-  state.sessions = new Map();
-  state.hosts = new Map();
-  for (const summary of snapshot.sessions) place(state, newer(known.get(summary.session), summary));
-  state.approvals = new Map(
-    snapshot.approvals.map((approval) => [keyOf(approval), newer(state.approvals.get(keyOf(approval)), approval)]));
+  state.unconfirmed = { sessions: new Set([...state.sessions.keys(), ...state.hosts.keys()]), approvals: new Set(state.approvals.keys()) };
+  for (const summary of snapshot.sessions) takeSummary(state, summary, changes);
+  for (const approval of snapshot.approvals) takeApproval(state, approval, changes);
+  changes.all = true;
+  if (!snapshot.more) endWorkspace(state, changes);
+}
+
+/** @param {State} state @param {Changes} changes */
+function endWorkspace(state, changes) {
+  if (!state.unconfirmed) return;
+  for (const session of state.unconfirmed.sessions) {
+    state.sessions.delete(session);
+    state.hosts.delete(session);
+  }
+  for (const key of state.unconfirmed.approvals) state.approvals.delete(key);
+  state.unconfirmed = null;
   state.loaded = true;
   changes.all = true;
 }
@@ -279,10 +295,15 @@ function takeDeltas(state, message, changes) {
  * A session that represents a host is not a conversation, and in no list of them.
  * @param {State} state @param {Summary} summary
  */
-const place = (state, summary) => (summary.steering?.projects ? state.hosts : state.sessions).set(summary.session, summary);
+function place(state, summary) {
+  const [its, others] = summary.steering?.projects ? [state.hosts, state.sessions] : [state.sessions, state.hosts];
+  others.delete(summary.session);
+  its.set(summary.session, summary);
+}
 
 /** @param {State} state @param {Summary} summary @param {Changes} changes */
 function takeSummary(state, summary, changes) {
+  state.unconfirmed?.sessions.delete(summary.session);
   const held = state.sessions.get(summary.session) ?? state.hosts.get(summary.session);
   if (newer(held, summary) === held) return;
   place(state, summary);
@@ -292,6 +313,7 @@ function takeSummary(state, summary, changes) {
 /** @param {State} state @param {Approval} approval @param {Changes} changes */
 function takeApproval(state, approval, changes) {
   const key = keyOf(approval);
+  state.unconfirmed?.approvals.delete(key);
   const held = state.approvals.get(key);
   if (newer(held, approval) === held) return;
   state.approvals.set(key, approval);

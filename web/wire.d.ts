@@ -440,7 +440,14 @@ export interface Welcome {
 }
 
 /** A snapshot of the workspace. */
-export interface WorkspaceSnapshot { type: "snapshot"; sessions: Summary[]; approvals: Approval[]; session?: undefined }
+export interface WorkspaceSnapshot {
+  type: "snapshot";
+  sessions: Summary[];
+  approvals: Approval[];
+  /** The rest follows as `summary` and `approval`, and then `snapshotEnd`. */
+  more?: boolean;
+  session?: undefined;
+}
 
 /** A snapshot of the session that it names. */
 export interface SessionSnapshot {
@@ -453,6 +460,9 @@ export interface SessionSnapshot {
   summary: Summary;
   approvals: Approval[];
 }
+
+/** All of the workspace's snapshot that had `more` has come. */
+export interface SnapshotEnd { type: "snapshotEnd" }
 
 /** Events as the relay numbers them, from `first` on, without gap or repeat. */
 export interface Events { type: "events"; session: string; epoch: string; first: number; events: Event[] }
@@ -493,6 +503,7 @@ export type Message =
   | Welcome
   | WorkspaceSnapshot
   | SessionSnapshot
+  | SnapshotEnd
   | Events
   | Deltas
   | Output
@@ -523,6 +534,7 @@ export type Command =
   | { type: "testPush"; device: string }
   | { type: "budget"; budget: Budget }
   | { type: "budgets" }
+  | { type: "remove"; session: string }
   | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; pictures?: Picture[]; signature?: string }
   | { type: "interrupt"; session: string; signature?: string }
   | { type: "stop"; session: string; signature?: string }

@@ -43,6 +43,11 @@ package enum ClientCommands {
         ClientRun.run(options) { WithdrawTask($0, withdraw) }
     }
 
+    /// `heliograph remove`: done when the session and its events are gone.
+    package static func remove(_ options: ClientOptions, session: String) -> ClientExit {
+        ClientRun.run(options) { RemoveTask($0, session) }
+    }
+
     /// `heliograph budgets`: `{"budgets":[…]}` as JSON, as the wire has them.
     package static func budgets(_ options: ClientOptions) -> ClientExit {
         ClientRun.run(options) { BudgetsTask($0, setting: nil) }

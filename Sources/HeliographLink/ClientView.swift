@@ -45,12 +45,16 @@ package struct ClientView: Sendable {
 
     package private(set) var epoch: Epoch?
     package private(set) var isWorkspaceKnown = false
+    /// Of a snapshot of the workspace, pages are to come.
+    package var awaitsPages: Bool { unconfirmed != nil }
     package private(set) var sessions: [SessionID: Summary] = [:]
     /// Pending ones, all of them; resolved ones, as far as the relay told.
     package private(set) var approvals: [ApprovalKey: Approval] = [:]
     package private(set) var logs: [SessionID: Log] = [:]
     /// Followed from a snapshot that has not come yet.
     private var expected: Set<SessionID> = []
+    /// Known before the snapshot that is coming in pages, and not in those so far; gone if they are in none.
+    private var unconfirmed: (sessions: Set<SessionID>, approvals: Set<ApprovalKey>)?
 
     package init() {}
 
@@ -83,7 +87,10 @@ package struct ClientView: Sendable {
     package mutating func reduce(_ message: MessageToClient) -> [Change] {
         switch message {
         case .welcome(let welcome, _, _, _): return welcomed(welcome.epoch)
-        case .workspaceSnapshot(let summaries, let approvals): return workspace(summaries, approvals)
+        case .workspaceSnapshot(let summaries, let approvals, let more):
+            let changes = workspace(summaries, approvals)
+            return more ? changes : workspaceEnded() + changes
+        case .snapshotEnd: return workspaceEnded()
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             return snapshot(tail, seq, summary, approvals)
         case .events(let batch): return extend(batch)
@@ -110,6 +117,7 @@ package struct ClientView: Sendable {
 
     private mutating func welcomed(_ epoch: Epoch) -> [Change] {
         defer { self.epoch = epoch }
+        unconfirmed = nil
         guard let known = self.epoch, known != epoch else { return [] }
         // Numbers of another life of the log compare with nothing.
         sessions = [:]
@@ -119,38 +127,47 @@ package struct ClientView: Sendable {
     }
 
     private mutating func workspace(_ summaries: [Summary], _ approvals: [Approval]) -> [Change] {
+        unconfirmed = (Set(sessions.keys), Set(self.approvals.keys))
+        let changes = summaries.flatMap { take($0) } + approvals.flatMap { take($0) }
+        return isWorkspaceKnown ? changes : []
+    }
+
+    private mutating func workspaceEnded() -> [Change] {
+        guard let gone = unconfirmed else { return [] }
+        unconfirmed = nil
+        approvals = approvals.filter { !gone.approvals.contains($0.key) }
         var changes: [Change] = []
-        let named = Set(summaries.map(\.session))
-        for session in sessions.keys.filter({ !named.contains($0) }).sorted(by: { $0.rawValue < $1.rawValue }) {
+        for session in gone.sessions.sorted(by: { $0.rawValue < $1.rawValue }) where sessions[session] != nil {
             sessions[session] = nil
             changes.append(.sessionGone(session))
         }
-        let open = Set(approvals.map { ApprovalKey(session: $0.session, approval: $0.id) })
-        self.approvals = self.approvals.filter { open.contains($0.key) }
-        for summary in summaries { changes += take(summary) }
-        for approval in approvals { changes += take(approval) }
         if isWorkspaceKnown { return changes }
         isWorkspaceKnown = true
         return [.workspaceKnown]
     }
 
+    /// The changes of a first snapshot are told as one, at its end.
+    private var isBeginning: Bool { unconfirmed != nil && !isWorkspaceKnown }
+
     private mutating func take(_ summary: Summary) -> [Change] {
         let previous = sessions[summary.session]
+        unconfirmed?.sessions.remove(summary.session)
         if let previous, previous.seq > summary.seq || previous == summary { return [] }
         sessions[summary.session] = summary
-        return [.session(summary, previous: previous)]
+        return isBeginning && previous == nil ? [] : [.session(summary, previous: previous)]
     }
 
     private mutating func take(_ approval: Approval) -> [Change] {
         let key = ApprovalKey(session: approval.session, approval: approval.id)
         let previous = approvals[key]
+        unconfirmed?.approvals.remove(key)
         if let previous,
             previous.seq > approval.seq || (previous.seq == approval.seq && previous.stage.word == approval.stage.word)
         {
             return []
         }
         approvals[key] = approval
-        return [.approval(approval, previous: previous)]
+        return isBeginning && previous == nil ? [] : [.approval(approval, previous: previous)]
     }
 
     // MARK: - Logs

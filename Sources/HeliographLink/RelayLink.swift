@@ -152,12 +152,16 @@ package struct RelayLink: Sendable {
     }
 
     private mutating func changed(by message: MessageToClient) -> [Order] {
-        if case .workspaceSnapshot = message {
+        let changes = view.reduce(message)
+        switch message {
+        case .workspaceSnapshot:
             reconnect.proven()
-            isWorkspaceCurrent = true
+            isWorkspaceCurrent = !view.awaitsPages
+        case .snapshotEnd: isWorkspaceCurrent = true
+        default: break
         }
         var orders: [Order] = []
-        for change in view.reduce(message) {
+        for change in changes {
             if case .resubscribe(let session, _) = change {
                 orders.append(subscribe(session))
                 continue

@@ -77,5 +77,7 @@ package enum RelayTimer: Hashable, Sendable {
     case trim
     /// A peer has been congested for too long.
     case congestion(PeerID)
+    /// The next page of a snapshot.
+    case snapshotPage
     case push(PlannerTimer)
 }

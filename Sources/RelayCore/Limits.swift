@@ -8,6 +8,13 @@ package enum Limits {
     static let replayEventsMax = 500
     /// Sessions in a workspace snapshot, the latest first: what a person scrolls through.
     static let snapshotSessionsMax = 500
+    /// Bytes of a snapshot, and of each page that follows one: beyond what is ordinary, and below the smallest `limits.outboxMegabytes`. One
+    /// item more may be in it.
+    static let snapshotBytesMax = 768 << 10
+    /// Between two pages, in milliseconds: one takes a few of the core's.
+    static let snapshotPageInterval: Int64 = 20
+    /// Bytes of snapshots that are kept for those who ask next, of all workspaces.
+    static let keptSnapshotsBytesMax = 16 << 20
     /// Bytes of events in a batch of which the messages are made ahead, and thus kept beside it while the disk is busy. Making those of a larger one
     /// is a small part of what its commit takes.
     static let preparedBytesMax = 256 << 10

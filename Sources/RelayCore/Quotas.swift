@@ -9,6 +9,10 @@ package struct Quotas: Sendable, Equatable {
     /// make room.
     package var sessionsPerHost = 10_000
     package var sessionsPerWorkspace = 50_000
+    /// Memory for what the sessions of one host keep besides events and approvals (their texts, what can be done to them), in megabytes: ten
+    /// thousand ordinary ones. Of one workspace: what four such hosts take, and a third of a small machine's.
+    package var sessionMegabytesPerHost = 32
+    package var sessionMegabytesPerWorkspace = 128
     /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
     /// the other half to the others.
     package var messagesPerSecondPerSession = 10_000
@@ -23,6 +27,10 @@ package struct Quotas: Sendable, Equatable {
         switch quota {
         case .sessionsPerHost: "the relay holds at most \(sessionsPerHost) sessions of a host"
         case .sessionsPerWorkspace: "the relay holds at most \(sessionsPerWorkspace) sessions of a workspace"
+        case .sessionMegabytesPerHost:
+            "the sessions of a host keep at most \(sessionMegabytesPerHost) MB: what makes one larger waits until others end or are removed"
+        case .sessionMegabytesPerWorkspace:
+            "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
         default: "more comes than limits.\(quota.rawValue) allows: send it later"
         }
     }
@@ -31,5 +39,6 @@ package struct Quotas: Sendable, Equatable {
 /// Which of them did not allow more.
 package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
+    case sessionMegabytesPerHost, sessionMegabytesPerWorkspace
     case messagesPerSecondPerSession, kilobytesPerSecondPerSession
 }

@@ -7,6 +7,8 @@ package struct Removal: Sendable, Equatable {
         case bytes
         /// Its host, or its workspace, had no room for another session.
         case room
+        /// A client asked for it.
+        case request
     }
 
     package let reason: Reason

@@ -99,6 +99,8 @@ package struct ApprovalBook {
         for old in oldest { resolved[old.approval.id] = nil }
     }
 
+    package mutating func forgetResolved(_ id: ApprovalID) { resolved[id] = nil }
+
     package mutating func forgetResolved(unless isKept: (Approval) -> Bool) {
         guard resolved.values.contains(where: { !isKept($0.approval) }) else { return }
         resolved = resolved.filter { isKept($0.value.approval) }

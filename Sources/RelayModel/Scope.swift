@@ -14,7 +14,7 @@ package struct Scope: OptionSet, Hashable, Sendable {
     package static let decide = Scope(rawValue: 1 << 2)
     /// Tell agents what to do, and stop them.
     package static let steer = Scope(rawValue: 1 << 3)
-    /// Let others in and show them out, and set budgets.
+    /// Let others in and show them out, set budgets, and remove sessions.
     package static let administer = Scope(rawValue: 1 << 4)
 
     /// As a client is told of it.
@@ -53,7 +53,7 @@ extension ClientCommand {
             .watch
         case .decide: .decide
         case .steer, .withdraw: .steer
-        case .pair, .budget: .administer
+        case .pair, .budget, .remove: .administer
         }
     }
 }

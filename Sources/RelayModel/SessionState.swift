@@ -28,6 +28,8 @@ package struct SessionState: Sendable, Equatable {
     var agentOperation: String?
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
+    /// Memory that the offer of steering takes: it is large, and its size is asked with every message.
+    var offerBytes = 0
 
     /// What was sent to steer it and has had no outcome; at most `WireLimits.steeringOpenMax`.
     package internal(set) var openSteering: [SteeringName] = []
@@ -46,11 +48,20 @@ package struct SessionState: Sendable, Equatable {
         summary.hostIsConnected = true
     }
 
-    package init(summary: Summary) { self.summary = summary }
+    package init(summary: Summary) {
+        self.summary = summary
+        offerBytes = summary.steering?.memoryBytes ?? 0
+    }
+
+    package mutating func offer(_ steering: SteeringOffer?) {
+        summary.steering = steering
+        offerBytes = steering?.memoryBytes ?? 0
+    }
 
     package init(stored bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
         summary = try Summary(from: value.required("summary"))
+        offerBytes = summary.steering?.memoryBytes ?? 0
         hostSeq = try value.integer("hostSeq")
         eventBytes = try value.optionalInteger("eventBytes") ?? 0
         touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt

@@ -88,7 +88,7 @@ extension SessionState {
         case .approvalRequested, .approvalDecided, .approvalDelivered, .approvalApplied, .approvalExpired, .approvalCancelled,
             .approvalStale:
             count(approvals)
-        case .steeringOffered(let offer): if summary.endedAt == nil { summary.steering = offer }
+        case .steeringOffered(let offer): if summary.endedAt == nil { self.offer(offer) }
         case .steeringRequested(let call): openSteering.append(call.name)
         case .steeringChanged(let change): if change.stage.isFinal { openSteering.removeAll { $0 == change.name } }
         case .budgetCrossed, .truncated, .rewound, .unsupported: break
@@ -145,7 +145,7 @@ extension SessionState {
 
     fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
         summary.endedAt = time
-        summary.steering = nil
+        offer(nil)
         agentReason = reason
         agentOperation = nil
         currentCall = nil

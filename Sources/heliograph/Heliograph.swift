@@ -47,7 +47,7 @@ struct Heliograph: ParsableCommand {
                 subcommands: [
                     Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
                     ModelCommand.self, AskAllCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self,
-                    ResumeCommand.self,
+                    ResumeCommand.self, RemoveCommand.self,
                     ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self,
                     Logout.self,
                 ]),

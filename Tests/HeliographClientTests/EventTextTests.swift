@@ -78,6 +78,25 @@ struct EventTextTests {
         #expect(EventText(Event(.approvalRequested(request), at: 1).bytes).line == line)
     }
 
+    @Test func whatIsListedIsWholeWhenItIsKnown() {
+        var link = RelayLink(software: "test", idPrefix: "c")
+        _ = link.started()
+        _ = link.opened()
+        _ = link.received(Fixtures.welcome().bytes)
+        let pages: [MessageToClient] = [
+            .workspaceSnapshot(sessions: [Fixtures.summary(seq: 1)], approvals: [], more: true),
+            .summary(Fixtures.summary(Fixtures.other, seq: 1)), .approval(Fixtures.approval()), .snapshotEnd,
+        ]
+        for (number, page) in pages.enumerated() {
+            let isKnown = link.received(page.bytes).contains {
+                if case .tell(.changed(.workspaceKnown)) = $0 { true } else { false }
+            }
+            #expect(isKnown == (number == 3) && link.view.isWorkspaceKnown == isKnown)
+        }
+        #expect(SessionsTask.sorted(Array(link.view.sessions.values)).map(\.session) == [Fixtures.session, Fixtures.other])
+        #expect(link.view.pendingApprovals.count == 1)
+    }
+
     @Test func latestIsTheLastActiveThatHasNotEnded() throws {
         var view = ClientView()
         #expect(throws: ClientError.self) { try WatchTask.find("latest", in: view) }

@@ -122,6 +122,30 @@ struct ClientViewTests {
         #expect(view.pendingApprovals.map(\.id.rawValue) == ["appr-2"])
     }
 
+    @Test mutating func aSnapshotInPagesIsToldAsOneAtItsEnd() {
+        let (one, other) = (Fixtures.summary(seq: 5), Fixtures.summary(Fixtures.other, seq: 9))
+        #expect(hear(.workspaceSnapshot(sessions: [one], approvals: [], more: true)) == [])
+        #expect(hear(.summary(other)) == [] && hear(.approval(Fixtures.approval())) == [] && !view.isWorkspaceKnown)
+        #expect(hear(.snapshotEnd) == ["workspace known"])
+        #expect(view.sessions.count == 2 && view.pendingApprovals.count == 1)
+        #expect(hear(.snapshotEnd) == [])
+    }
+
+    @Test mutating func whatIsInNoPageOfALaterSnapshotIsGoneAtItsEnd() {
+        let (one, other) = (Fixtures.summary(seq: 5), Fixtures.summary(Fixtures.other, seq: 9))
+        _ = hear(
+            .workspaceSnapshot(sessions: [one, other], approvals: [Fixtures.approval(), Fixtures.approval("appr-2")]))
+        #expect(hear(.workspaceSnapshot(sessions: [one], approvals: [], more: true)) == [])
+        #expect(view.sessions.count == 2 && view.pendingApprovals.count == 2 && view.isWorkspaceKnown)
+        _ = hear(.approval(Fixtures.approval("appr-2")))
+        #expect(hear(.snapshotEnd) == ["gone sess-2"])
+        #expect(view.pendingApprovals.map(\.id.rawValue) == ["appr-2"])
+        // The link broke within one: the next begins again.
+        _ = hear(.workspaceSnapshot(sessions: [], approvals: [], more: true))
+        _ = hear(Fixtures.welcome())
+        #expect(hear(.snapshotEnd) == [] && view.sessions.count == 1)
+    }
+
     @Test mutating func anotherEpochVoidsWhatWasKnown() {
         _ = hear(.workspaceSnapshot(sessions: [Fixtures.summary(seq: 50)], approvals: [Fixtures.approval()]))
         #expect(hear(Fixtures.welcome(Fixtures.laterEpoch)) == ["epoch changed"])

@@ -112,4 +112,5 @@ FROM_CLIENT: dict[str, Message] = {
     "testPush": {"type": "testPush", "id": "c1", "device": "d1"},
     "budget": {"type": "budget", "id": "c1", "budget": {"scope": "session", "session": "s1", "microUSD": 5, "levels": [50, 100], "hold": True}},
     "budgets": {"type": "budgets", "id": "c1"},
+    "remove": {"type": "remove", "id": "c1", "session": "s1"},
 }  # fmt: skip

@@ -323,6 +323,48 @@ def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) 
         assert count(relay, "sessionsPerHost", "heliograph_quota_refusals_total") >= 1
 
 
+def test_what_sessions_keep_in_memory_is_bounded_and_shown_in_pages_and_a_client_removes_one(make_relay: Callable[..., Relay]) -> None:
+    """Offers of steering of 60 kB each: those beyond a megabyte wait at their host, who hears so; a snapshot of them has a bounded size."""
+    relay = make_relay("--limits-session-megabytes-per-host", "1")
+    offer = {"actions": ["prompt"], "commands": [f"/{number}" + "x" * 240 for number in range(200)]}
+    names = [f"s{number}" for number in range(25)]
+    with closing(ScriptedHost(relay)) as host, closing(WireClient(relay)) as phone:
+        for name in names:
+            host.events(name, [("session.started", {"agent": {"name": "claude"}}), ("steering.offered", offer)])
+        wait_until(lambda: host.notices(), 20, "a word on it")
+        assert host.notices()[0]["code"] == "tooMany" and host.notices()[0]["path"] == "$.session"
+        assert count(relay, "sessionMegabytesPerHost", "heliograph_quota_refusals_total") >= 1
+
+        def heard(name: str) -> bool:
+            return host.through.get(name, 0) == 2 or any(notice.get("session") == name for notice in host.notices())
+
+        wait_until(lambda: all(map(heard, names)), 20, "a word on each")
+        kept = [name for name in names if host.through.get(name, 0) == 2]
+        refused = set(names) - set(kept)
+        assert 12 <= len(kept) < len(names)
+
+        phone.subscribe()
+        wait_until(lambda: set(kept) <= set(phone.summaries), 10, "every session that is kept")
+        snapshots = [message for message in phone.messages if message["type"] == "snapshot"]
+        assert all(len(json.dumps(message)) < 1 << 20 for message in snapshots) and len(snapshots[0]["sessions"]) < len(kept)
+
+        assert snapshots[0]["more"] is True
+        phone.wait(lambda message: message["type"] == "snapshotEnd", what="the end of the pages")
+        listed = json.loads(relay.run("sessions", "--all", "--json", "--data", str(relay.data)).stdout)["sessions"]
+        assert {summary["session"] for summary in listed} == set(kept), "one look shows all of them"
+
+        assert "error" not in phone.command("remove", session="s0")
+        phone.wait(lambda message: message["type"] == "removed" and message["session"] == "s0", what="s0 to be removed")
+        assert phone.command("history", session="s0", before=10, limit=10)["error"]["code"] == "notFound"
+
+        def has_room() -> bool:
+            host.disconnect()
+            host.reconnect()
+            return any(host.through.get(name, 0) == 2 for name in refused)
+
+        wait_until(has_room, 20, "what was removed to make room", every=0.2)
+
+
 def test_a_session_that_says_too_much_waits_at_its_host_and_the_others_go_on(make_relay: Callable[..., Relay], short_path: Path) -> None:
     relay = make_relay("--limits-messages-per-second-per-session", "1")
     with paired(short_path, relay) as laptop:

@@ -224,4 +224,114 @@ struct QuotaTests {
         refused("s4")
         #expect(t.removed.keys.map(\.session.rawValue) == ["s1"])
     }
+
+    // MARK: - What sessions keep in memory
+
+    /// An offer that takes about 50 kB.
+    private static let largeOffer = SteeringOffer(
+        actions: [.prompt], commands: (0..<160).map { "/\($0)" + String(repeating: "x", count: 250) })
+
+    private func offers(_ t: T, _ count: Int, prefix: String, by host: PeerID) {
+        for number in 0..<count {
+            t.send([T.started, .steeringOffered(Self.largeOffer)], to: SessionID("\(prefix)\(number)")!, first: 1, by: host)
+            t.commit()
+        }
+    }
+
+    private func withOffers(_ t: T) -> Int { t.states.values.count { $0.summary.steering != nil } }
+
+    @Test("what a host's sessions keep is bounded in bytes: it is told, others go on, and an end makes room")
+    func keptBytesOfHost() throws {
+        let t = T(quotas: quotas { $0.sessionMegabytesPerHost = 1 })
+        let (host, desk) = (t.host(), t.host("desk"))
+        offers(t, 40, prefix: "s", by: host)
+        let kept = withOffers(t)
+        #expect((18...22).contains(kept))
+        #expect(t.quotas.last == .sessionMegabytesPerHost)
+        #expect(
+            t.take(host).contains { $0.contains(#""code":"tooMany""#) && $0.contains(#""path":"$.session","session":"s39""#) })
+        // What makes none larger is taken in, and so is an end.
+        t.send([.sessionRenamed(title: "t")], to: SessionID("s0")!, first: 3, by: host)
+        #expect(t.take(host).last?.contains("tooMany") == true)
+        t.send([.message(.user, summary: nil)], to: SessionID("s0")!, first: 3, by: host)
+        t.send([.sessionEnded(reason: nil, failed: false)], to: SessionID("s0")!, first: 4, by: host)
+        t.commit()
+        #expect(t.states[SessionKey(workspace: T.home.id, session: SessionID("s0")!)]?.hostSeq == 4)
+        offers(t, 2, prefix: "d", by: desk)
+        #expect(withOffers(t) == kept - 1 + 2)
+        #expect(t.relay.census.breach == nil)
+        // The end made room, and what waited comes again.
+        t.send([T.started, .steeringOffered(Self.largeOffer)], to: SessionID("again")!, first: 1, by: host)
+        t.commit()
+        #expect(withOffers(t) == kept + 2)
+    }
+
+    @Test("in a full workspace a host with less than an equal share goes on, and another workspace has its own")
+    func keptBytesOfWorkspace() {
+        let t = T(
+            quotas: quotas {
+                $0.sessionMegabytesPerHost = 2
+                $0.sessionMegabytesPerWorkspace = 1
+            })
+        offers(t, 30, prefix: "s", by: t.host())
+        let kept = withOffers(t)
+        #expect(kept < 25 && t.quotas.last == .sessionMegabytesPerWorkspace)
+        offers(t, 5, prefix: "d", by: t.host("desk"))
+        offers(t, 5, prefix: "o", by: t.host("other", in: WorkspaceID("other")!))
+        #expect(withOffers(t) == kept + 10)
+    }
+
+    @Test(
+        "what was kept before a restart, or falls back when the disk refuses a batch, is counted; more than there is room for is kept"
+    )
+    func keptBytesAfterRestart() {
+        let t = T()
+        offers(t, 30, prefix: "s", by: t.host())
+        let again = T(state: t.state, quotas: quotas { $0.sessionMegabytesPerHost = 1 })
+        again.resume(t)
+        #expect(withOffers(again) == 30)
+        var host = again.host()
+        offers(again, 1, prefix: "new", by: host)
+        #expect(withOffers(again) == 30 && again.quotas == [.sessionMegabytesPerHost])
+        again.send([.sessionEnded(reason: nil, failed: false)], to: SessionID("s0")!, first: 3, by: host)
+        again.failCommit()
+        #expect(again.relay.census.breach == nil)
+        host = again.host()
+        for number in 0..<20 {
+            again.send([.sessionEnded(reason: nil, failed: false)], to: SessionID("s\(number)")!, first: 3, by: host)
+        }
+        again.commit()
+        offers(again, 1, prefix: "new", by: host)
+        #expect(withOffers(again) == 11 && again.relay.census.breach == nil)
+    }
+
+    @Test("resolved approvals at hand are bounded in bytes on a host, the latest stay, and all were shown as resolved")
+    func resolvedApprovals() throws {
+        let t = T()
+        let (host, client) = (t.host(), t.client())
+        t.command(.subscribe(nil, after: nil), id: "1", by: client)
+        t.commit()
+        _ = t.take(client)
+        func held() -> Set<String> { Set(t.relay.committed.flatMap { $0.approvals.keys.map(\.rawValue) }) }
+        for number in 0..<30 {
+            let session = SessionID("s\(number)")!
+            t.send(
+                events: [Event(T.started, at: t.now), t.largeRequest("a\(number)", bytes: 100_000)], to: session, first: 1,
+                by: host)
+            t.send([.approvalCancelled(ApprovalID("a\(number)")!, reason: "turnEnded")], to: session, first: 3, by: host)
+            if number % 3 == 2 { t.commit() }
+        }
+        t.commit()
+        #expect((8...10).contains(held().count))
+        #expect(held().contains("a29") && !held().contains("a0"))
+        #expect(t.take(client).count { $0.contains(#""stage":"cancelled""#) } == 30)
+        // The log still has those that are not at hand.
+        let decide = DecideCommand(
+            session: SessionID("s0")!, approval: ApprovalID("a0")!, digest: T.digest, verdict: .deny(message: nil))
+        t.command(.decide(decide), id: "2", by: client)
+        #expect(t.pendingApprovalReads.map(\.1) == [ApprovalID("a0")!])
+        // Nor does a relay that starts hold more.
+        let again = T(state: t.state)
+        #expect((8...10).contains(again.relay.census.approvals))
+    }
 }

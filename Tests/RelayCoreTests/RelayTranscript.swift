@@ -273,10 +273,11 @@ final class RelayTranscript {
     }
 
     func send(_ heads: [EventHead], to session: SessionID = session, first: Int64, gap: Bool = false, by host: PeerID) {
-        handle(
-            .hostSent(
-                host,
-                .events(HostEvents(session: session, first: first, isAfterGap: gap, events: heads.map { Event($0, at: now) }))))
+        send(events: heads.map { Event($0, at: now) }, to: session, first: first, gap: gap, by: host)
+    }
+
+    func send(events: [Event], to session: SessionID = session, first: Int64, gap: Bool = false, by host: PeerID) {
+        handle(.hostSent(host, .events(HostEvents(session: session, first: first, isAfterGap: gap, events: events))))
     }
 
     func command(_ command: ClientCommand, id: String, by client: PeerID) {
@@ -323,6 +324,11 @@ final class RelayTranscript {
         request.isCut = cut
         request.expiresAt = expiresAt
         return .approvalRequested(request)
+    }
+
+    /// A request whose content has so many bytes.
+    func largeRequest(_ id: String, bytes: Int) -> Event {
+        Event(Self.request(id), at: now) { $0.field("text", String(repeating: "x", count: bytes)) }
     }
 
     static func decide(_ verdict: Decision.Verdict, _ id: String = "a1", digest: InputDigest = digest) -> ClientCommand {

@@ -102,6 +102,38 @@ struct RetentionTests {
         #expect(t.states.values.reduce(0) { $0 + $1.eventBytes } <= 60_000)
     }
 
+    @Test("a host that writes much loses its own history, and none of the others'", arguments: [true, false])
+    func fairShare(hasEnded: Bool) {
+        let t = T(retention: Retention(bytesMax: 200_000))
+        let (quiet, busy) = (t.host("quiet"), t.host("busy"))
+        for number in 1...3 { fill(t, "quiet\(number)", 200, by: quiet, ended: true) }
+        let kept = t.states.values.reduce(0) { $0 + $1.eventBytes }
+        #expect(kept < 100_000)
+        for number in 1...10 { fill(t, "busy\(number)", 600, by: busy, ended: hasEnded) }
+        keep(house: t)
+        #expect(!t.removed.keys.contains { $0.session.rawValue.hasPrefix("quiet") })
+        #expect((1...3).allSatisfy { t.states[key("quiet\($0)")]?.summary.first == 1 })
+        let left = t.states.values.reduce(0) { $0 + $1.eventBytes }
+        // Of those that go on something stays, whatever they hold.
+        #expect(hasEnded ? left <= 200_000 && t.removed.count > 5 : t.states[key("busy1")]?.summary.first == 101)
+    }
+
+    @Test("where a workspace has no room for another session, a host with few loses none")
+    func fairShareOfSessions() {
+        var quotas = Quotas()
+        quotas.sessionsPerWorkspace = 20
+        let t = T(quotas: quotas)
+        let (quiet, busy) = (t.host("quiet"), t.host("busy"))
+        for number in 1...4 { fill(t, "quiet\(number)", 2, by: quiet, ended: true) }
+        for number in 1...16 { fill(t, "busy\(number)", 2, by: busy, ended: true) }
+        t.send([T.started], to: SessionID("new")!, first: 1, by: quiet)
+        t.settle()
+        #expect(Set(t.removed.keys.map(\.session.rawValue)) == ["busy1", "busy2"])
+        t.send([T.started], to: SessionID("new")!, first: 1, by: quiet)
+        t.commit()
+        #expect(t.states[key("new")] != nil)
+    }
+
     @Test("a session that goes on loses its oldest events, step by step, and says from where it holds them")
     func trimmed() throws {
         let t = T(retention: Retention(bytesMax: 100_000))

@@ -12,7 +12,7 @@ struct ScopeTests {
         (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (T.decide(.allow), .decide),
         (.steer(T.session, .prompt(.init(text: "go on"))), .steer), (.steer(T.session, .interrupt), .steer),
         (.pair(.host), .administer),
-        (.budget(Budget(scope: .workspace, microUSD: 1)), .administer),
+        (.budget(Budget(scope: .workspace, microUSD: 1)), .administer), (.remove(T.session), .administer),
     ]
 
     private static func isForbidden(_ command: ClientCommand, to scope: Scope) -> Bool {

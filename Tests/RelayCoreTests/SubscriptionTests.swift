@@ -59,7 +59,7 @@ struct SubscriptionTests {
             t.command(.subscribe(nil, after: nil), id: id, by: client)
             t.handle(.tickEnded)
             let bytes = try #require(t.take(client).last).utf8
-            guard case .workspaceSnapshot(let sessions, let approvals) = try MessageToClient(parsing: Array(bytes)) else {
+            guard case .workspaceSnapshot(let sessions, let approvals, _) = try MessageToClient(parsing: Array(bytes)) else {
                 Issue.record("no snapshot")
                 return
             }
@@ -155,7 +155,7 @@ struct SubscriptionTests {
         let client = t.client()
         _ = t.take(client)
         t.command(.steer(T.session, .prompt(.init(text: "go"))), id: "1", by: client)
-        #expect(t.take(client).first?.contains(#""code":"unavailable""#) == true)
+        #expect(t.take(client).first?.contains(#""code":"unsupported""#) == true)
         t.handle(.hostSent(host, .hello(Hello(software: "test", capabilities: [.steer]))))
         t.send([T.takesPrompts], first: 2, by: host)
         t.commit()

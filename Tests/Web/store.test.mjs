@@ -26,6 +26,29 @@ test("a workspace snapshot replaces what is held, and keeps what is newer", () =
   assert.deepEqual([[...state.sessions.keys()], state.approvals.size], [["t"], 0]);
 });
 
+test("a snapshot in pages is all there is at its end only, and what is held meanwhile stays", () => {
+  const state = emptyState();
+  apply(state, welcome());
+  apply(state, { type: "snapshot", sessions: [], approvals: [], more: true });
+  assert.equal(state.loaded, false);
+  apply(state, { type: "summary", summary: summary("s", 1) });
+  apply(state, { type: "summary", summary: summary("t", 1) });
+  apply(state, { type: "approval", approval: approval("a", 2) });
+  apply(state, { type: "approval", approval: approval("b", 2) });
+  assert.ok(!state.loaded && apply(state, { type: "snapshotEnd" }).all && state.loaded);
+  // The link was away: what is in no page any more is gone, and that shows at the end.
+  apply(state, welcome());
+  apply(state, { type: "snapshot", sessions: [summary("t", 1)], approvals: [], more: true });
+  assert.deepEqual([[...state.sessions.keys()], pending(state).length], [["s", "t"], 2]);
+  apply(state, { type: "approval", approval: approval("b", 2) });
+  apply(state, { type: "snapshotEnd" });
+  assert.deepEqual([[...state.sessions.keys()], pending(state).map(keyOf), state.loaded], [["t"], ["s/b"], true]);
+  // Another log: nothing is known of it before all of it has come.
+  apply(state, welcome("e2"));
+  apply(state, { type: "snapshot", sessions: [], approvals: [], more: true });
+  assert.equal(state.loaded, false);
+});
+
 test("another epoch is another numbering: nothing old outlives it", () => {
   const state = emptyState();
   apply(state, welcome("e1"));

@@ -83,6 +83,14 @@ extension Settings {
             "limits.sessionsPerWorkspace", "count", 1...1_000_000, \.quotas.sessionsPerWorkspace,
             "Sessions that are kept in one workspace; ended ones are removed for a new one."),
         .integer(
+            "limits.sessionMegabytesPerHost", "megabytes", 1...100_000, \.quotas.sessionMegabytesPerHost,
+            "Memory for what the sessions of one host keep besides their events; above it ended ones are removed, and what makes one larger waits at the host."
+        ),
+        .integer(
+            "limits.sessionMegabytesPerWorkspace", "megabytes", 1...100_000, \.quotas.sessionMegabytesPerWorkspace,
+            "Memory for what the sessions of one workspace keep besides their events; hosts with less than an equal share go on."
+        ),
+        .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
             "Data that may wait for one slow peer before it is asked to come back with its position."),
         .integer(

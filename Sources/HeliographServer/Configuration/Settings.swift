@@ -113,7 +113,8 @@ package enum Settings {
             "Remove sessions in which nothing has happened for this many days; 0 keeps all."),
         .integer(
             "keepMegabytes", "megabytes", 0...(1 << 30), \.keepMegabytes,
-            "Above this many megabytes of events, remove the oldest, ended sessions first; 0 keeps all."),
+            "Above this many megabytes of events in a workspace, remove the oldest of hosts with more than a fair share, ended sessions first; 0 keeps all."
+        ),
         .integer(
             // Twice as many have to fit into what a `welcome` may say.
             "heartbeat", "seconds", 1...Int(Heartbeat.secondsMax / 2), \.heartbeat,

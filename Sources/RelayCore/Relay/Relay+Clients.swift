@@ -35,6 +35,7 @@ extension Relay {
         if let host = presence.hostLeft(peer) { setConnected(false, host, at: now) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)
+        sweep.left(peer)
         subscriptions.left(peer, &orders)
         tellPlanner(.clientLeft(peer), at: now)
     }
@@ -68,6 +69,7 @@ extension Relay {
             askPlanner(command, id, of: client, peer, at: now)
         case .budget(let budget): setBudget(budget, id, of: client, peer)
         case .budgets: listBudgets(id, of: client, peer)
+        case .remove(let session): remove(session, id, of: client, peer)
         }
     }
 

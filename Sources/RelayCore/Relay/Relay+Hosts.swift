@@ -14,6 +14,9 @@ extension Relay {
         case _ where !host.hasSaidHello: orders.send(.notice(.helloFirst), toHost: peer)
         case .events(let batch):
             let key = SessionKey(workspace: host.identity.workspace, session: batch.session)
+            if isLeaving(key), sessions.host(of: key) == host.key {
+                return orders.send(.notice(.isBeingRemoved(batch.session)), toHost: peer)
+            }
             let taking = sessions.take(
                 batch, in: key, of: host, peer, after: removed[key], isNewOtherwise: removed.knows(key), at: now,
                 aged: ages.time(at: now), &staging, &orders)
@@ -132,5 +135,15 @@ extension Relay {
     mutating func shrinkRemovedSessions() {
         let open = sessions
         removed.shrink(to: configuration.removedSessionsMax) { open.has($0) }
+    }
+}
+
+extension Notice {
+    /// Its host keeps the events and sends them again, and goes on with its other sessions.
+    fileprivate static func isBeingRemoved(_ session: SessionID) -> Notice {
+        Notice(
+            code: ErrorCode.tooMany.rawValue, message: "this session is being removed: send its events again",
+            path: "$.session",
+            session: session)
     }
 }

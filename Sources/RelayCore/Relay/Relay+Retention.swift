@@ -6,6 +6,7 @@ import RelayProtocol
 extension Relay {
     mutating func keepHouse(at now: Instant) {
         sessions.forgetResolved(at: now.wall)
+        subscriptions.forgetSnapshots()
         sessions.expireOverdue(at: now, aged: ages.time(at: now), &staging, &orders)
         ages.advance(to: now)
         staging.clock = ages.record
@@ -14,6 +15,26 @@ extension Relay {
         sweep.fallsDue()
         orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
+
+    /// Answered when it is gone from the disk. Until then what its host says of it waits at the host: else one that never pauses would never go.
+    mutating func remove(_ session: SessionID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID) {
+        let key = SessionKey(workspace: client.workspace, session: session)
+        guard let view = shown[key], let staged = sessions.staged(key) else {
+            return orders.reply(.noSuchSession, to: id, of: peer)
+        }
+        guard view.openApprovalCount == 0, staged.openApprovalCount == 0 else {
+            return orders.reply(
+                .failed(.unavailable, "an approval waits in this session: decide it first"), to: id, of: peer)
+        }
+        guard commands.hasRoom(for: peer) else {
+            return orders.reply(.failed(.tooMany, "too many commands wait for an answer"), to: id, of: peer)
+        }
+        commands.began(peer)
+        sweep.request(key, for: .init(peer: peer, command: id))
+    }
+
+    /// True while the session is being removed: the host is to send this again.
+    func isLeaving(_ key: SessionKey) -> Bool { !sweep.requests.isEmpty && sweep.requests.has(key) }
 
     /// Adds to the batch that is about to be cut what retention lets go of.
     mutating func planTrims(at now: Instant) {
@@ -37,6 +58,10 @@ extension Relay {
                 sendToWatchers(.removed(trim.key.session), of: trim.key)
                 subscriptions.ended(trim.key)
                 sessions.removed(trim, isStaged: staging.has(trim.key))
+                for waiter in sweep.removed(trim.key) {
+                    commands.answered(waiter.peer)
+                    orders.reply(.done, to: waiter.command, of: waiter.peer)
+                }
             }
         }
         shrinkRemovedSessions()

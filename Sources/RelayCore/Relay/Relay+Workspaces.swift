@@ -24,6 +24,7 @@ extension Relay {
             staging.remove(workspace)
             budgets.forget(workspace)
             commands.forget(workspace)
+            sweep.forget(workspace)
             removed.forget(workspace)
             subscriptions.forget(workspace)
             orders.add(.workspaceLeft(workspace))

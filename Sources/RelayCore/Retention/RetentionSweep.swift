@@ -14,6 +14,7 @@ struct RetentionSweep {
     private var isToldNext = false
     /// When a session that there is no room for may next make this look for some, by `Instant.uptime`.
     private var roomSoughtAgainAt = Int64.min
+    private(set) var requests = RemovalRequests()
 
     /// What goes with one batch.
     struct Step {
@@ -45,6 +46,19 @@ struct RetentionSweep {
         isDue = true
     }
 
+    /// A client wants it to be removed, whether it goes on or not. Answered when it is `removed`.
+    mutating func request(_ key: SessionKey, for waiter: RemovalRequests.Waiter) {
+        requests.add(key, for: waiter)
+        isDue = true
+    }
+
+    /// The session is gone from the disk, for whatever reason. Returns those who wait for that.
+    mutating func removed(_ key: SessionKey) -> [RemovalRequests.Waiter] { requests.removed(key) }
+
+    mutating func left(_ peer: PeerID) { if !requests.isEmpty { requests.left(peer) } }
+
+    mutating func forget(_ workspace: WorkspaceID) { requests.forget(workspace) }
+
     /// What goes with the batch that is about to be cut. `isStaged`: the batch adds to the session.
     mutating func step(
         aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool,
@@ -52,13 +66,17 @@ struct RetentionSweep {
     ) -> Step {
         var step = Step()
         isDue = false
+        for key in requests.inOrder where step.budget > 0 && sessions.isCommitted(key) && !isStaged(key) {
+            // A person decides what waits before it goes.
+            if sessions.staged(key)?.openApprovalCount == 0 { step.remove(key, of: sessions, because: .request) }
+        }
         for (key, reason) in keysToRemove(aged: time, of: sessions, isFollowed: isFollowed, isStaged: isStaged) {
             guard step.budget > 0 else { break }
             step.remove(key, of: sessions, because: reason)
         }
         if step.budget > 0 { trimFull(&step, of: sessions, isStaged: isStaged) }
         // Another step, unless this one found less than it was allowed.
-        if step.budget <= 0 {
+        if step.budget <= 0 || !requests.isEmpty {
             orders.add(.armTimer(.trim, after: Limits.trimInterval))
         } else if step.trims.isEmpty {
             tell(&orders)
@@ -76,7 +94,10 @@ struct RetentionSweep {
         tell(&orders)
     }
 
-    mutating func lost() { isToldNext = false }
+    mutating func lost() {
+        isToldNext = false
+        isDue = isDue || !requests.isEmpty
+    }
 
     /// All steps together: a long history goes in hundreds.
     private mutating func tell(_ orders: inout Orders) {
@@ -89,18 +110,20 @@ struct RetentionSweep {
     private func keysToRemove(
         aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool
     ) -> [(key: SessionKey, reason: Removal.Reason)] {
-        let crowded = crowdedHosts(of: sessions)
+        let crowded = sessions.excessOfHosts
         let untouchedSince = retention.ageMax.map { time - $0 }
-        var excess = excessOfWorkspaces(of: sessions)
-        guard untouchedSince != nil || !crowded.isEmpty || !excess.isEmpty else { return [] }
+        var bytes = bytesOfHosts(sessions)
+        let full = excessOfHosts(holding: bytes)
+        guard untouchedSince != nil || !crowded.isEmpty || !full.isEmpty else { return [] }
         // Nearly always none of thousands.
         var idle: [Candidate] = []
         sessions.forEach { key, staged, isCommitted in
             let host = HostKey(workspace: key.workspace, host: staged.hostID)
             let (touchedAt, hasEnded) = (staged.touchedAt, staged.endedAt != nil)
             let isOld = untouchedSince.map { touchedAt < $0 } ?? false
-            guard isOld || hasEnded && (crowded[host] != nil || excess[key.workspace] != nil) else { return }
-            guard isCommitted, hasEnded || !staged.hostIsConnected, staged.openApprovalCount == 0, !isStaged(key),
+            guard isOld || hasEnded && (crowded[host] != nil || full[host] != nil) else { return }
+            guard isCommitted, !requests.has(key), hasEnded || !staged.hostIsConnected, staged.openApprovalCount == 0,
+                !isStaged(key),
                 !isFollowed(key)
             else { return }
             idle.append(
@@ -111,18 +134,14 @@ struct RetentionSweep {
         if let untouchedSince { chosen = idle.filter { $0.touchedAt < untouchedSince }.map { ($0.key, .age) } }
         chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
         let gone = Set(chosen.map(\.key))
-        for session in idle where gone.contains(session.key) { excess[session.key.workspace]? -= session.eventBytes }
+        for session in idle where gone.contains(session.key) { bytes[session.host]? -= session.eventBytes }
+        var excess = excessOfHosts(holding: bytes)
         for session in idle where session.hasEnded && !gone.contains(session.key) {
-            guard let left = excess[session.key.workspace], left > 0 else { continue }
-            excess[session.key.workspace] = left - session.eventBytes
+            guard let left = excess[session.host], left > 0 else { continue }
+            excess[session.host] = left - session.eventBytes
             chosen.append((session.key, .bytes))
         }
         return chosen
-    }
-
-    /// Those with no room for another session, with how many of theirs have to go.
-    private func crowdedHosts(of sessions: Sessions) -> [HostKey: Int] {
-        sessions.fullHosts.mapValues { max(1, $0 / Limits.roomShare) }
     }
 
     private func keysToMakeRoom(
@@ -139,39 +158,53 @@ struct RetentionSweep {
         return keys
     }
 
-    /// The bytes by which workspaces hold more than they may; of those only that do.
-    private func excessOfWorkspaces(of sessions: Sessions) -> [WorkspaceID: Int64] {
+    private func bytesOfHosts(_ sessions: Sessions) -> [HostKey: Int64] {
+        guard retention.bytesMax != nil else { return [:] }
+        var bytes: [HostKey: Int64] = [:]
+        sessions.forEach { key, staged, _ in
+            bytes[HostKey(workspace: key.workspace, host: staged.hostID), default: 0] += staged.eventBytes
+        }
+        return bytes
+    }
+
+    /// The bytes that hosts hold beyond their fair share of what a workspace may; of those only that do.
+    private func excessOfHosts(holding bytes: [HostKey: Int64]) -> [HostKey: Int64] {
         guard let bytesMax = retention.bytesMax else { return [:] }
-        var bytes: [WorkspaceID: Int64] = [:]
-        sessions.forEach { key, staged, _ in bytes[key.workspace, default: 0] += staged.eventBytes }
-        return bytes.compactMapValues { $0 > bytesMax ? $0 - bytesMax : nil }
+        var excess: [HostKey: Int64] = [:]
+        for hosts in Dictionary(grouping: bytes, by: \.key.workspace).values {
+            let used = Dictionary(uniqueKeysWithValues: hosts.map { ($0.key, $0.value) })
+            excess.merge(FairShare.excess(of: used, above: bytesMax)) { $1 }
+        }
+        return excess
     }
 
     // MARK: - The oldest events
 
     private func trimFull(_ step: inout Step, of sessions: Sessions, isStaged: (SessionKey) -> Bool) {
-        var excess = excessOfWorkspaces(of: sessions)
+        var bytes = bytesOfHosts(sessions)
         for trim in step.trims where trim.state == nil {
-            excess[trim.key.workspace]? -= sessions.staged(trim.key)?.eventBytes ?? 0
+            guard let view = sessions.staged(trim.key) else { continue }
+            bytes[HostKey(workspace: trim.key.workspace, host: view.hostID)]? -= view.eventBytes
         }
-        excess = excess.filter { $0.value > 0 }
+        var excess = excessOfHosts(holding: bytes)
         guard !excess.isEmpty else { return }
         let planned = Set(step.trims.map(\.key))
-        var large: [(key: SessionKey, eventBytes: Int64)] = []
+        var large: [(key: SessionKey, host: HostKey, eventBytes: Int64)] = []
         sessions.forEach { key, staged, isCommitted in
-            guard excess[key.workspace] != nil, isCommitted, !planned.contains(key), !isStaged(key) else { return }
-            large.append((key, staged.eventBytes))
+            let host = HostKey(workspace: key.workspace, host: staged.hostID)
+            guard excess[host] != nil, isCommitted, !planned.contains(key), !isStaged(key) else { return }
+            large.append((key, host, staged.eventBytes))
         }
         large.sort { ($1.eventBytes, $1.key.session.rawValue) < ($0.eventBytes, $0.key.session.rawValue) }
-        for (key, eventBytes) in large {
+        for (key, host, eventBytes) in large {
             guard step.budget > 0 else { return }
             guard let view = sessions.staged(key) else { continue }
-            let left = excess[key.workspace, default: 0]
+            let left = excess[host, default: 0]
             let kept = view.seq - view.summary.first + 1
             guard left > 0, kept > Limits.keptEventsMin, eventBytes > 0 else { continue }
             let share = (Double(left) / Double(eventBytes) * Double(kept)).rounded(.up)
             let count = min(Int64(min(share, Double(kept))), kept - Limits.keptEventsMin, step.budget)
-            excess[key.workspace] = left - step.trim(key, view.state, count: count, because: .bytes)
+            excess[host] = left - step.trim(key, view.state, count: count, because: .bytes)
             step.budget -= count
         }
     }

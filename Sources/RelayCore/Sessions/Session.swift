@@ -10,6 +10,8 @@ struct Session {
     private(set) var cut: SessionView?
     /// What that view is going to be shown by; nil: nothing has been made yet.
     var prepared: PreparedMessages?
+    /// The bytes that are counted against its host.
+    var keptBytes = 0
     /// Nil until its host says something.
     private var rateLimiter: SessionRateLimiter?
 
@@ -32,6 +34,13 @@ struct Session {
     }
 
     mutating func refusal(of event: Event) -> ReportRefusal? { staged.refusal(of: event) }
+
+    /// True if it would go on and keep more in memory after these events, from the one at `index` on.
+    func grows(by events: [Event], from index: Int) -> Bool {
+        var view = staged
+        for event in events[index...] { view.reduce(event, seq: view.seq + 1) }
+        return view.endedAt == nil && view.keptBytes > staged.keptBytes
+    }
 
     /// Its host is there, and everything up to this event of its numbering was taken in.
     mutating func took(through hostSeq: Int64) {
@@ -79,6 +88,8 @@ extension SessionView {
         approval.expiresAt = end
         approvals.put(approval)
     }
+
+    mutating func forgetResolved(_ approval: ApprovalID) { approvals.forgetResolved(approval) }
 
     /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
     mutating func forgetResolved(at now: Int64) {

@@ -5,17 +5,19 @@ import RelayProtocol
 struct Sessions {
     private let quotas: Quotas
     private var sessions: [SessionKey: Session] = [:]
-    private(set) var ofHosts = SessionsOfHosts()
+    private(set) var ofHosts: SessionsOfHosts
     /// What is on disk of each session: the only views that are ever shown.
     private(set) var shown = CommittedSessions()
     private var asking = Asking()
     private var expiries = Expiries()
+    private var resolvedApprovals = ResolvedApprovals()
 
     /// Where a session is among the others; it stays there until one is opened or removed.
     private typealias Place = Dictionary<SessionKey, Session>.Index
 
     init(restoring state: LogState, _ quotas: Quotas) {
         self.quotas = quotas
+        ofHosts = SessionsOfHosts(quotas)
         for (key, stored) in state.sessions {
             var state = stored
             // Nobody is connected to a relay that has just started, whatever was true when this was stored.
@@ -28,7 +30,15 @@ struct Sessions {
             shown.update(key) { $0.approvals.put(approval) }
             if !approval.stage.isFinal { asking.add(key) }
         }
-        for (key, view) in shown.views { sessions[key] = Session(key: key, staged: view) }
+        for (key, view) in shown.views {
+            sessions[key] = Session(key: key, staged: view)
+            countKept(at: place(of: key))
+        }
+        let resolved = state.approvals.filter { $0.approval.stage.isFinal }
+            .sorted { ($0.approval.stage.resolvedAt ?? 0) < ($1.approval.stage.resolvedAt ?? 0) }
+        for (workspace, approval) in resolved {
+            keep(approval, in: SessionKey(workspace: workspace, session: approval.session))
+        }
     }
 
     mutating func started(at now: Instant, _ orders: inout Orders) {
@@ -71,8 +81,19 @@ struct Sessions {
 
     /// They hold in every view at once.
     mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
-        sessions[key]?.updateViews(change)
+        guard let place = sessions.index(forKey: key) else { return }
+        sessions.values[place].updateViews(change)
         shown.update(key, change)
+        countKept(at: place)
+    }
+
+    /// The bytes that it keeps as it is staged are counted against its host.
+    private mutating func countKept(at place: Place) {
+        let (kept, counted) = (sessions.values[place].staged.keptBytes, sessions.values[place].keptBytes)
+        guard kept != counted else { return }
+        sessions.values[place].keptBytes = kept
+        let host = HostKey(workspace: sessions.keys[place].workspace, host: sessions.values[place].staged.hostID)
+        ofHosts.count(kept - counted, of: host)
     }
 
     /// False where that changes nothing: what has ended does not change with the host that it ran on.
@@ -91,6 +112,8 @@ struct Sessions {
             update(sessions.keys[place]) { $0.forgetResolved(at: now) }
             sessions.formIndex(after: &place)
         }
+        let shown = shown
+        resolvedApprovals.forget { shown[$0.key]?.approvals[$0.approval] == nil }
     }
 
     // MARK: - Events
@@ -132,7 +155,7 @@ struct Sessions {
             return .taken
         }
         if known == nil {
-            if let quota = ofHosts.quotaReached(byAnotherOf: host.key, quotas) {
+            if let quota = ofHosts.quotaReached(byAnotherOf: host.key) {
                 refuse(said.session, quota, to: peer, &orders)
                 return .noRoom
             }
@@ -140,6 +163,12 @@ struct Sessions {
             batch.opened()
         }
         let place = known ?? place(of: key)
+        if known != nil, let quota = ofHosts.quotaReached(byMoreOf: host.key),
+            sessions.values[place].grows(by: said.events, from: repeated)
+        {
+            refuse(said.session, quota, to: peer, &orders)
+            return .noRoom
+        }
         // The same text in the same place: what is compared with it all the way to the disk is not looked into.
         let name = sessions.keys[place]
         // By index: a slice and its elements would be counted up and down.
@@ -172,6 +201,7 @@ struct Sessions {
             }
         }
         sessions.values[place].took(through: said.first + Int64(said.events.count) - 1)
+        countKept(at: place)
         return .taken
     }
 
@@ -186,8 +216,9 @@ struct Sessions {
             state.hostSeq = removed.hostSeq
             state.resume(usage: removed.usage)
         }
-        sessions[key] = Session(key: key, staged: SessionView(state: state))
         ofHosts.add(key, of: host.key)
+        sessions[key] = Session(key: key, staged: SessionView(state: state))
+        countKept(at: place(of: key))
     }
 
     /// Whether a delta of so many bytes may be passed on; false also where this host has no such session. Nobody misses a spare one.
@@ -204,7 +235,9 @@ struct Sessions {
     mutating func stage(
         _ event: Event, in key: SessionKey, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) {
-        stage(event, in: key, at: place(of: key), now, aged: time, &batch, &orders)
+        let place = place(of: key)
+        stage(event, in: key, at: place, now, aged: time, &batch, &orders)
+        countKept(at: place)
     }
 
     private func place(of key: SessionKey) -> Place {
@@ -296,6 +329,16 @@ struct Sessions {
 
     mutating func resolved(_ approval: ApprovalID, in key: SessionKey, _ orders: inout Orders) {
         expiries.cancel(approval, in: key, &orders)
+        if let resolved = shown[key]?.approvals[approval], resolved.stage.isFinal { keep(resolved, in: key) }
+    }
+
+    /// At hand, in place of those of its host that were resolved longest ago if there is no more room.
+    private mutating func keep(_ approval: Approval, in key: SessionKey) {
+        guard let host = host(of: key) else { return }
+        for old in resolvedApprovals.add(approval, in: key, of: host) {
+            guard shown[old.key]?.approvals[old.approval]?.stage.isFinal == true else { continue }
+            update(old.key) { $0.forgetResolved(old.approval) }
+        }
     }
 
     private mutating func armExpiries(of key: SessionKey, at now: Instant, _ orders: inout Orders) {
@@ -326,11 +369,12 @@ struct Sessions {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
         guard let view = shown[key] else {
-            ofHosts.remove(key, of: host)
+            ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0)
             sessions[key] = nil
             return host
         }
         sessions[key]?.fallBack(to: view)
+        countKept(at: place(of: key))
         // An expiry that was staged has used up its timer.
         armExpiries(of: key, at: now, &orders)
         return staged.hostSeq != view.hostSeq ? host : nil
@@ -345,6 +389,11 @@ struct Sessions {
             let key = sessions.keys[place]
             look(key, sessions.values[place].staged, sessions.values[place].cut == nil && shown.views.index(forKey: key) != nil)
         }
+    }
+
+    /// True if it is on disk, and no batch that is under way has anything of it.
+    func isCommitted(_ key: SessionKey) -> Bool {
+        sessions.index(forKey: key).map { sessions.values[$0].cut == nil } == true && shown[key] != nil
     }
 
     /// The oldest events are gone from the disk.
@@ -364,16 +413,16 @@ struct Sessions {
             sessions[key]?.staged.state.summary.first = trim.through + 1
             sessions[key]?.staged.state.eventBytes -= bytes
         } else if let host = host(of: key) {
+            ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0)
             sessions[key] = nil
-            ofHosts.remove(key, of: host)
             asking.remove(key)
         }
     }
 
     // MARK: - Quotas
 
-    /// Those that have no room for another session, with how many they have.
-    var fullHosts: [HostKey: Int] { ofHosts.full(quotas) }
+    /// The number of sessions that hosts are to give up so that there is room for others.
+    var excessOfHosts: [HostKey: Int] { ofHosts.excess }
 
     /// Nil where there is room for the approval that this event asks for, or where it asks for none.
     private mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
@@ -406,6 +455,10 @@ struct Sessions {
                 census.breach = "too many approvals are open"
             }
         }
+        let kept = sessions.values.lazy.map {
+            (host: HostKey(workspace: $0.key.workspace, host: $0.staged.hostID), bytes: $0.staged.keptBytes)
+        }
+        if ofHosts.isMiscounted(kept) { census.breach = "what sessions keep is counted wrongly" }
         if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
         if !Set(shown.views.keys).isSubset(of: sessions.keys) { census.breach = "a session is shown that is gone" }
     }

@@ -1,10 +1,27 @@
 import RelayModel
 import RelayProtocol
 
-/// What a client is shown to begin with.
-enum Snapshot {
+/// What a client is shown to begin with: one message of a bounded size, and what there was no room for, which follows in pages.
+struct Snapshot {
+    let bytes: [UInt8]
+    /// In the order in which it follows, as `summary` and `approval` messages of what is true by then.
+    let rest: ArraySlice<Item>
+
+    /// A part of what is shown, by name: for what follows only this is kept.
+    enum Item: Equatable {
+        case summary(SessionKey)
+        case approval(ApprovalName)
+
+        var session: SessionID {
+            switch self {
+            case .summary(let key): key.session
+            case .approval(let name): name.key.session
+            }
+        }
+    }
+
     /// The latest sessions of a workspace.
-    static func of(_ workspace: WorkspaceID, in shown: CommittedSessions) -> MessageToClient {
+    static func of(_ workspace: WorkspaceID, in shown: CommittedSessions) -> Snapshot {
         // What they are put in order by is apart from the views: a view's state is large, and there may be thousands.
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
@@ -21,7 +38,36 @@ enum Snapshot {
         let latest =
             views.prefix(Limits.snapshotSessionsMax)
             + views.dropFirst(Limits.snapshotSessionsMax).filter { $0.view.openApprovalCount > 0 }
-        return .workspaceSnapshot(sessions: latest.map { $0.view.summary }, approvals: approvals(of: books))
+        var page = Page()
+        // What waits for a person has room before anything else.
+        page.add(latest.lazy.map { $0.view }.filter { $0.openApprovalCount > 0 }, of: workspace)
+        let approvals = approvals(of: books)
+        page.add(approvals.filter { !$0.stage.isFinal }, of: workspace)
+        page.add(latest.lazy.map { $0.view }.filter { $0.openApprovalCount == 0 }, of: workspace)
+        page.add(approvals.filter(\.stage.isFinal), of: workspace)
+        let sessions = latest.compactMap { page.sessions[$0.view.sessionID] }
+        let bytes = MessageToClient.workspaceSnapshotBytes(
+            sessions: sessions, approvals: page.approvalsInOrder, more: !page.rest.isEmpty)
+        return Snapshot(bytes: bytes, rest: page.rest[...])
+    }
+
+    /// The last events of a session, and what it has come to.
+    static func of(_ view: SessionView, _ tail: SessionEvents, in workspace: WorkspaceID) -> Snapshot {
+        let last = tail.first + Int64(tail.events.count) - 1
+        var page = Page(room: Limits.snapshotBytesMax - tail.events.reduce(0) { $0 + $1.count } - view.summary.bytes.count)
+        let approvals = approvals(of: [view.approvals])
+        page.add(approvals.filter { !$0.stage.isFinal }, of: workspace)
+        page.add(approvals.filter(\.stage.isFinal), of: workspace)
+        let bytes = MessageToClient.sessionSnapshotBytes(
+            tail, seq: last, summary: view.summary, approvals: page.approvalsInOrder)
+        return Snapshot(bytes: bytes, rest: page.rest[...])
+    }
+
+    /// The approvals of a session, for a client that needs no events: those to send now, and what follows.
+    static func approvals(of view: SessionView, in workspace: WorkspaceID) -> (now: [Approval], rest: ArraySlice<Item>) {
+        var page = Page()
+        page.add(approvals(of: [view.approvals]), of: workspace)
+        return (page.approvals.map(\.approval), page.rest[...])
     }
 
     /// All that are open, and the last that were resolved; oldest first.
@@ -29,8 +75,44 @@ enum Snapshot {
         let latest = books.flatMap { $0.resolved(latest: SessionLimits.resolvedApprovalsMax) }.sorted {
             ($1.stage.resolvedAt ?? 0, $0.id.rawValue) < ($0.stage.resolvedAt ?? 0, $1.id.rawValue)
         }
-        return (books.flatMap(\.open) + latest.prefix(SessionLimits.resolvedApprovalsMax)).sorted {
-            ($0.requestedAt, $0.id.rawValue) < ($1.requestedAt, $1.id.rawValue)
+        return (books.flatMap(\.open) + latest.prefix(SessionLimits.resolvedApprovalsMax)).sorted(by: isBefore)
+    }
+
+    private static func isBefore(_ one: Approval, _ other: Approval) -> Bool {
+        (one.requestedAt, one.id.rawValue) < (other.requestedAt, other.id.rawValue)
+    }
+
+    /// Takes what fits, in the order in which it is offered; after the first that does not, nothing.
+    private struct Page {
+        var room = Limits.snapshotBytesMax
+        var sessions: [SessionID: [UInt8]] = [:]
+        var approvals: [(approval: Approval, bytes: [UInt8])] = []
+        var rest: [Item] = []
+
+        /// As JSON, those requested first before the others.
+        var approvalsInOrder: [[UInt8]] { approvals.sorted { isBefore($0.approval, $1.approval) }.map(\.bytes) }
+
+        mutating func add(_ views: some Sequence<SessionView>, of workspace: WorkspaceID) {
+            for view in views {
+                let item = Item.summary(SessionKey(workspace: workspace, session: view.sessionID))
+                add(item, made: { view.summary.bytes }) { $0.sessions[view.sessionID] = $1 }
+            }
+        }
+
+        mutating func add(_ approvals: [Approval], of workspace: WorkspaceID) {
+            for approval in approvals {
+                let key = SessionKey(workspace: workspace, session: approval.session)
+                add(.approval(ApprovalName(key, approval.id)), made: { approval.bytes }) { $0.approvals.append((approval, $1)) }
+            }
+        }
+
+        /// `made`: nothing is, once there is no room.
+        private mutating func add(_ item: Item, made bytes: () -> [UInt8], _ take: (inout Page, [UInt8]) -> Void) {
+            guard rest.isEmpty else { return rest.append(item) }
+            let bytes = bytes()
+            guard bytes.count <= room else { return rest.append(item) }
+            room -= bytes.count
+            take(&self, bytes)
         }
     }
 }

@@ -12,6 +12,10 @@ struct Subscriptions {
     private var reads = Reads()
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     private var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
+    /// As they were sent last, for those who ask before anything changes.
+    private var snapshots: [WorkspaceID: Snapshot] = [:]
+    private var pages = SnapshotPages()
+    private var isPageDue = false
 
     init(epochs: Epochs) { self.epochs = epochs }
 
@@ -22,12 +26,14 @@ struct Subscriptions {
     mutating func left(_ peer: PeerID, _ orders: inout Orders) {
         guard let client = clients.removeValue(forKey: peer) else { return }
         audiences.remove(peer, client)
+        pages.forget(peer)
         if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
     }
 
     /// The workspace was removed, and all its clients have left.
     mutating func forget(_ workspace: WorkspaceID) {
         snapshotsDue[workspace] = nil
+        snapshots[workspace] = nil
         audiences.forget(workspace)
     }
 
@@ -48,13 +54,14 @@ struct Subscriptions {
         orders.add(.cancelTimer(.congestion(peer)))
         if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
         resumePaused(peer, seeing: shown, &orders)
+        armPage(&orders)
     }
 
     /// As many as may be read at once; the others follow when these are done.
     mutating func resumePaused(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
         guard let client = clients[peer], !client.isCongested else { return }
         for session in client.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard reads.hasRoom(for: peer) else { return }
+            guard reads.hasRoom(for: peer), pages.hasRoom(for: peer) else { return }
             guard case .paused(let begin, let hasSnapshot, let isCatchingUp) = clients[peer]?.subscriptions[session]?.state
             else {
                 continue
@@ -101,6 +108,7 @@ struct Subscriptions {
         _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey,
         seeing shown: CommittedSessions, _ orders: inout Orders
     ) {
+        if !snapshots.isEmpty { snapshots[key.workspace] = nil }
         sendDueSnapshots(seeing: shown, &orders)
         let workspace = audiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
@@ -127,9 +135,60 @@ struct Subscriptions {
         let due = snapshotsDue
         snapshotsDue = [:]
         for (workspace, peers) in due.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let watching = peers.filter { clients[$0]?.watchesWorkspace == true }
-            if !watching.isEmpty { orders.send(Snapshot.of(workspace, in: shown), to: Array(watching)) }
+            let watching = peers.filter { clients[$0]?.watchesWorkspace == true }.sorted()
+            // What it had asked for before it was congested it gets when it is drained.
+            for peer in watching where isCongested(peer) { clients[peer]?.missedWorkspace = true }
+            let ready = watching.filter { !isCongested($0) }
+            guard !ready.isEmpty else { continue }
+            let snapshot = snapshots[workspace] ?? Snapshot.of(workspace, in: shown)
+            keep(snapshot, of: workspace)
+            orders.send(snapshot.bytes, to: ready)
+            pages.add(snapshot.rest, isOfWorkspace: true, to: ready)
         }
+        armPage(&orders)
+    }
+
+    private mutating func keep(_ snapshot: Snapshot, of workspace: WorkspaceID) {
+        snapshots[workspace] = snapshot
+        let bytes = snapshots.values.reduce(0) { $0 + $1.bytes.count }
+        if bytes > Limits.keptSnapshotsBytesMax { snapshots = [workspace: snapshot] }
+    }
+
+    /// Kept snapshots take memory, and the next client may ask much later.
+    mutating func forgetSnapshots() { snapshots = [:] }
+
+    // MARK: - What follows a snapshot
+
+    /// Unless all that wait are congested: then one is armed when the first of them is drained.
+    private mutating func armPage(_ orders: inout Orders) {
+        guard !isPageDue, pages.isDue(to: { clients[$0]?.isCongested == false }) else { return }
+        isPageDue = true
+        orders.add(.armTimer(.snapshotPage, after: Limits.snapshotPageInterval))
+    }
+
+    mutating func sendNextPage(seeing shown: CommittedSessions, _ orders: inout Orders) {
+        isPageDue = false
+        let clients = clients
+        let next = pages.next(to: { clients[$0]?.isCongested == false }) { item in
+            switch item {
+            case .summary(let key): shown[key].map { MessageToClient.summary($0.summary).bytes }
+            case .approval(let name): shown[name.key]?.approvals[name.approval].map { MessageToClient.approval($0).bytes }
+            }
+        }
+        guard let (peers, messages, endsWorkspace) = next else { return }
+        for (item, bytes) in messages {
+            // Meanwhile a client may have stopped following the session, or the workspace.
+            let followers = peers.filter {
+                clients[$0]?.watchesWorkspace == true || clients[$0]?.subscriptions[item.session] != nil
+            }
+            if !followers.isEmpty { orders.send(bytes, to: followers) }
+        }
+        if endsWorkspace {
+            let watching = peers.filter { clients[$0]?.watchesWorkspace == true }
+            if !watching.isEmpty { orders.send(.snapshotEnd, to: watching) }
+        }
+        for peer in peers { resumePaused(peer, seeing: shown, &orders) }
+        armPage(&orders)
     }
 
     // MARK: - Following
@@ -173,7 +232,9 @@ struct Subscriptions {
         guard client.subscriptions[session] != nil || client.subscriptions.count < Limits.subscriptionsMax else {
             return orders.reply(.failed(.tooMany, "at most \(Limits.subscriptionsMax) subscriptions"), to: id, of: peer)
         }
-        guard reads.hasRoom(for: peer) else { return orders.reply(.tooManyReads, to: id, of: peer) }
+        guard reads.hasRoom(for: peer), pages.hasRoom(for: peer) else {
+            return orders.reply(.tooManyReads, to: id, of: peer)
+        }
         orders.reply(.done, to: id, of: peer)
         let begin: Subscription.Begin
         if let position, let reason = reset(from: position, in: key.workspace, view) {
@@ -226,7 +287,10 @@ struct Subscriptions {
             set(Subscription(state: .live), of: key, peer)
             if hasSnapshot { return }
             orders.send(.summary(view.summary), to: [peer])
-            for approval in Snapshot.approvals(of: [view.approvals]) { orders.send(.approval(approval), to: [peer]) }
+            let approvals = Snapshot.approvals(of: view, in: key.workspace)
+            for approval in approvals.now { orders.send(.approval(approval), to: [peer]) }
+            pages.add(approvals.rest, to: [peer])
+            armPage(&orders)
         } else {
             let read = reads.page(
                 key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), &orders)
@@ -316,10 +380,12 @@ struct Subscriptions {
         guard let view = shown[key] else { return }
         // The log may hold none of them: what follows begins where it ends.
         let first = page.events.isEmpty ? view.seq + 1 : page.first
-        let last = first + Int64(page.events.count) - 1
         let tail = SessionEvents(session: key.session, epoch: epochs[key.workspace], first: first, events: page.events)
-        let approvals = Snapshot.approvals(of: [view.approvals])
-        orders.send(.sessionSnapshot(tail, seq: last, summary: view.summary, approvals: approvals), to: peers)
+        let snapshot = Snapshot.of(view, tail, in: key.workspace)
+        orders.send(snapshot.bytes, to: peers)
+        pages.add(snapshot.rest, to: peers)
+        armPage(&orders)
+        let last = first + Int64(page.events.count) - 1
         for peer in peers { replay(key, after: last, hasSnapshot: true, peer, shown, &orders) }
     }
 
@@ -387,6 +453,7 @@ struct Subscriptions {
             if client.subscriptions.count > Limits.subscriptionsMax { census.breach = "a client has too many subscriptions" }
         }
         if reads.mostOfOne > Limits.readsMax { census.breach = "too many reads are under way for a client" }
+        pages.count(into: &census, among: clients.keys)
         if let breach = audiences.breach(among: clients) { census.breach = breach }
     }
 }

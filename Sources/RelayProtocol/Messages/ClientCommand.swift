@@ -29,6 +29,8 @@ package enum ClientCommand: Sendable, Equatable {
     case testPush(DeviceID)
     case budget(Budget)
     case budgets
+    /// Removes a session and its events; one that goes on begins again with what its host says next.
+    case remove(SessionID)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
 
@@ -89,6 +91,7 @@ package enum ClientCommand: Sendable, Equatable {
         "testPush": { value throws(WireError) in .testPush(try value.identifier("device")) },
         "budget": { value throws(WireError) in .budget(try Budget(from: value.required("budget"))) },
         "budgets": { _ throws(WireError) in .budgets },
+        "remove": { value throws(WireError) in .remove(try value.identifier("session")) },
     ]
 
     func bytes(id: CommandID) -> [UInt8] {
@@ -148,6 +151,7 @@ package enum ClientCommand: Sendable, Equatable {
         case .testPush(let device): return Self.message("testPush", id) { $0.field("device", device) }
         case .budget(let budget): return Self.message("budget", id) { $0.raw("budget", budget.bytes) }
         case .budgets: return Self.message("budgets", id) { _ in }
+        case .remove(let session): return Self.message("remove", id) { $0.field("session", session) }
         }
     }
 

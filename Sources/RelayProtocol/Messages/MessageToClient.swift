@@ -2,7 +2,9 @@
 package enum MessageToClient: Sendable {
     /// `may`: what this client is allowed to do.
     case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>, may: Set<ClientRight>)
-    case workspaceSnapshot(sessions: [Summary], approvals: [Approval])
+    /// `more`: the rest follows as summaries and approvals, and then `snapshotEnd`.
+    case workspaceSnapshot(sessions: [Summary], approvals: [Approval], more: Bool = false)
+    case snapshotEnd
     case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
     case events(SessionEvents)
     case deltas(Delta)
@@ -31,12 +33,14 @@ package enum MessageToClient: Sendable {
             if value.optional("session") == nil {
                 var sessions: [Summary] = []
                 for entry in try value.array("sessions") { sessions.append(try Summary(from: entry)) }
-                self = .workspaceSnapshot(sessions: sessions, approvals: approvals)
+                self = .workspaceSnapshot(
+                    sessions: sessions, approvals: approvals, more: try value.flag("more"))
             } else {
                 self = .sessionSnapshot(
                     try SessionEvents(from: value), seq: try value.integer("seq"),
                     summary: try Summary(from: value.required("summary")), approvals: approvals)
             }
+        case "snapshotEnd": self = .snapshotEnd
         case "events": self = .events(try SessionEvents(from: value))
         case "deltas": self = .deltas(try Delta(from: value))
         case "output": self = .output(try ToolOutput(from: value))
@@ -51,6 +55,30 @@ package enum MessageToClient: Sendable {
         }
     }
 
+    /// Of summaries and approvals that are JSON already.
+    package static func workspaceSnapshotBytes(sessions: [[UInt8]], approvals: [[UInt8]], more: Bool) -> [UInt8] {
+        var writer = JSONWriter(type: "snapshot")
+        writer.array("sessions", sessions)
+        writer.array("approvals", approvals)
+        writer.flag("more", more)
+        return writer.finish()
+    }
+
+    /// Of approvals that are JSON already.
+    package static func sessionSnapshotBytes(
+        _ tail: SessionEvents, seq: Int64, summary: Summary, approvals: [[UInt8]]
+    ) -> [UInt8] {
+        var writer = JSONWriter(type: "snapshot")
+        writer.field("session", tail.session)
+        writer.field("epoch", tail.epoch)
+        writer.field("seq", seq)
+        writer.field("first", tail.first)
+        writer.array("events", tail.events)
+        writer.object("summary") { summary.write(to: &$0) }
+        writer.array("approvals", approvals)
+        return writer.finish()
+    }
+
     package var bytes: [UInt8] {
         switch self {
         case .welcome(let welcome, let client, let workspace, let rights):
@@ -60,21 +88,12 @@ package enum MessageToClient: Sendable {
             writer.object("workspace") { workspace.write(to: &$0) }
             writer.strings("may", ClientRight.allCases.filter(rights.contains).map(\.rawValue))
             return writer.finish()
-        case .workspaceSnapshot(let sessions, let approvals):
-            var writer = JSONWriter(type: "snapshot")
-            writer.array("sessions", sessions.map(\.bytes))
-            writer.array("approvals", approvals.map(\.bytes))
-            return writer.finish()
+        case .workspaceSnapshot(let sessions, let approvals, let more):
+            return Self.workspaceSnapshotBytes(
+                sessions: sessions.map(\.bytes), approvals: approvals.map(\.bytes), more: more)
+        case .snapshotEnd: return JSONWriter(type: "snapshotEnd").finish()
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
-            var writer = JSONWriter(type: "snapshot")
-            writer.field("session", tail.session)
-            writer.field("epoch", tail.epoch)
-            writer.field("seq", seq)
-            writer.field("first", tail.first)
-            writer.array("events", tail.events)
-            writer.object("summary") { summary.write(to: &$0) }
-            writer.array("approvals", approvals.map(\.bytes))
-            return writer.finish()
+            return Self.sessionSnapshotBytes(tail, seq: seq, summary: summary, approvals: approvals.map(\.bytes))
         case .events(let events):
             var writer = JSONWriter(type: "events")
             writer.field("session", events.session)

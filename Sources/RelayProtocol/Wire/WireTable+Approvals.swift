@@ -30,9 +30,10 @@ extension WireTable {
         "budget-mark",
         "The highest level that a budget which concerns the session has reached, that budget's limit, and whether every tool needs approval.",
         [
-            .required("level", .count, "In percent."), .required("microUSD", .count), .optional("held", .flag),
-            .optional(
-                "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))),
+            .required("level", .count, "In percent."), .required("microUSD", .count),
+            WireField("held", .flag, .alternative),
+            WireField(
+                "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))), .alternative,
                 "In place of `held`, where a budget that holds is spent and not every tool needs approval: as in the session's `steering`."
             ),
         ])

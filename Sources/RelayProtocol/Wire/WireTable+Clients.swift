@@ -56,6 +56,7 @@ extension WireTable {
         command("testPush", "An alert that says that pushes arrive.", [.required("device", .identifier)]),
         command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
         command("budgets", "Lists the budgets, with what is spent."),
+        command("remove", "Removes a session and its events.", [.required("session", .identifier)]),
     ]
 
     static let relayToClient: [WireMessage] = [
@@ -69,7 +70,10 @@ extension WireTable {
             ]),
         WireMessage(
             "snapshot", "A snapshot of the workspace.",
-            [.required("sessions", .list(.object(summary))), .required("approvals", .list(.object(approval)))]),
+            [
+                .required("sessions", .list(.object(summary))), .required("approvals", .list(.object(approval))),
+                .optional("more", .flag, "The rest follows as `summary` and `approval`, and then `snapshotEnd`."),
+            ]),
         WireMessage(
             "snapshot", onlyWith: "session", "A snapshot of the session that it names.",
             [
@@ -77,6 +81,7 @@ extension WireTable {
                 .required("first", .count), .required("events", .list(.event(), 0...snapshotEventsMax)),
                 .required("summary", .object(summary)), .required("approvals", .list(.object(approval))),
             ]),
+        WireMessage("snapshotEnd", "All of the workspace's snapshot that had `more` has come.", []),
         WireMessage(
             "events", "Events as the relay numbers them, from `first` on, without gap or repeat.",
             [

@@ -191,7 +191,7 @@ final class ClientProcess {
         guard self.connection === connection else { return }
         switch message {
         case .welcome: welcomed()
-        case .workspaceSnapshot(let summaries, let approvals):
+        case .workspaceSnapshot(let summaries, let approvals, _):
             isWorkspaceKnown = true
             self.summaries = [:]
             self.approvals = [:]
@@ -213,7 +213,7 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .output, .notice, .push: break
+        case .deltas, .output, .notice, .push, .snapshotEnd: break
         }
     }
 

@@ -323,7 +323,7 @@ final class Phone {
             send(.subscribe(nil, after: nil), .workspace)
             tellAll()
             tellPresence()
-        case .workspaceSnapshot(let summaries, let approvals):
+        case .workspaceSnapshot(let summaries, let approvals, _):
             live = []
             pending = [:]
             for summary in summaries { took(summary) }

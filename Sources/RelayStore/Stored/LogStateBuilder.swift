@@ -10,6 +10,10 @@ package struct LogStateBuilder {
     package private(set) var damaged: [DamagedRow] = []
     /// Sessions that exist, so that their approvals have a place.
     private var loaded: Set<SessionKey> = []
+    /// Memory of the offers of steering that were read, for each host.
+    private var offers: [WorkspaceID: [HostID: Int]] = [:]
+    /// Memory of the resolved approvals in `state`, for each workspace.
+    private var resolved: [WorkspaceID: Int] = [:]
 
     /// Workspaces that were removed: what is left of them is on its way out.
     private let leftOut: Set<String>
@@ -27,11 +31,37 @@ package struct LogStateBuilder {
         guard stored.isIntact else { return remove(key, stored, because: "the session's row \(DamagedRecord.changed)") }
         guard !stored.isRemoved else { return state.addRemoved(key, stored.place) }
         do {
-            state.sessions.append((key, try SessionState(stored: stored.state)))
+            var session = try SessionState(stored: stored.state)
+            if let offer = session.summary.steering, !hasRoom(for: offer, of: key, session) { session.offer(nil) }
+            state.sessions.append((key, session))
             loaded.insert(key)
         } catch {
             remove(key, stored, because: "the session's state does not decode: \(error)")
         }
+    }
+
+    /// An earlier version bounded neither offers nor resolved approvals: a relay starts with what it has memory for.
+    private mutating func hasRoom(for offer: SteeringOffer, of key: SessionKey, _ session: SessionState) -> Bool {
+        let host = session.summary.host.id
+        let bytes = offers[key.workspace, default: [:]][host, default: 0] + offer.memoryBytes
+        guard bytes <= SessionLimits.offerBytesPerHostMaxAtStart else { return false }
+        offers[key.workspace, default: [:]][host] = bytes
+        return true
+    }
+
+    /// Keeps those that were stored last: the core keeps no more either.
+    private mutating func boundResolved(of workspace: WorkspaceID) {
+        var rest = SessionLimits.resolvedApprovalBytesPerWorkspaceMax
+        var kept: [(workspace: WorkspaceID, approval: Approval)] = []
+        for entry in state.approvals.reversed() {
+            if entry.workspace == workspace, entry.approval.stage.isFinal {
+                guard rest > 0 else { continue }
+                rest -= entry.approval.requestBytes.count
+            }
+            kept.append(entry)
+        }
+        state.approvals = kept.reversed()
+        resolved[workspace] = SessionLimits.resolvedApprovalBytesPerWorkspaceMax - rest
     }
 
     /// A session that is damaged is taken for a removed one.
@@ -48,7 +78,14 @@ package struct LogStateBuilder {
         let stored = read()
         guard stored.isIntact else { return damage(workspace, session, "approval \(stored.name) \(DamagedRecord.changed)") }
         do {
-            state.approvals.append((workspaceID, try Approval(stored: stored.record)))
+            let approval = try Approval(stored: stored.record)
+            state.approvals.append((workspaceID, approval))
+            guard approval.stage.isFinal else { return }
+            resolved[workspaceID, default: 0] += approval.requestBytes.count
+            // Now and then, as all are looked at.
+            if resolved[workspaceID, default: 0] > 2 * SessionLimits.resolvedApprovalBytesPerWorkspaceMax {
+                boundResolved(of: workspaceID)
+            }
         } catch {
             damage(workspace, session, "approval \(stored.name) does not decode: \(error)")
         }

@@ -56,6 +56,8 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.openApprovalsPerWorkspace")) var limitsOpenApprovalsPerWorkspace: String?
     @Option(help: Self.help("limits.sessionsPerHost")) var limitsSessionsPerHost: String?
     @Option(help: Self.help("limits.sessionsPerWorkspace")) var limitsSessionsPerWorkspace: String?
+    @Option(help: Self.help("limits.sessionMegabytesPerHost")) var limitsSessionMegabytesPerHost: String?
+    @Option(help: Self.help("limits.sessionMegabytesPerWorkspace")) var limitsSessionMegabytesPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
     @Option(help: Self.help("limits.memoryMegabytes")) var limitsMemoryMegabytes: String?
@@ -113,6 +115,8 @@ struct ServeOptions: ParsableArguments {
             "limits.openApprovalsPerWorkspace": limitsOpenApprovalsPerWorkspace,
             "limits.sessionsPerHost": limitsSessionsPerHost,
             "limits.sessionsPerWorkspace": limitsSessionsPerWorkspace,
+            "limits.sessionMegabytesPerHost": limitsSessionMegabytesPerHost,
+            "limits.sessionMegabytesPerWorkspace": limitsSessionMegabytesPerWorkspace,
             "limits.outboxMegabytes": limitsOutboxMegabytes,
             "limits.uncommittedMegabytes": limitsUncommittedMegabytes,
             "limits.memoryMegabytes": limitsMemoryMegabytes,

@@ -1,0 +1,51 @@
+internal import HeliographLink
+internal import RelayProtocol
+
+/// `heliograph remove`: done when the session is gone from the relay's disk.
+final class RemoveTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let session: String
+    private var removing: CommandID?
+
+    init(_ run: ClientRun, _ session: String) {
+        self.run = run
+        self.session = session
+        run.expect(within: run.options.patience) { false }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch news {
+        case .changed(.workspaceKnown) where removing == nil:
+            do throws(ClientError) {
+                removing = run.submit(.remove(try name()))
+            } catch { run.fail(error) }
+        case .replied(let id, let reply) where id == removing: replied(reply, to: id)
+        default: break
+        }
+    }
+
+    /// One that is older than those that are shown has to be named in full.
+    private func name() throws(ClientError) -> SessionID {
+        do throws(ClientError) {
+            return try WatchTask.find(session, in: run.view)
+        } catch {
+            guard error.exit == .notFound, let whole = SessionID(session) else { throw error }
+            return whole
+        }
+    }
+
+    private func replied(_ reply: Reply, to id: CommandID) {
+        if case .failed(let notice, _) = reply {
+            let isThere = notice.code != ErrorCode.notFound.rawValue
+            return run.fail(
+                isThere ? .notTaken(notice, "remove sessions") : ClientError(.notFound, VisibleText.line(notice.message)))
+        }
+        if run.options.isJSON {
+            run.terminal.print(JSONLine.text(MessageToClient.reply(id, reply).bytes))
+        } else {
+            run.terminal.print(run.terminal.palette.paint("✓ removed", .green))
+        }
+        run.finish(.done)
+    }
+}

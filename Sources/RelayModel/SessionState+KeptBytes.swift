@@ -1,0 +1,53 @@
+import RelayProtocol
+
+extension SessionState {
+    /// Memory that any session takes, with its places in the relay's tables.
+    package static let keptBytesMin = 2 << 10
+
+    /// About how much memory it takes, its approvals aside. Asked with every message.
+    package var keptBytes: Int {
+        var bytes = Self.keptBytesMin + offerBytes + summary.textBytes
+        bytes += agentReason.memoryBytes + agentOperation.memoryBytes + currentCall.memoryBytes + run.memoryBytes
+        if !subagents.isEmpty { bytes += subagents.reduce(0) { $0 + $1.memoryBytes } }
+        return bytes + openSteering.count * Self.steeringNameBytes
+    }
+
+    /// A client's and a command's identifier.
+    private static let steeringNameBytes = 256
+}
+
+extension Summary {
+    /// Its texts, without the offer of steering.
+    fileprivate var textBytes: Int {
+        var bytes = agentName.memoryBytes + agentVersion.memoryBytes + model.memoryBytes + title.memoryBytes
+        bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes + statusReason.memoryBytes
+        bytes += operation.memoryBytes + file.memoryBytes + error.memoryBytes
+        if let todo { bytes += todo.current.memoryBytes }
+        return bytes
+    }
+}
+
+extension SteeringOffer {
+    /// About how much memory it takes.
+    package var memoryBytes: Int {
+        var bytes = reason.memoryBytes + mode.memoryBytes + modes.memoryBytes + models.memoryBytes + commands.memoryBytes
+        for project in projects ?? [] { bytes += project.name.memoryBytes + project.folder.memoryBytes }
+        for agent in agents {
+            bytes += agent.name.memoryBytes + agent.title.memoryBytes + agent.modes.memoryBytes + agent.models.memoryBytes
+        }
+        return bytes
+    }
+}
+
+extension String {
+    /// Longer ones are on the heap: their own bytes, the object's header and what the allocator rounds up to.
+    fileprivate var memoryBytes: Int { utf8.count > 15 ? utf8.count + 64 : 16 }
+}
+
+extension String? {
+    fileprivate var memoryBytes: Int { self?.memoryBytes ?? 0 }
+}
+
+extension [String] {
+    fileprivate var memoryBytes: Int { reduce(0) { $0 + $1.memoryBytes } }
+}

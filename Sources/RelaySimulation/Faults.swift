@@ -1,5 +1,5 @@
-/// What goes wrong in one run, and how often: a random subset of all faults, each at a rate of its own ("swarm testing"),
-/// because faults that are always there hide what only shows where some are not.
+/// Faults of one run, and their rates: a random subset of all faults, each at a rate of its own ("swarm testing"), because faults that
+/// are always present hide bugs that only show without them.
 package struct Faults: Sendable, Equatable {
     /// Probabilities per message.
     package var delay = 0.0
@@ -58,7 +58,7 @@ package struct Faults: Sendable, Equatable {
         (\.strayDecision, 0.05, 0.5)
     ]
 
-    /// Drawn where there are phones, by dice of their own: the other worlds are as they were before there were any.
+    /// Drawn if there are phones, by dice of their own, so that worlds without phones are as they were before there were any.
     private static let pushRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
         (\.refusedPush, 0.01, 0.3), (\.unknownPush, 0.01, 0.2), (\.unsentPush, 0.01, 0.2), (\.latePush, 0.01, 0.3),
         (\.lostPush, 0.01, 0.3), (\.repeatedPush, 0.01, 0.2),

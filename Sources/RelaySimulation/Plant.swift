@@ -34,7 +34,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case leakySpool
     /// The log forgets how far a removed session had come.
     case forgottenPlace
-    /// What was trimmed is passed over without a word.
+    /// Events that were trimmed are skipped without a notice.
     case silentTrim
     /// The log forgets at a start what a day has cost.
     case forgottenSpending
@@ -74,13 +74,13 @@ package enum Plant: String, Sendable, CaseIterable {
     case secondAnswer
     /// `heliograph run` writes a prompt once more when its daemon is back.
     case promptAgain
-    /// It does not read that its agent has taken a question back.
+    /// `heliograph run` ignores that its agent has taken a question back.
     case deafToCancel
-    /// It allows another question than the one that was answered.
+    /// `heliograph run` allows another question than the one that was answered.
     case strangersPermission
     /// `heliograph claude` takes a dialog for the input line.
     case unseenDialog
-    /// It types a prompt once more when nothing has shown that it was taken.
+    /// `heliograph claude` types a prompt once more if nothing has shown that it was taken.
     case retypedPrompt
     /// A push to a card carries an older time than the one before.
     case backdatedPush
@@ -115,7 +115,7 @@ package enum Plant: String, Sendable, CaseIterable {
     /// Timers of digests do not fire.
     case sleepingDigest
 
-    /// Whose adapter it is planted in, where it is a real one.
+    /// The adapter in which the fault is planted; nil unless it is a real one.
     var agent: AgentKind? {
         switch self {
         case .answeredAgain, .acceptedPrompt: .codex
@@ -151,13 +151,13 @@ package enum Plant: String, Sendable, CaseIterable {
             .strangersPermission:
             [.freedom]
         case .handedTwice, .acceptedPrompt, .promptAgain, .retypedPrompt: [.steering]
-        // Whether a key or Enter comes first.
+        // Depends on whether a key or Enter comes first.
         case .unseenDialog: [.freedom, .steering]
         case .unheardStop: [.status]
-        // Where no other push came before it, nothing is out of order, and the card stays wrong.
+        // If no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]
-        // What was swallowed may have been an approval, which is missed at once; in the end the card is wrong.
+        // The swallowed push may have been for an approval, which is missed at once; in the end the card is wrong.
         case .swallowedPush: [.edge, .phase]
         case .swallowedCrossing: [.crossing]
         case .sleepingCards: [.edge, .phase]

@@ -1,4 +1,4 @@
-/// What one run is like, apart from its seed.
+/// Settings of one run, apart from its seed.
 package struct SimulationSettings: Sendable {
     package var hostsMax = 2
     package var clientsMax = 3
@@ -10,7 +10,7 @@ package struct SimulationSettings: Sendable {
     package var settling: Int64 = 75_000
     /// Nil draws it from the seed.
     package var shape: Shape?
-    /// What waits for one client before the relay is told, and before it is hung up on: beyond any one snapshot.
+    /// Unsent bytes for one client at which the relay is notified, and at which the connection is closed: more than any one snapshot.
     package var congestedBytes = 16 << 10
     package var outboxBytesMax = 2 << 20
     /// A host's spool: so small that its bounds are met.
@@ -19,12 +19,12 @@ package struct SimulationSettings: Sendable {
     /// Nil draws them from the seed.
     package var faults: Faults?
     package var plant: Plant?
-    /// Whether somebody has a phone; nil: in every fifth world.
+    /// True if there are phones; nil: in every fifth world.
     package var hasPhones: Bool?
-    /// Whether sessions are steered; nil: in every fourth world.
+    /// True if sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
-    /// Whether hosts run the real adapters; nil: in every fourth world.
+    /// True if hosts run the real adapters; nil: in every fourth world.
     package var hasRealAgents: Bool?
 
     package init() {}

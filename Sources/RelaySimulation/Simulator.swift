@@ -13,7 +13,7 @@ package struct Simulator: Sendable {
         package let faults: Faults
         /// The most that the core held at any moment.
         package let peak: Int
-        /// What it held when all was quiet, in words.
+        /// Contents of the core when all was quiet, in words.
         package let held: String
     }
 

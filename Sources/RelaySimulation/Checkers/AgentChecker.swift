@@ -14,7 +14,7 @@ struct AgentChecker {
         let words: String
         let digest: InputDigest
         let shownAt: Int64
-        /// It stays at the terminal: the disk did not take it, an answer came that was of something else, or a clock jumped.
+        /// The question stays at the terminal: the disk refused it, an answer to something else came, or a clock jumped.
         var isUnasked = false
         /// The question of the agent that its answer went to.
         var key: String?
@@ -35,7 +35,7 @@ struct AgentChecker {
             Choice(digest: decide.digest, isAllowed: decide.verdict.deed == .allow, offer: decide.verdict.offer))
     }
 
-    /// What an agent asks, by a name that no other question of any agent has.
+    /// A question of an agent, under a key that is unique among all agents.
     struct Asked {
         let key: String
         let ask: AgentAsk
@@ -65,7 +65,7 @@ struct AgentChecker {
         questions.values.contains { $0.isUnasked && $0.session == ask.session && $0.words == ask.words }
     }
 
-    /// Whether this is what the agent asks.
+    /// True if the approval is about this question.
     func isAbout(_ ask: AgentAsk, _ id: ApprovalID) -> Bool {
         questions[id]?.session == ask.session && questions[id]?.words == ask.words
     }

@@ -13,7 +13,7 @@ struct BudgetChecker {
     private static let dayLength: Int64 = 24 * 60 * 60 * 1000
 
     private var sessions: [SessionID: Session] = [:]
-    /// What sessions had cost that retention removed.
+    /// Cost of sessions that retention removed.
     private var removed: [SessionID: Int64] = [:]
     /// By the names of their records.
     private var budgets: [String: Budget] = [:]
@@ -123,7 +123,7 @@ struct BudgetChecker {
 
     private static let passingMax = 3
 
-    /// What a host must hold, by the relay's clock in milliseconds since 1970.
+    /// Budgets that a host must hold, by the relay's clock in milliseconds since 1970.
     func holds(of host: HostID, at wall: Int64) -> Holds {
         func isSpent(_ budget: Budget?, _ spent: Int64) -> Bool {
             budget.map { $0.holds && spent >= $0.microUSD } ?? false

@@ -1,14 +1,14 @@
 import HostCore
 import RelayProtocol
 
-/// What an agent did is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
+/// Each event of an agent is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
 struct CompletenessChecker {
     private struct Entry {
         var bytes: [UInt8]
         /// The disk did not take it, or said so: it may be missing.
         var isSkipped = false
         var isSynchronized = false
-        /// It was skipped, and the host has started since: the disk may have kept another that it refused then.
+        /// Skipped, and the host has started since: the disk may have kept another event that it refused then.
         var isUncertain = false
     }
 
@@ -33,7 +33,7 @@ struct CompletenessChecker {
 
     mutating func emitted() { said += 1 }
 
-    /// What adapters said went to the spool.
+    /// Every event of an adapter went to the spool.
     func heardAll() -> String? { said == given ? nil : "\(said) events were said, and \(given) went to the spool" }
 
     mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
@@ -49,7 +49,7 @@ struct CompletenessChecker {
         return complaints.first
     }
 
-    /// They take numbers with them, or are owed.
+    /// Refused events take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
         for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
@@ -94,7 +94,7 @@ struct CompletenessChecker {
     /// The spool was opened again: what may be missing is what the disk had not taken, or not synchronized.
     mutating func opened(_ index: SpoolIndex) -> String? {
         defer { powerWasLost = false }
-        // It went with the process, as the daemon's memory does.
+        // The debt was in the daemon's memory, which ended with the process.
         owed = 0
         for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let count = Int(index.nextSeq(of: session)) - 1

@@ -1,8 +1,8 @@
 import HostCore
 import RelayProtocol
 
-/// What a client tells an agent is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
-/// end that is true.
+/// A client's command to an agent is taken at most once, from a client that may steer, while the agent asks nothing; and its reported end
+/// is true.
 struct SteeringChecker {
     private struct Command {
         let request: SteeringRequest
@@ -13,7 +13,7 @@ struct SteeringChecker {
     }
 
     private var commands: [SteeringName: Command] = [:]
-    /// What hosts said to the relay: also what it does not record, because another end came before.
+    /// Ends that hosts reported to the relay, also those that it does not record because another end came before.
     private var firstEnds: [SteeringName: SteeringChange] = [:]
 
     /// A client is about to send this.
@@ -131,7 +131,7 @@ struct SteeringChecker {
         }
     }
 
-    /// Whether the relay makes it: a host numbers none of these.
+    /// True if the relay makes the event: a host numbers none of these.
     static func isMadeByRelay(_ head: EventHead) -> Bool {
         switch head {
         case .steeringRequested: true

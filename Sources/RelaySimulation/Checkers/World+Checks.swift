@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Where the world meets its checkers.
+/// Runs the checkers on the world.
 extension World {
     private var durability: DurabilityChecker { DurabilityChecker(log: log, workspace: World.workspace.id) }
 
@@ -65,7 +65,7 @@ extension World {
 
     // MARK: Replay
 
-    /// What is live is what its events make, reduced again from the first on.
+    /// The live state equals that of its events, reduced again from the first on.
     func checkReplay() {
         guard let live = relay.relay else { return }
         for (key, state, approvals) in live.committed {
@@ -140,7 +140,7 @@ extension World {
         }
     }
 
-    /// Whether what is told of the sessions of real adapters is their agents' state.
+    /// The reported status of sessions of real adapters is their agents' state.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
         // The relay's own clock jumped, and ended what their agents still ask.
@@ -217,7 +217,7 @@ extension World {
 
     // MARK: Plants
 
-    /// What a client sees of a message where a fault is planted.
+    /// The message as a client sees it under the planted fault; nil: it is dropped.
     func planted(_ message: MessageToClient) -> MessageToClient? {
         switch (plant, message) {
         case (.droppedEvent, .events(var run)) where run.events.count > 1:

@@ -21,7 +21,7 @@ final class ClientProcess {
     private var waiting: [CommandID: Waiting] = [:]
     /// Decided and not answered, over every connection: sent again under the same name until it is.
     private var unanswered: [(command: CommandID, decide: DecideCommand)] = []
-    /// What it last told an agent.
+    /// The last requests to agents.
     private var steered: [SteeringRequest] = []
     private(set) var views: [SessionID: ViewChecker] = [:]
     private(set) var summaries: [SessionID: Summary] = [:]
@@ -143,7 +143,7 @@ final class ClientProcess {
         send(.steer(request.session, request.action), .steer(request), as: request.command)
     }
 
-    /// What else a session of Claude Code offers, now and then. No other played agent has modes.
+    /// One of the other actions that a session of Claude Code offers, at times. No other played agent has modes.
     private func other(in session: SessionID) -> SteeringAction? {
         guard session.rawValue.hasPrefix(ClaudeHooks.adapter), let offer = summaries[session]?.steering,
             world.dice.chance(0.2)
@@ -197,7 +197,7 @@ final class ClientProcess {
             self.approvals = [:]
             for summary in summaries { take(summary) }
             for approval in approvals { take(approval) }
-            // What is gone was removed while nobody was here to hear of it.
+            // The relay removed these sessions while this client was away.
             for session in views.keys where self.summaries[session] == nil { views[session] = nil }
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             check(tail.session) { $0.tookSnapshot(tail, seq: seq, $1) }
@@ -244,7 +244,7 @@ final class ClientProcess {
         if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }
     }
 
-    /// What is over is watched no longer, sooner or later.
+    /// An ended session is unsubscribed sooner or later.
     private func lookAway(from session: SessionID) {
         world.after(world.dice.within(500...60_000)) { [self] _ in
             guard isGreeted, views[session]?.isFollowed == true, summaries[session]?.endedAt != nil else { return }
@@ -333,7 +333,7 @@ final class ClientProcess {
 }
 
 extension Launch {
-    /// What only lists sessions says nothing to any.
+    /// A launch that only lists sessions has no text.
     fileprivate func saying(_ text: String, _ isSaid: Bool) -> Launch {
         var launch = self
         if isSaid, purpose != .past { launch.text = text }

@@ -27,8 +27,8 @@ struct AlertBook {
 
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
-    /// What an owner found without an answer, and did not send again. Whoever committed it may send it yet: a process that was stopped
-    /// between the two, and has not heard that another took over.
+    /// Pushes that an owner found without an answer and did not send again. The process that committed one may still send it: it was
+    /// stopped between the two and does not know that another process took over.
     private var givenUp: Set<Push> = []
 
     mutating func ordered(_ order: PushIntent, in epoch: Epoch) -> String? {

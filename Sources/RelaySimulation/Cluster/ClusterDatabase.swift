@@ -9,7 +9,7 @@ final class ClusterDatabase {
     private struct Lease {
         var expiresAt: Int64
         var address: NodeAddress
-        /// It is about to end, and owns nothing new.
+        /// The node is about to end, and takes no new workspace.
         var isLeaving: Bool
     }
 
@@ -27,7 +27,7 @@ final class ClusterDatabase {
     private var leases: [String: Lease] = [:]
     private var connections: [DatabaseConnection] = []
     private var lastEpoch = 0
-    /// How often workspaces were made, renamed or removed.
+    /// Workspaces made, renamed or removed so far.
     private(set) var changesOfEntrants: Int64 = 0
 
     init(world: ClusterWorld, isSynchronous: Bool) {
@@ -82,7 +82,7 @@ final class ClusterDatabase {
         return reading
     }
 
-    /// It is there, what was held when it came up is free where its holder has gone, and it takes nobody for connected who has gone.
+    /// The database is up, workspaces held by dead nodes at its start are free again, and no dead peer counts as connected.
     var isSettled: Bool {
         !isAway && startedAt + Self.lease <= world.now && !connections.contains { $0.isOpen && $0.isGivenUp }
             && !workspaces.contains(where: \.hasAbandonedTransaction)
@@ -117,7 +117,7 @@ final class ClusterDatabase {
         leases[address.holder] = Lease(expiresAt: world.now + Self.lease, address: address, isLeaving: isLeaving)
     }
 
-    /// Nobody holds it who is alive. What somebody holds who asks for it, it may take again: its claim came through, and it was not told.
+    /// True if no living node holds the workspace. A holder may claim its own again: its claim was stored, but the answer was lost.
     func isFree(_ row: OwnerRow, for asking: String) -> Bool {
         guard let holder = row.holder, holder != asking else { return true }
         guard startedAt + Self.lease <= world.now else { return false }

@@ -1,5 +1,5 @@
-/// What fails alone in a cluster that is well otherwise, while everybody goes on: the design says how soon service is back, and
-/// `ServiceLimits` adds it up.
+/// A single failure in a cluster that is well otherwise and keeps working: the design says how soon service is back, and `ServiceLimits`
+/// adds it up.
 package enum ClusterDrill: String, Sendable, CaseIterable {
     /// A node is gone, and stays away.
     case killed
@@ -22,7 +22,7 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
     /// A workspace is removed.
     case removed
 
-    /// How long there is no database.
+    /// How long the database is down.
     static let outage: Int64 = 1_000
 
     /// Drawn for a world like this.
@@ -40,7 +40,7 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
         return dice.pick(possible)
     }
 
-    /// What it still believes that it owns does not count.
+    /// True if workspaces that the victim still believes it owns do not count.
     var leavesVictimOut: Bool {
         switch self {
         case .killed, .stopped, .cutOff: true

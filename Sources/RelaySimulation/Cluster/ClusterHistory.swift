@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// What was committed to a workspace, in each epoch, and what was shown of it: what the checkers of a cluster compare with.
+/// Commits to a workspace, by epoch, and the views shown of it: the reference for the checkers of a cluster.
 final class ClusterHistory {
     private struct Life {
         var events: [SessionKey: [[UInt8]]] = [:]
@@ -106,7 +106,7 @@ final class ClusterHistory {
             world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
         }
         current = epoch
-        // What was decided by then stays decided, and what was to be sent is.
+        // Decisions made by then stand, and pushes ordered by then are sent.
         var life = Life()
         life.pushes = log.pushes
         for key in log.order {
@@ -118,7 +118,7 @@ final class ClusterHistory {
         lives[epoch] = life
     }
 
-    /// Nobody takes what another has just taken, and nothing goes to and fro.
+    /// Reports a workspace that changes its owner too soon after the last change, or too often, while nothing fails.
     private func moved() {
         if settledSince != world.settledSince { (settledSince, lastMove, moves) = (world.settledSince, nil, 0) }
         guard settledSince != nil else { return }

@@ -49,7 +49,7 @@ final class ClusterHost {
 
     func said(in session: SessionID) -> [[UInt8]] { sessions.first { $0.id == session }?.events.map(\.bytes) ?? [] }
 
-    /// What keeps it from being level.
+    /// The reason why the host is not level with the log; nil: it is level.
     var complaint: String? {
         if isShownOut { return nil }
         guard isGreeted else { return "\(name) is not connected" }
@@ -189,7 +189,7 @@ final class ClusterHost {
             say(.approvalDelivered(approval), index)
             say(.approvalApplied(approval, outcome: decision.verdict.deed == .allow ? .ran : .denied), index)
         case .applied(let command):
-            // What is lost with a database's tail was decided, and may be decided again.
+            // A decision that was lost with a database's tail may be made again.
             if command != decision.command, !world.losesTails {
                 world.report(.decision, "\(approval) was applied by \(command), and is decided by \(decision.command)")
             }

@@ -21,7 +21,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case keptAfterHandOver
     /// A workspace that another owns by now is dropped, and its core goes on.
     case keptCommitting
-    /// A peer's messages go to the core of another workspace, where the node owns one.
+    /// A peer's messages go to the core of another workspace, if the node owns one.
     case misroutedPeer
     /// A fence for one workspace is taken for one of all.
     case droppedAll
@@ -49,7 +49,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case sharedNumbers
     /// A code decides what another push has shown.
     case swappedCode
-    /// What had no answer when a workspace changed its owner is not sent again.
+    /// Pushes without an answer are not sent again when a workspace changes its owner.
     case mutePushes
     /// The next owner does not know what has rung.
     case forgottenRings
@@ -84,7 +84,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .keptEpoch: [.view]
         case .reusedNumber: [.delivery]
         case .keptPeers: [.presence]
-        // What is there twice moves what comes after it.
+        // A doubled event shifts those that follow.
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
         case .keptAfterHandOver: [.presence]

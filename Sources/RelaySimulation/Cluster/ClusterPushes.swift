@@ -14,7 +14,7 @@ final class ClusterPushes {
         let push: PushID
     }
 
-    /// What a person decided with a code, and waits for.
+    /// A person's decision by code, awaiting its answer.
     private struct Use {
         let intent: PushIntent
         let verdict: Decision.Verdict
@@ -37,7 +37,7 @@ final class ClusterPushes {
 
     init(world: ClusterWorld) { self.world = world }
 
-    /// What the planner of a workspace's owner starts from.
+    /// Initial settings of the planner of a workspace's owner.
     func settings(of workspace: WorkspaceID) -> PushSettings {
         guard let numbers = PushNumbers(workspace: Int64(world.database[workspace].number)) else {
             preconditionFailure("workspaces are numbered from 1")
@@ -125,7 +125,7 @@ final class ClusterPushes {
         }
     }
 
-    /// What a node hears that is no longer the owner, the owner does not know.
+    /// Outcomes that reach a node that is no longer the owner are unknown to the owner.
     func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome, by holder: String) {
         guard world.database[intent.workspace].row.holder == holder else { return }
         alerts.told(intent, in: epoch, of: outcome)
@@ -167,7 +167,7 @@ final class ClusterPushes {
         }
     }
 
-    /// It was committed.
+    /// A decision by code was committed.
     func decided(_ approval: ApprovalID, by command: CommandID, in workspace: WorkspaceID, _ epoch: Epoch) {
         let prefix = "code_"
         guard command.rawValue.hasPrefix(prefix), let push = PushID(text: command.rawValue.dropFirst(prefix.count)) else {
@@ -198,7 +198,7 @@ final class ClusterPushes {
         return late ? "a code has no answer" : nil
     }
 
-    /// What nobody was rung for; nil: nothing.
+    /// The first approval for which no phone rang; nil: none.
     var unrung: String? {
         for workspace in world.standing {
             guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else {

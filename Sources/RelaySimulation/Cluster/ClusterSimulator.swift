@@ -20,20 +20,20 @@ package struct ClusterSimulator: Sendable {
         package let levelAfter: Int64?
         /// Nil: something failed before.
         package let drilled: Drilled?
-        /// What was decided with codes of notifications.
+        /// Decisions made with codes of notifications.
         package let codes: Int
         /// Workspaces that were removed.
         package let removals: Int
-        /// How often a node has said to somebody who they are.
+        /// Identities that nodes have returned.
         package let identities: Int
     }
 
-    /// How long everybody was without service after one fault, in virtual milliseconds.
+    /// How long service was interrupted after one fault, in virtual milliseconds.
     package struct Drilled: Sendable {
         package let drill: ClusterDrill
         package let ownedAfter: Int64
         package let levelAfter: Int64
-        /// What either may take.
+        /// Limits of the two.
         package let ownedWithin: Int64
         package let levelWithin: Int64
 

@@ -43,7 +43,7 @@ extension ClusterWorld {
         return socket
     }
 
-    /// By chance; in a drill it is the next one, as where somebody looks which of them serve.
+    /// By chance; in a drill it is the next one, as with a load balancer that checks which nodes serve.
     private func front(_ role: ClusterSocket.Role) -> ClusterNode {
         guard isDrilling else { return plant == .reusedNumber ? nodes[0] : dice.pick(nodes) }
         let place = ((lastFront[role] ?? dice.below(nodes.count)) + 1) % nodes.count

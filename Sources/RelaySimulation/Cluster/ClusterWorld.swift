@@ -29,7 +29,7 @@ final class ClusterWorld {
     private(set) var clients: [ClusterClient] = []
     /// Workspaces are made, renamed and removed while nodes run.
     let isAdministered: Bool
-    /// The push service, and what is rung by it; nil where nobody has a phone.
+    /// The push service and its phones; nil if there are no phones.
     private(set) var pushes: ClusterPushes?
     private(set) var identities: ClusterIdentities!
     var lastSocket: UInt64 = 0
@@ -39,13 +39,13 @@ final class ClusterWorld {
     private var lastBatch = 0
     /// No more faults, and hosts say nothing new.
     private(set) var isCalm = false
-    /// How long it took after the calm until everybody was level.
+    /// How long it took after the calm until every participant was level.
     private(set) var levelAfter: Int64?
     /// When everybody was level for the first time after the faults, and what they had begun was over; nil: not yet.
     private(set) var settledAt: Int64?
     /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
     var isDrilling = false
-    /// What came of the drill; nil: there was none.
+    /// Result of the drill; nil: there was none.
     var drilled: ClusterSimulator.Drilled?
     /// Since when nothing fails, and everybody is level; nil: something may fail.
     var settledSince: Int64?
@@ -194,8 +194,7 @@ final class ClusterWorld {
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
-        // What still goes on of the faults may end a node once more. What is promised of a world in which nothing fails is promised from
-        // then on.
+        // Late effects of the faults may still end a node. The promises for a world in which nothing fails hold from then on.
         let back = now + ServiceLimits.ready + ServiceLimits.level(afterAllOf: nodes.count)
         advance(until: back, by: Self.step) { unready ?? complaint }
         settledAt = now
@@ -240,7 +239,7 @@ final class ClusterWorld {
         now = max(now, end)
     }
 
-    /// What keeps everybody from being level; nil: nothing does.
+    /// The first reason why not every participant is level; nil: all are.
     private var complaint: (promise: ClusterPromise, what: String)? {
         if let complaint = nodes.lazy.compactMap(\.complaint).first { return (.presence, complaint) }
         for workspace in standing {
@@ -256,7 +255,7 @@ final class ClusterWorld {
         return pushes?.unrung.map { (.alerts, $0) }
     }
 
-    /// What still goes on of what the faults began; nil: nothing does.
+    /// The first effect of the faults that lasts; nil: none.
     private var unready: (promise: ClusterPromise, what: String)? {
         if let node = nodes.first(where: { !$0.isReady }) { return (.level, "\(node.name) is not ready") }
         return database.isSettled ? nil : (.level, "the database has not settled")

@@ -12,19 +12,19 @@ final class DatabaseTransaction {
         case handOver(generation: Int64)
         /// An operator takes it from whoever has it.
         case fence
-        /// Some of what is left of a workspace that was removed is taken away. No generation is compared: it is nobody's.
+        /// Part of the rows of a removed workspace is deleted. No generation is compared, as the workspace has no owner.
         case removal
     }
 
     enum Outcome {
         case committed
         case fenced
-        /// It does not follow on what is stored, or another claim was quicker.
+        /// The commit does not follow on the stored log, or another claim was quicker.
         case refused
         case claimed(OwnerRow)
-        /// Nobody owns it now.
+        /// The workspace has no owner now.
         case freed
-        /// Some of it, or the last of it.
+        /// Part of the rows is deleted, or the last of them.
         case removed(isAll: Bool)
     }
 

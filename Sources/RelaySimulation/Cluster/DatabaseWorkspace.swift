@@ -40,7 +40,7 @@ final class DatabaseWorkspace {
     func rename(to name: String) { names.append(name) }
     func remove() { removedAt = world.now }
 
-    /// Whether everything that can be loaded of it is on the standby.
+    /// True if everything that can be loaded of the workspace is on the standby.
     var isReplicated: Bool { lastShown <= database.changes.replicated }
 
     func contains(_ batch: Int) -> Bool { batches.contains(batch) }
@@ -124,7 +124,7 @@ final class DatabaseWorkspace {
         }
     }
 
-    /// Whether it begins where the last commit left the log.
+    /// True if the batch begins where the last commit left the log.
     private func follows(_ batch: LogBatch) -> Bool {
         let log = log
         do throws(LogError) {

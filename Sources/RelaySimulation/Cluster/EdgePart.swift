@@ -11,7 +11,7 @@ final class EdgePart {
     private weak var wire: NodeWire?
     private(set) var isOver = false
     private var gathered = RecordWriter()
-    /// Which peers the record that is being handled is for.
+    /// Peers that the record being handled is for.
     private var addressees: Set<PeerID>?
 
     init(_ node: ClusterNode, to owner: NodeAddress) {
@@ -76,7 +76,7 @@ final class EdgePart {
         world.report(.delivery, "peer \(peer.rawValue) gets what was for \(addressees.map { String($0.rawValue) }.sorted())")
     }
 
-    /// What one turn has for the owner goes out together.
+    /// Messages to the owner are gathered, and sent together at the end of the turn.
     private func tell(_ message: EdgeMessage) {
         guard wire?.isOpenAtEdge == true else { return }
         if gathered.isEmpty { node.inThisLife(after: 0) { self.flush() } }

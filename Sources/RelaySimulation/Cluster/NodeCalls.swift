@@ -15,7 +15,7 @@ final class NodeCalls {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// `done` gets nil where the process ends first.
+    /// `done` gets nil if the process ends first.
     func take(_ call: HTTPCall, then done: @escaping (HTTPAnswer?) -> Void) {
         lastCall += 1
         let number = lastCall

@@ -17,7 +17,7 @@ final class NodeDatabase {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// One question, on this purpose's connection; `answer` gets nil where there was none in time.
+    /// One question, on this purpose's connection; `answer` gets nil if none came in time.
     func ask<Answer>(
         _ purpose: DatabaseConnection.Purpose, within limit: Int64 = NodeDatabase.askingMax,
         _ question: @escaping (ClusterDatabase, DatabaseConnection, @escaping (Answer) -> Void) -> Void,

@@ -1,8 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// Who may come in at a node, and what their workspaces are called: read when the process starts, and again when the database says that something
-/// has changed. As `Access` and `PacedReads` do.
+/// Holders of tokens that a node admits, and the names of their workspaces: read when the process starts, and again when the database
+/// reports a change. Like `Access` and `PacedReads`.
 final class NodeEntrants {
     /// As the database has it.
     struct Reading {
@@ -20,7 +20,7 @@ final class NodeEntrants {
     private var toldChanges: Int64?
     private(set) var isReading = false
     private var isReadAgain = false
-    /// Who wants to know what a reading finds that has not begun; and those of the one that is under way.
+    /// Completions of the next reading, and of the one under way.
     private var nextReaders: [(Bool) -> Void] = []
     private var readers: [(Bool) -> Void] = []
 
@@ -38,7 +38,7 @@ final class NodeEntrants {
         Named(id: workspace, name: reading.standing[workspace] ?? workspace.rawValue)
     }
 
-    /// Whose token that is; nil: nobody's, as far as this node knows.
+    /// The holder of the token; nil: none that this node knows.
     func identity(of role: ClusterSocket.Role) -> Identity? {
         let workspace = world.workspace(of: role)
         let isRemembered = world.plant == .rememberedToken && isRemoved(workspace)

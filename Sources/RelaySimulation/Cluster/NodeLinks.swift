@@ -20,7 +20,7 @@ final class NodeLinks {
         /// For the checkers.
         let socket: PeerID
         let role: ClusterSocket.Role
-        /// Nil where it was sent away, as its workspace is not owned here.
+        /// Nil if the peer was sent away, as its workspace is not owned here.
         let part: OwnerPart?
     }
 
@@ -76,7 +76,7 @@ final class NodeLinks {
         case .congested(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.congested(name) }
         case .drained(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.drained(name) }
         case .call(let call, let request):
-            // What another node has handed on goes no further.
+            // A call that another node forwarded is not forwarded again.
             node.calls.answer(request, isCarried: true) { [self] in tell(.answer(call, $0), for: [], number) }
         }
     }
@@ -142,7 +142,7 @@ final class NodeLinks {
 
     func role(of peer: PeerID) -> ClusterSocket.Role? { remotes[peer]?.role }
 
-    /// Whether somebody is connected behind this name.
+    /// True if a peer is connected under this name.
     func isThere(_ peer: PeerID) -> Bool {
         guard let number = RemotePeer.link(of: peer.rawValue), let link = links[number], let remote = remotes[peer] else {
             return false

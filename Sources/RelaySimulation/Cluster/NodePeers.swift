@@ -2,8 +2,8 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The peers that came to this node. A peer's workspace says where its messages go: to the core here that owns it, or over the link to the
-/// node that does.
+/// Peers connected to this node. A peer's workspace determines where its messages go: to the core here that owns it, or over the link to
+/// the node that does.
 final class NodePeers {
     private enum Way {
         case owner(OwnerPart)
@@ -16,7 +16,7 @@ final class NodePeers {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// Whether somebody of this workspace who comes now is let in.
+    /// True if a new peer of this workspace is admitted now.
     func isServing(_ workspace: WorkspaceID) -> Bool { node.entrants.mayEnter(workspace) && way(of: workspace) != nil }
 
     private func way(of workspace: WorkspaceID) -> Way? {

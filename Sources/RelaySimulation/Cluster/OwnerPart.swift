@@ -23,13 +23,13 @@ final class OwnerPart {
     private(set) var row: OwnerRow
     /// Nil while nobody can say what the log holds.
     private(set) var relay: Relay?
-    /// Which core this is: what an earlier one was waiting for never comes.
+    /// The current core; work that an earlier one waited for is dropped.
     private var life = 0
     private var timers: [RelayTimer: Int] = [:]
     private var lastTimer = 0
     private var isTickArmed = false
     private var underWay: Commit?
-    /// Nobody knows what came of the last commit.
+    /// The result of the last commit is unknown.
     private var isInDoubt = false
     private let pushes: OwnerPushes
     private let callers: OwnerCommandPeers
@@ -99,7 +99,7 @@ final class OwnerPart {
             world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
             return nil
         }
-        // What is left of it is nobody's any more.
+        // The rows left of a removed workspace have no owner.
         if stored.isRemoved { return LogState() }
         let wall = node.instant.wall
         let state = try? stored.log.load(
@@ -333,7 +333,7 @@ final class OwnerPart {
         }
     }
 
-    /// What it would go on from was taken away: it has not heard yet that the workspace was removed.
+    /// The rows have been deleted: the core does not know yet that the workspace was removed.
     private func findGone() {
         suspend()
         if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
@@ -352,7 +352,7 @@ final class OwnerPart {
         if whenFree != nil { freed() } else { node.placement.lost(self) }
     }
 
-    /// Nobody has said what came of it: after another generation it is there, or never will be.
+    /// The result of the commit is unknown. Once a new generation is stored, the commit is there or never will be.
     private func settle() {
         isInDoubt = true
         let life = life
@@ -387,7 +387,8 @@ final class OwnerPart {
         if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
     }
 
-    /// Another generation for what this node holds, on a new connection: false where another holds it, nil where nobody says.
+    /// Stores a new generation for the workspace that this node holds, on a new connection. `then` gets false if another node holds it,
+    /// nil if there is no answer.
     private func renew(_ then: @escaping (Bool?) -> Void) {
         if world.plant == .noFence { return after(1) { then(true) } }
         ask { (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
@@ -430,7 +431,7 @@ final class OwnerPart {
         }
     }
 
-    /// It is free, or another's by now.
+    /// The workspace is free, or another node owns it by now.
     private func freed() {
         let then = whenFree
         whenFree = nil

@@ -4,7 +4,7 @@ import RelayProtocol
 /// Carries out the intents of one core, and tells it what became of each. As `PushRunner` does.
 final class OwnerPushes {
     private unowned let node: ClusterNode
-    /// What this core has ordered and not heard of.
+    /// Pushes ordered by this core that have no outcome yet.
     private var awaited: Set<PushID> = []
     /// Outcomes that came while nobody was there to hear them.
     private var unheard: [PushID: PushOutcome] = [:]

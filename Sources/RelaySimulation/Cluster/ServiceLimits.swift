@@ -2,7 +2,7 @@ import RelayCluster
 import RelayCore
 import RelayProtocol
 
-/// How soon service is back in a cluster, in milliseconds: each bound is the sum of what the parts on the way are allowed, by their own
+/// How soon service is back in a cluster, in milliseconds: each bound is the sum of the allowances of the parts involved, by their own
 /// names. A node's clock may run faster than the truth here, and never slower.
 enum ServiceLimits {
     // MARK: Steps, where nothing else fails
@@ -35,9 +35,9 @@ enum ServiceLimits {
     static func owned(after drill: ClusterDrill, workspaces: Int) -> Int64 {
         switch drill {
         case .killed: goodbye + takeover + misplaced
-        // Nobody else knows before the lease is over.
+        // Other nodes notice only when the lease has expired.
         case .stopped, .cutOff: ClusterDatabase.lease + takeover + misplaced
-        // It hands over one with each look, and ends with another.
+        // The node hands over one workspace with each look, and ends with another.
         case .drained: Int64(workspaces) * (look + 3 * question) + look + NodePlacement.leavingWait + takeover
         case .ended: NodePlacement.leavingWait + goodbye + takeover
         case .fenced, .added: question + takeover
@@ -78,9 +78,9 @@ enum ServiceLimits {
             + comingBack(to: nodes) + exchange
     }
 
-    /// From then on, until nothing goes on of what the faults began. What takes longest of it: a node that drains and comes back; a database
-    /// that has just come up, where nobody takes over for a lease; a connection that nobody is at any more, or a commit that nobody waits
-    /// for, and that a claim waits for. Beside it a question is in vain.
+    /// From then on, until all effects of the faults have ended. The slowest of them: a node that drains and comes back; a database that
+    /// has just come up, so that no node takes over for a lease; a dead connection, or an abandoned commit that a claim waits for. In
+    /// addition, one question may fail.
     static let ready =
         max(
             NodePlacement.drainWithin + NodePlacement.leavingWait + ClusterNode.restartMax,
@@ -97,11 +97,12 @@ enum ServiceLimits {
 
     // MARK: Nothing fails
 
-    /// From then on, until each workspace is where it belongs: one that came back stays for a while, and a node hands over one after the other.
+    /// From then on, until each workspace is where it belongs: a node that came back stays for a while, and a node hands over one at a
+    /// time.
     static let placed = PlacementMachine.stay + 10 * PlacementMachine.handOverInterval
     /// Between two owners of one workspace: a node keeps what it has claimed for so long, by its own clock.
     static let kept = Int64(Double(PlacementMachine.handOverInterval) / ClusterNode.rateMax)
-    /// So long it is looked at in any case whether everything stays where it is.
+    /// Minimum time for which placement is watched for changes.
     static let quiet = 2 * kept
     /// Owners that one workspace has while it finds its place: it is handed over, comes back, and stays.
     static let movesMax = 3

@@ -11,7 +11,7 @@ final class Agent {
         let hook: Int
         let run: Int
         let input: [UInt8]
-        /// Some wait longer than the world lasts, and are open when all is quiet.
+        /// False for a question that waits longer than the world lasts, and is open when all is quiet.
         let isAttended: Bool
         var attempts = 0
         /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
@@ -78,7 +78,7 @@ final class Agent {
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
 
-    /// It was on a machine that lost power.
+    /// The machine that it ran on lost power.
     func losePower() {
         ask = nil
         run += 1
@@ -104,7 +104,7 @@ final class Agent {
             guard run == self.run, !isFinished else { return }
             guard ask == nil else { return work() }
             if world.isCalm {
-                // Some go on waiting while all is quiet; nobody begins anything else.
+                // Some agents go on waiting while all is quiet; none begins anything new.
                 return world.after(60_000) { [self] _ in
                     if ask == nil { machine.tell(.worked(session, [.statusChanged(.idle, reason: nil)]), of: self) }
                 }
@@ -141,7 +141,7 @@ final class Agent {
         case 4: return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5))
         default:
             var usage = Usage()
-            // Some name no run, some say again what they said before.
+            // Some reports name no run, some repeat the previous figures.
             usage.run = world.dice.chance(0.1) ? nil : "\(run)"
             usage.costMicroUSD = Int64(world.dice.chance(0.2) ? calls / 2 : calls) * 100
             usage.tokens = Tokens(input: Int64(calls), output: 2)
@@ -182,7 +182,7 @@ final class Agent {
 
     private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
 
-    /// What no tool's input has.
+    /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
 
     /// The hook calls the daemon, and calls again when there is none.
@@ -211,7 +211,7 @@ final class Agent {
         work()
     }
 
-    /// What the hook prints; nil leaves the agent to its own prompt.
+    /// The hook's output; nil leaves the agent to its own prompt.
     func answered(_ hook: Int, _ output: [UInt8]?) {
         guard let ask, ask.hook == hook, ask.run == run, !ask.isAtTerminal else { return }
         guard let output else {

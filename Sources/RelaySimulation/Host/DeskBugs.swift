@@ -1,8 +1,8 @@
 import HostCore
 import RelayProtocol
 
-/// What a desk would do that had a bug: the facts that it is told, and the orders that it gives, are altered on their way. Nothing is where
-/// no such fault is planted.
+/// Simulates a desk with a bug: alters the facts that it receives and the orders that it gives. Changes nothing unless such a fault is
+/// planted.
 struct DeskBugs {
     let plant: Plant?
     /// Those who asked what is over, which a desk with a bug goes on waiting for.
@@ -13,7 +13,7 @@ struct DeskBugs {
 
     init(plant: Plant?) { self.plant = plant }
 
-    /// What is handed over does not wait for the disk.
+    /// True if answers are handed over before they are on disk.
     var isUnrecorded: Bool { plant == .unrecordedAnswer }
 
     /// A second end of an approval that ends so.

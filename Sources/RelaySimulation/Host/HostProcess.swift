@@ -11,11 +11,11 @@ final class HostProcess {
     let identity: HostIdentity
     let disk: SimulatedDisk
     private(set) var agents: [Agent] = []
-    /// What its real adapters serve, in a world that has those.
+    /// Bodies of the real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
-    /// What adapters were given, and have not told the end of.
+    /// Requests given to adapters whose end has not been reported.
     var given: [SteeringRequest] = []
-    /// The same of the daemon before: what it has said to an agent may arrive after its end.
+    /// Those of the previous daemon: its orders to an agent may arrive after it has ended.
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private var life = 0
@@ -24,7 +24,7 @@ final class HostProcess {
     /// Milliseconds between what its wall clock shows and the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
-    /// What the relay last said is held: a file that is written at once.
+    /// Budgets that the relay last reported as spent: a file that is written at once.
     var holds = Holds()
 
     var isUp: Bool { daemon != nil }
@@ -137,7 +137,7 @@ final class HostProcess {
 
     func asked(_ ask: Agent.Ask, by agent: Agent) { daemon?.asked(ask, by: agent) }
 
-    /// It is given what a client sent.
+    /// Gives a client's request to the agent.
     func steer(_ request: SteeringRequest, of agent: String) {
         agents.first { $0.name == agent }?.steered(request)
     }
@@ -173,7 +173,8 @@ final class HostProcess {
         for body in bodies where body.adapter == adapter { body.carryOut(order) }
     }
 
-    /// What was given to this session and its agent does now: what carries no name goes in the order in which it was given.
+    /// The request that the session's agent carries out now: requests without a name are carried out in the order in which they were
+    /// given.
     func takeGiven(_ kind: SteeringAction.Kind, in session: SessionID) -> SteeringRequest? {
         let isIt = { (request: SteeringRequest) in request.session == session && request.action.kind == kind }
         return given.firstIndex(where: isIt).map { given.remove(at: $0) }

@@ -7,7 +7,7 @@ struct SimulatedAdapter: AgentAdapter {
         case started(SessionID, AgentProcess)
         case worked(SessionID, [EventHead])
         case asked(Agent.Ask, AgentProcess, HookToken)
-        /// The tool was run or refused; `isOurs` where the answer of a hook made it so.
+        /// The tool was run or refused; `isOurs` if the hook's answer decided that.
         case proven(hook: Int, ran: Bool, isOurs: Bool)
         case ended(SessionID)
         /// The agent has shown what became of what it was given.
@@ -148,7 +148,7 @@ struct SimulatedAdapter: AgentAdapter {
 
     // MARK: Steering
 
-    /// It asks, and nobody has answered.
+    /// True if a question of the session has no answer yet.
     private func isAsking(_ session: SessionID) -> Bool { desk.contains { $0.session == session && $0.isOpen } }
 
     private mutating func stands(_ standing: SteeringStanding, _ session: SessionID) {

@@ -27,7 +27,7 @@ final class Phone {
     /// Alerts on the Lock Screen that carry a code.
     private var codes: [PushID] = []
     private var installs = 0
-    /// How many reports of a card the app may hold back.
+    /// Reports of a card that the app may hold back.
     private var wakes = 0
 
     init(world: World, index: Int, apns: SimulatedAPNs, isBrowser: Bool) {

@@ -20,7 +20,7 @@ final class SimulatedAPNs {
         var isDeleted = false
         /// The service took it away, and the relay hears of that by an answer, or does not.
         var isLost = false
-        /// What it keeps for devices that begin to listen.
+        /// The last push, kept for devices that begin to listen.
         var last: PushIntent?
     }
 

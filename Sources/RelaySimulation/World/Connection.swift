@@ -15,7 +15,7 @@ final class Connection {
     var isOpenAtPeer = false
     /// Broken: nothing that is sent from now on arrives.
     var isCut = false
-    /// What was under way when it broke does not arrive either.
+    /// Messages in flight at the break are lost too.
     var losesWhatIsUnderWay = false
     /// Half-open: what is sent vanishes, and neither end knows.
     var isSilent = false

@@ -8,7 +8,7 @@ final class RelayProcess {
     unowned let world: World
     /// Nil while the process is down.
     private(set) var relay: Relay?
-    /// Which life of the process this is: what an earlier one was waiting for never comes.
+    /// The current life of the process; work that an earlier one waited for is dropped.
     private var life = 0
     private var bootedAt: Int64 = 0
     private var timers: [RelayTimer: Int] = [:]
@@ -164,7 +164,7 @@ final class RelayProcess {
             case .push(let order): world.pushes?.ordered(order)
             // Whatever was ordered is on its way here, and is sent once.
             case .withdrawPush: break
-            // Nobody in this world has a picture.
+            // This world has no pictures.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
             case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
@@ -227,7 +227,7 @@ final class RelayProcess {
 
     // MARK: The disk
 
-    /// Whether messages are made before their batch is on disk or after is to make no difference.
+    /// Prepares every other batch's messages before it is on disk, which must make no difference.
     private func prepareSome() {
         batches += 1
         if batches % 2 == 0 { relay?.prepare() }
@@ -262,7 +262,7 @@ final class RelayProcess {
         if world.plant == .answerBeforeDurable { (durable, answered) = (answered + 5, durable) }
         if !isFatal || world.dice.chance(0.5) { inThisLife(after: durable) { $0.makeDurable(commit) } }
         inThisLife(after: answered) { process in
-            // Nobody can say what is on disk: the process ends, and the next one reads what is.
+            // The state of the disk is unknown: the process ends, and the next one reads it.
             if isFatal { return process.crash() }
             process.underWay = nil
             process.feed(.committed)

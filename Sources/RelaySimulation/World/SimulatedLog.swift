@@ -38,10 +38,10 @@ package final class SimulatedLog: SessionLog {
     /// In the order they were first seen.
     private(set) var order: [SessionKey] = []
     private var commands: [CommandRecord] = []
-    /// What the planner of pushes keeps.
+    /// Records of the planner of pushes.
     private var records: [PushRecord.Key: PushRecord] = [:]
     private var clock: AgeClockRecord?
-    /// What the first commit did that a log takes and no relay may order.
+    /// The first commit that a log accepts, but that no relay may order.
     private(set) var complaint: Complaint?
 
     package init(workspaces: [WorkspaceID]) { self.workspaces = workspaces }

@@ -75,7 +75,7 @@ extension World {
         }
     }
 
-    /// Also where the connection breaks.
+    /// False if the connection is broken, or breaks now.
     private func maySend(on connection: Connection) -> Bool {
         guard !connection.isCut, !connection.isSilent else { return false }
         if dice.chance(faults.cut) { cut(connection) } else if dice.chance(faults.silence) { silence(connection) }

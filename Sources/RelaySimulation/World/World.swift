@@ -29,7 +29,7 @@ final class World {
     private(set) var relay: RelayProcess!
     private(set) var hosts: [HostProcess] = []
     private(set) var clients: [ClientProcess] = []
-    /// Phones, APNs and their checkers; nil where nobody has one.
+    /// Phones, APNs and their checkers; nil if there are no phones.
     private(set) var pushes: PushWorld?
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0
@@ -49,7 +49,7 @@ final class World {
     /// The shipped adapters over simulated agents of their kinds, and not the simulation's own.
     let hasRealAgents: Bool
     var budgets = BudgetChecker()
-    /// Nil where nobody steers anything.
+    /// Nil if nothing is steered.
     var steering: SteeringChecker?
     /// The most that the core held at any moment before all settles, and what it held then.
     var peak = 0

@@ -170,7 +170,7 @@ final class ACPProgram: AgentBody {
         }
     }
 
-    /// What a proxy would be told that had a bug, or would pass on.
+    /// Alters a fact of the proxy for a planted fault.
     private func planted(_ fact: ACPFact) -> ACPFact {
         switch (world.plant, fact) {
         case (.lastingAnswer, .decided(let approval, let verdict)) where verdict.allows && verdict.option != "always":
@@ -182,7 +182,7 @@ final class ACPProgram: AgentBody {
         }
     }
 
-    /// What the agent was answered: the editor's own answer, or a client's.
+    /// Checks an answer that the agent received: the editor's own, or a client's.
     private func heard(_ ask: ACPAgent.Ask, _ isAllowed: Bool, _ option: String?) {
         if let own = editor.answers[ask.id], own == option { return }
         // An interrupt answers what is open, and nobody has decided it.

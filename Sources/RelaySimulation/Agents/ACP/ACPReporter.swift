@@ -3,7 +3,7 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// What the proxy says to the daemon, in order, and asks it: events wait while it is away, questions do not.
+/// The proxy's ordered events and questions to the daemon. Events are queued while the daemon is away, questions are not.
 final class ACPReporter {
     private enum Item {
         case say((HookToken) -> LocalFact)
@@ -181,7 +181,7 @@ final class ACPReporter {
             guard life == self.life, wanted.contains(approval) else { return }
             asking[approval] = nil
             if case .gone = reply {
-                // It is asked again when the daemon is back.
+                // Asks again when the daemon is back.
                 return world.after(world.dice.within(100...2_000)) { [self] _ in if life == self.life { post(question) } }
             }
             wanted.remove(approval)

@@ -11,7 +11,7 @@ final class ClaudeHooks {
     private(set) var past: [String] = []
     /// Those of which a daemon has heard since they began.
     private(set) var heard: Set<String> = []
-    /// Which life of the agent calls.
+    /// The life of the agent that makes the calls.
     var run = 0
     /// `heliograph run` runs it.
     var isRun = false
@@ -87,7 +87,7 @@ final class ClaudeHooks {
             }
             completed(&hook)
             host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
-            // What it did at this word may have been its last.
+            // The daemon may have crashed on this fact.
             if host.daemon === daemon { heard.insert(name) }
             // Now and then one is told twice.
             if answered == nil, world.dice.chance(0.02) {
@@ -98,7 +98,7 @@ final class ClaudeHooks {
 
     static let adapter = "claude"
 
-    /// It is sent away, or killed.
+    /// The hook is sent away, or killed.
     func end(_ token: HookToken?, within wait: ClosedRange<Int64>) {
         guard let token else { return }
         let daemon = host.daemon

@@ -11,7 +11,7 @@ final class CodexLink {
     var asking: [Int: String] = [:]
     /// Requests that the host was told are closed.
     var closed: Set<Int> = []
-    /// What the host answered, by the request.
+    /// The host's answers, by request.
     var answers: [Int: [UInt8]] = [:]
     /// Interrupts under way, by the id of the call: they do not name who sent them.
     var interrupts: [Int64: SteeringRequest] = [:]

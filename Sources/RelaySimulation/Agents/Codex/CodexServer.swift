@@ -139,7 +139,7 @@ final class CodexServer: AgentBody {
         }
     }
 
-    /// It has heard that the thread asks something.
+    /// Reports a prompt that was sent after the host had learnt that the thread asks something.
     private func check(_ root: JSONValue, _ link: CodexLink) {
         guard let thread = root.optional("params")?.text("threadId"), link.asking.values.contains(thread) else { return }
         world.report(.steering, "\(thread) is sent a prompt while it waits for an answer")
@@ -164,7 +164,7 @@ final class CodexServer: AgentBody {
         send(bytes, on: link)
     }
 
-    /// What the server sends, as it comes to the host.
+    /// Sends to the host, in order and with a delay.
     private func say(_ text: String, _ learned: @escaping (CodexLink) -> Void = { _ in }) {
         guard let link else { return }
         link.lastAtHost = max(link.lastAtHost, world.now + world.dice.within(0...5))
@@ -193,7 +193,7 @@ final class CodexServer: AgentBody {
         guard link?.subscribed.contains(thread.name) == true else { return }
         let isOver = method == "turn/completed"
         say(#"{"method":"\#(method)","params":{"threadId":"\#(thread.name)",\#(params)}}"#) { link in
-            // What it asked is over with it.
+            // The end of a turn closes its questions.
             if isOver { link.asking = link.asking.filter { $0.value != thread.name } }
         }
     }

@@ -5,9 +5,9 @@ final class CodexThread {
     private struct Turn {
         let id: String
         var status = "inProgress"
-        /// What is over, as it is said.
+        /// Ended items, as JSON.
         var items: [String] = []
-        /// What has begun and not ended.
+        /// The item that has begun and not ended.
         var openItem: (id: String, json: (String) -> String)?
         var completedAt: Int64?
         /// Told to the turn that runs, and not read yet.
@@ -25,7 +25,7 @@ final class CodexThread {
     private var turn: Turn?
     private(set) var ask: CodexAsk?
     private var tokens = 0
-    /// Which of its steps counts.
+    /// The current step; callbacks of earlier ones are ignored.
     private var step = 0
 
     init(_ name: String, of server: CodexServer) {
@@ -40,7 +40,7 @@ final class CodexThread {
     }
 
     var session: SessionID { Self.session(name) }
-    /// It cannot be resumed before its first turn.
+    /// True if the thread can be resumed, which needs a first turn.
     var hasRollout: Bool { turn != nil }
     private var isActive: Bool { turn?.status == "inProgress" }
     func isRunning(_ id: String?) -> Bool { isActive && turn?.id == id }
@@ -80,7 +80,7 @@ final class CodexThread {
         goOn()
     }
 
-    /// What ran is over, and nobody is told.
+    /// A running turn ends without a notification.
     func serverStopped() {
         isLoaded = false
         step += 1
@@ -285,7 +285,7 @@ final class CodexThread {
         return #""turn":{"id":"\#(turn?.id ?? "")","status":"inProgress"}"#
     }
 
-    /// What the turn was told and has not read is lost.
+    /// Additions that the turn has not read are lost.
     func interrupt() {
         let open = ask
         ask = nil

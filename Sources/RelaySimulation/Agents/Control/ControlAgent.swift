@@ -1,13 +1,13 @@
 import HostCore
 import RelayProtocol
 
-/// Claude Code without a screen: the same program as in a terminal, with lines of JSON where its screen and keyboard would be
+/// Claude Code without a screen: the same program as in a terminal, with lines of JSON in place of screen and keyboard
 /// (facts/agents.md 2.6, facts/steering.md 2.10).
 final class ControlAgent: ClaudeFront {
     private struct Prompt {
         let uuid: String
         let text: String
-        /// It has repeated it, with the first of its answer.
+        /// The agent has repeated the prompt, with the start of its answer.
         var isShown = false
         /// Its hooks have let it pass.
         var isTaken = false
@@ -31,11 +31,11 @@ final class ControlAgent: ClaudeFront {
     private var life = 0
     private var isInputClosed = false
 
-    /// It has gone by itself.
+    /// The agent has exited by itself.
     var left: () -> Void = {}
-    /// Whether a text is one of its own person's.
+    /// True if the agent's own person typed the text.
     var isOwn: (String) -> Bool = { _ in false }
-    /// It does now what this request asks for.
+    /// The agent carries out this request now.
     var carriedOut: (String) -> Void = { _ in }
 
     init(world: World, host: HostProcess, index: Int) {
@@ -55,7 +55,7 @@ final class ControlAgent: ClaudeFront {
         agent.start(resuming: name)
     }
 
-    /// It reads that nothing follows, and leaves.
+    /// End of input: the agent exits when it reads that.
     func closeInput() {
         isInputClosed = true
         leaveWhereDone()
@@ -168,7 +168,7 @@ final class ControlAgent: ClaudeFront {
         current?.isTaken = true
         if !isOwn(prompt.text) { world.checkTaken(prompt.text, in: agent.session) }
         agent.submit(prompt.text)
-        // It thinks before its first word.
+        // The agent thinks before its first word.
         let life = life
         world.after(world.dice.within(0...4_000)) { [self] _ in
             if life == self.life, agent.isUp, current?.uuid == prompt.uuid { showPrompt() }

@@ -6,7 +6,7 @@ final class ControlPerson {
     private var isThere: Bool
     private(set) var typed: Set<String> = []
     var does: (ControlFact) -> Void = { _ in }
-    /// What a number means that is typed now.
+    /// A typed number chose an answer to the current question.
     var chose: (_ request: String, _ isAllowed: Bool) -> Void = { _, _ in }
 
     init(world: World, isThere: Bool) {

@@ -17,7 +17,7 @@ final class InputLine {
     private(set) var draft = ""
     private(set) var stash: String?
     private(set) var mode = "default"
-    /// What the person typed that must be somewhere.
+    /// Texts that the person typed and that must not be lost.
     private var persons: Set<String> = []
     private var lastKeyAt: Int64 = 0
     private var lastDrawAt: Int64 = 0
@@ -79,7 +79,7 @@ final class InputLine {
         }
     }
 
-    /// It was turned down, and is in the line again.
+    /// The text was rejected and returns to the line.
     func giveBack(_ text: String) {
         draft = text + draft
         draw()

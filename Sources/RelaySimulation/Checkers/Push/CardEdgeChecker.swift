@@ -2,12 +2,12 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What is coalesced is sent in the end, and who waits for a person is soon on the card.
+/// Coalesced changes are sent in the end, and a session that waits for a person is soon on the card.
 struct CardEdgeChecker {
     private struct Shown {
         var accepted: PushIntent?
         var isEnded = false
-        /// What APNs refused and the relay cannot mend.
+        /// Refused by APNs in a way that the relay cannot mend.
         var givenUp: Refused?
         /// The last try failed: the next one comes later each time.
         var hasFailed = false

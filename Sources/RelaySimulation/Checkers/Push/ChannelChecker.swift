@@ -70,7 +70,7 @@ struct ChannelChecker {
     /// A relay has lived with another clock.
     mutating func clockWasSet() { clockWasChanged = true }
 
-    /// What a crash cannot take back.
+    /// Channels that a crash cannot lose.
     mutating func stored(_ batch: LogBatch) {
         for record in batch.records where record.kind == .channel {
             guard let bytes = record.bytes, let name = try? JSONDocument(parsing: bytes).root.string("channel"),

@@ -55,12 +55,12 @@ struct CrossingChecker {
 
     // MARK: What ends an alert without APNs
 
-    /// It has the one that tells of all that was deferred, so also of what failed before.
+    /// The device has the digest of all deferred alerts, and so also of those that failed before.
     mutating func digested(_ device: DeviceID) { spared(device) }
 
     mutating func forgot(_ device: DeviceID) { alerts = alerts.filter { $0.key.device != device } }
 
-    /// It looks.
+    /// The person looks at the device.
     mutating func spared(_ device: DeviceID) {
         alerts = alerts.filter { $0.key.device != device || !$0.value.allSatisfy(\.isLost) }
     }
@@ -79,7 +79,7 @@ struct CrossingChecker {
             && !(alert.session.map(device.muted.contains) ?? false)
     }
 
-    /// Nobody has looked for long, and APNs was well.
+    /// The device has not been looked at for long, and APNs was well.
     func quiet(_ device: Device) -> String? {
         guard device.address.alerts != nil else { return nil }
         for (name, known) in alerts.sorted(by: { $0.key.crossing < $1.key.crossing }) where name.device == device.id {

@@ -17,7 +17,7 @@ struct PushRateChecker {
 
     private var told: [CardID: Told] = [:]
 
-    /// What was kept from it goes at once when nobody looks any more, and what failed is sent again.
+    /// Withheld updates go at once when the person stops looking, and failed ones are sent again.
     mutating func disturbed(_ cards: [CardID]) { for card in cards { told[card] = nil } }
 
     mutating func relayEnded() { told = [:] }

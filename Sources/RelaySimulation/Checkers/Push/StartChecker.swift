@@ -9,7 +9,7 @@ struct StartChecker {
         let at: Int64
         var isOutstanding = true
 
-        /// It is reached by its channel, and ended, without a word of its app.
+        /// True if the card is reached and ended by its channel, without a report of the app.
         var hasChannel: Bool {
             let aps = try? JSONDocument(parsing: order.payload).root.required("aps")
             return aps?.optional("input-push-channel") != nil
@@ -20,8 +20,8 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start is on disk by the clock of its time,
-    /// and where that one was set meanwhile, nobody can tell any more how long ago it was.
+    /// `wall` is the relay's clock. Only the relay that ended knew that its clock was set: a start is stored by the clock of its time,
+    /// and if that one was set meanwhile, its age is unknown.
     mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues {
             $0.filter { start in

@@ -32,7 +32,7 @@ package struct LocalLimits: Sendable {
     /// Known at a time, those that are over included; so many live ones are a mistake.
     package var sessionsMax = 1_000
 
-    /// What an event's body may hold: the head, at its longest, has the rest.
+    /// Bytes of an event's body: the head, at its longest, has the rest.
     var bodyBytes = 192 << 10
     /// A question's input is an approval's. Its questions are in the body, and their choices in the head.
     var texts = TextLimits()

@@ -29,7 +29,7 @@ extension LocalAdapter {
             order(.respond(token, Self.taken))
         case .waits:
             guard let program = sessions[id]?.program else { return refuse(token, Self.unoffered) }
-            // Where its request before this one broke nothing was offered any more.
+            // If its previous request broke off, nothing was offered any more.
             if program.run == steering.run { order(.offer(id, program.offer)) }
             carryOut(sessions[id]?.program?.waits(token, by: steering.run, at: now) ?? [], in: id)
         case .told(let change):

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What it does as time goes by.
+/// Deadlines.
 extension LocalAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []

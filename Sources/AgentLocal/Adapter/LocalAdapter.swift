@@ -138,7 +138,8 @@ package struct LocalAdapter: AgentAdapter {
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
         // To look for secrets takes as long as the input is large; one that asks again has been through that.
         if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }
-        // What a person chooses from is made of the questions themselves; as with a tool, what is not whole can only be denied.
+        // The choices shown to a person are made from the questions themselves; as with a tool, a question that is cut can only be
+        // denied.
         question.isCut = shown.isCut
         for order in consult(.asked(question)) {
             guard case .show(let name) = order, let approval = desk[name] else {
@@ -280,7 +281,7 @@ package struct LocalAdapter: AgentAdapter {
         check(heirs)
     }
 
-    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    /// A lost event may have been a status: repeating it also informs the relay of the gap.
     private mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in inOrder where ids.contains(session.id) && !session.isEnded {
             guard let status = session.status else { continue }
@@ -342,7 +343,7 @@ package struct LocalAdapter: AgentAdapter {
         if let note = sessions[id]?.note { order(.remember(id.rawValue, note)) }
     }
 
-    /// False where the relay would refuse it, and its head went out alone.
+    /// False if the relay would refuse the event, so that its head went out alone.
     @discardableResult
     mutating func emit(
         _ head: EventHead, in id: SessionID, at moment: Int64?, body: (inout JSONWriter) -> Void = { _ in }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the adapter knows of one session of a program.
+/// The adapter's state of one session of a program.
 struct LocalSession {
     let id: SessionID
     /// The program: the first process that told of the session, as long as it lives. When it is gone, the session is over.
@@ -9,14 +9,14 @@ struct LocalSession {
     /// Another process that told of it since: the first may have been a command that a script started.
     private(set) var heir: AgentProcess?
     var isEnded = false
-    /// What was last said of it.
+    /// The last reported status.
     var status: SessionStatus?
     var statusReason: String?
     /// By the program, in an event: what it says of how it stands is less then.
     var isStatusSaid = false
-    /// What fetches clients' commands; nil where it cannot be steered.
+    /// Fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?
-    /// What was last said of how it stands.
+    /// The last reported steering standing.
     var stood: SteeringStanding?
     /// Grows with each use.
     var lastUse = 0
@@ -26,7 +26,7 @@ struct LocalSession {
         self.process = process
     }
 
-    /// It begins, or goes on in another process before anybody knew that the first is gone: nothing of how it was is true any more.
+    /// The session begins, or continues in another process before the end of the first is known: its previous status no longer holds.
     mutating func began() {
         status = nil
         statusReason = nil

@@ -4,7 +4,7 @@ internal import RelayProtocol
 package struct LocalEvent: Sendable {
     /// As the program calls it.
     let session: String
-    /// What the program is called, where its session is not known yet.
+    /// The program's name, used if its session is not known yet.
     let agent: String?
     let at: Int64?
     let head: EventHead

@@ -9,7 +9,7 @@ struct LocalOption: Sendable {
         case rejectOnce = "reject_once"
         case rejectAlways = "reject_always"
 
-        /// Where it is written, as long as the program does not say.
+        /// Scope in which the choice is recorded, unless the program names one.
         var scope: Offer.Scope {
             switch self {
             case .allowOnce, .rejectOnce: .once
@@ -29,11 +29,11 @@ struct LocalOption: Sendable {
     let kind: Kind
     /// For people.
     let name: String?
-    /// What the program would write down, where it says so.
+    /// The rule that the program would record, if it says so.
     let rule: String?
     let scope: Offer.Scope
 
-    /// Nil where the program names none.
+    /// Nil if the program names none.
     static func list(from root: JSONValue) throws(WireError) -> [LocalOption]? {
         guard root.optional("options") != nil else { return nil }
         var options: [LocalOption] = []

@@ -94,7 +94,7 @@ package struct EdgeMachine {
 
     package init() {}
 
-    /// Whether somebody who comes now is served.
+    /// True if new peers are served.
     package var isServing: Bool { if case .open = link { true } else { false } }
     package var peerCount: Int { peers.count }
 
@@ -123,7 +123,7 @@ package struct EdgeMachine {
 
     private mutating func opened(_ peer: PeerID, _ opening: PeerOpening) {
         guard case .open = link, slots.count - freeNumbers.count < NodeLinkLimits.peersMax else {
-            // It was let in while the link was there.
+            // The peer was admitted while the link was open.
             return orders.append(.dismiss(hosts: opening.isHost ? [peer] : [], clients: opening.isHost ? [] : [peer]))
         }
         let number = freeNumbers.popLast() ?? slots.count
@@ -221,7 +221,7 @@ package struct EdgeMachine {
         }
     }
 
-    /// Nil where it has gone: the owner does not know yet.
+    /// Nil if the peer has gone and the owner does not know yet.
     private func peer(_ number: Int) -> PeerID? {
         guard slots.indices.contains(number), case .open(let peer) = slots[number] else { return nil }
         return peer

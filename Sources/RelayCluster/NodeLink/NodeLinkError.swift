@@ -1,4 +1,4 @@
-/// What came over a link is not what the protocol allows: the link ends.
+/// A violation of the protocol by the other end of a link, which ends the link.
 package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         /// A record ends in its middle.

@@ -1,6 +1,6 @@
-/// How two nodes speak: a WebSocket that one opens to another that owns workspaces, with binary messages: for the peers of those workspaces
-/// the former is the edge, and the latter the owner. Each is a row of records, and a record ends
-/// where the next one begins; see `EdgeMessage` and `OwnerMessage`.
+/// The protocol between two nodes: a WebSocket that one opens to another that owns workspaces, with binary messages. For the peers of
+/// those workspaces the former is the edge, and the latter the owner. Each message is a sequence of records without separators; see
+/// `EdgeMessage` and `OwnerMessage`.
 package enum NodeLinkProtocol {
     package static let path = "/v1/link"
     /// A node of another version of the link finds no common name, and is told so by the handshake.
@@ -16,14 +16,15 @@ package enum NodeLinkProtocol {
 package enum NodeLinkLimits {
     /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
     package static let messageBytesMax = 24 << 20
-    /// What one turn of a loop gathers before it is sent, so that the other end begins with it. A message of the link is what the other end
-    /// hands on in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one write.
+    /// Bytes that a turn of a loop gathers before they are sent, so that the other end can begin with them. The other end handles a
+    /// message of the link in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one
+    /// write.
     package static let gatheredBytesMax = 256 << 10
     /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
     package static let congestedBytes = 8 << 20
     package static let drainedBytes = 1 << 20
-    /// What one peer has on a link at a time, an eighth of what makes it congested: an edge reads the peer no further, an owner takes it for
-    /// congested and reads it no further either. All others go on.
+    /// One peer's queued bytes on a link, an eighth of what makes the link congested. With more, an edge stops reading the peer; an owner
+    /// treats it as congested and stops reading it too. All other peers continue.
     package static let shareBytesMax = 1 << 20
     package static let shareDrainedBytes = 256 << 10
     /// Beyond this an owner sends no more answers that are larger than small over a link: pictures, and lists of what is there, which many may

@@ -1,4 +1,4 @@
-/// Where a node takes links.
+/// The address at which a node accepts links.
 package struct NodeAddress: Sendable, Equatable {
     package var holder: String
     package var name: String

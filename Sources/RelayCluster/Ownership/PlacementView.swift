@@ -12,7 +12,7 @@ package struct PlacementView: Sendable, Equatable {
         self.leaving = leaving
     }
 
-    /// How many each owns that is alive.
+    /// Workspaces of each owner that is alive.
     var counts: [String: Int] {
         var counts: [String: Int] = [:]
         for row in rows where !row.isFree { if let holder = row.holder { counts[holder, default: 0] += 1 } }
@@ -26,13 +26,13 @@ package struct PlacementView: Sendable, Equatable {
         package var scope: String
         /// As the database counts workspaces, from 1; the smallest is the first.
         package var number: Int32
-        /// What its place is chosen by: that of what is of no workspace goes with the first workspace.
+        /// The key that its place is chosen by; a row of no workspace has that of the first workspace.
         package var key: String
         /// Grows with each change of the owner.
         package var generation: Int64
         /// The process that owns it; nil: nobody does.
         package var holder: String?
-        /// Nobody holds it who is alive.
+        /// True if no living process owns it.
         package var isFree: Bool
 
         package init(

@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// All that a client knows: sessions, approvals, and the logs of the sessions that it follows, each an exact stretch of the
-/// relay's. Pure: what has happened goes in, what has changed comes out.
+/// A client's copy of the relay's state: sessions, approvals, and the logs of the sessions that it follows, each an exact part of the
+/// relay's. Pure: takes facts, returns changes.
 ///
-/// A batch of events that does not continue where the log ends is refused, and a change says from where to subscribe again.
+/// A batch of events that does not continue at the end of the log is refused; the change then names the position to subscribe from.
 package struct ClientView: Sendable {
     /// Enough to look back on; what is older can be asked for with `history`.
     package static let eventsKeptMax = 500

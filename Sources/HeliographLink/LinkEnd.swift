@@ -10,7 +10,7 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
     case timedOut
     /// More waited to be sent than may.
     case tooSlow
-    /// It broke, or was never there; a sentence for a log.
+    /// The connection broke, or was never made; a sentence for a log.
     case failed(String)
     /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
     case refused(status: UInt16, retryAfter: Duration? = nil)

@@ -1,6 +1,7 @@
 internal import RelayProtocol
 
-/// Whether, and when, a host or a client comes back after its connection to the relay has ended. Pure: time and chance are arguments.
+/// Decides whether and when a host or a client reconnects after its connection to the relay has ended. Pure: time and chance are
+/// arguments.
 package struct ReconnectMachine: Sendable {
     package enum State: Equatable, Sendable {
         /// Not started. Becomes `connecting`.
@@ -72,7 +73,7 @@ package struct ReconnectMachine: Sendable {
         state = .up
     }
 
-    /// What went wrong before this connection counts no more.
+    /// Resets the counts of failures before this connection.
     package mutating func proven() {
         failures = 0
         protocolErrors = 0
@@ -96,7 +97,7 @@ package struct ReconnectMachine: Sendable {
 
     // MARK: - What an end means
 
-    /// What only a person can mend; nil: come back.
+    /// The error if only a person can mend the cause; nil: reconnect.
     private mutating func refusal(_ end: LinkEnd) -> LinkError? {
         switch end {
         // A peer that comes back in any case does so when it is told to, and is not kept away by what may be a captive portal.

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// Keeps one client in touch with its relay over any number of connections: says hello, subscribes, goes on from where it was,
-/// and sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
+/// Keeps one client connected to its relay over any number of connections: says hello, subscribes, continues from its last position, and
+/// sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
 package struct RelayLink: Sendable {
     package enum Order: Sendable {
         case connect
@@ -10,7 +10,7 @@ package struct RelayLink: Sendable {
         case tell(News)
     }
 
-    /// What the command that runs over this link gets to know.
+    /// News for the command that runs over this link.
     package enum News: Sendable {
         /// `again`: it was up before.
         case up(again: Bool)
@@ -23,7 +23,7 @@ package struct RelayLink: Sendable {
         /// A session could not be followed.
         case notFollowed(SessionID, Notice)
         case notice(Notice)
-        /// What became of a push, as JSON, where the command has asked to watch devices.
+        /// The outcome of a push, as JSON, if the command asked to watch devices.
         case push([UInt8])
     }
 
@@ -34,7 +34,7 @@ package struct RelayLink: Sendable {
 
     package private(set) var view = ClientView()
     package var phase: ReconnectMachine.State { reconnect.state }
-    /// What the relay said of its heartbeat; the next connection is as patient.
+    /// The heartbeat that the relay announced; the next connection uses it too.
     package private(set) var heartbeat: Heartbeat?
     package private(set) var followed: [SessionID] = []
     /// Every session is followed from the moment it moves.
@@ -109,7 +109,7 @@ package struct RelayLink: Sendable {
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
     }
 
-    /// Nobody waits for it any more: it is not sent again.
+    /// The command is no longer needed: it is not sent again.
     package mutating func withdraw(_ id: CommandID) { unanswered.removeAll { $0.id == id } }
 
     package mutating func unfollow(_ session: SessionID) -> [Order] {

@@ -1,4 +1,4 @@
-/// What went wrong, in one word for the program and one sentence for the person.
+/// An error: a code for the program and a sentence for the person.
 public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// This platform has no Live Activities.
@@ -15,7 +15,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         /// Sealed text that was changed, or sealed for another key.
         case notAuthentic
         case keychain
-        /// What was saved of the last run could not be read or written.
+        /// The saved state of the last run could not be read or written.
         case storage
         /// The relay did not answer; it may have got the request.
         case unreachable

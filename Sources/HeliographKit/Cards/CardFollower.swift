@@ -16,7 +16,7 @@ public struct CardFollower: Sendable {
     /// The system refuses a sixth card of an app, and one place stays for a card that a push starts.
     public static let cardsMax = 4
 
-    /// What each card was last told.
+    /// The last state sent to each card.
     private var told: [String: SessionCard] = [:]
     /// Sessions that have had a card: one that the person swiped away does not come back.
     private var begun: Set<String> = []

@@ -3,10 +3,11 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// What an app shows and decides while somebody looks at it: sessions, approvals, one session's events. It is connected in the
-/// foreground only, where it also says that somebody looks, so that the relay mirrors alerts to this phone only when nobody does.
+/// An app's live view of one relay, for display and decisions: sessions, approvals, one session's events. Connected in the foreground
+/// only, where it also reports that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
 ///
-/// One for each relay. It comes back by itself, goes on where it was, and never shows a gap: after one there is a snapshot.
+/// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is a
+/// snapshot.
 public actor RelayClient {
     /// The relay takes a client for present for 30 s after what it last said.
     static let presenceEvery = Duration.seconds(10)
@@ -88,7 +89,7 @@ public actor RelayClient {
         }
         presence?.cancel()
         if link.phase == .up { _ = await reply(to: presenceCommand, within: Self.farewellWithin) }
-        // Somebody may be back by now.
+        // The person may be back by now.
         if !self.isForeground { hangUp(.local(code: 1001)) }
     }
 
@@ -112,8 +113,8 @@ public actor RelayClient {
         submit(.seen(session, id))
     }
 
-    /// Decides for exactly what was shown. Throws `refused` where no client can allow it, `unreachable` where no reply
-    /// came: then `states` shows, sooner or later, what it is.
+    /// Decides for exactly the input that was shown. Throws `refused` if no client can allow it, `unreachable` if no reply came: `states`
+    /// then shows the outcome sooner or later.
     public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
         if case .allow = verdict, !approval.canAllow {
             throw LiveActivityError(.refused, "Its text is not whole here: allow it at the agent itself, or deny it.")
@@ -271,7 +272,7 @@ public actor RelayClient {
             switch order {
             case .connect: connect()
             case .send(let bytes):
-                // What was not sent is known to the link, which is told of the end.
+                // The link knows which messages were not sent, and is informed of the end.
                 if case .dropped? = connection?.outbox?.yield(bytes) { hangUp(.tooSlow) }
             case .retry(let wait): retry(after: wait)
             case .tell(let news): take(news)

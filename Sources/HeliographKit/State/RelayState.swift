@@ -7,7 +7,7 @@ public struct RelayState: Sendable {
         case off
         case connecting
         case live
-        /// It is tried again by itself. What is shown is as old as `RelayState.heardAt`.
+        /// The client retries by itself. The content is as old as `RelayState.heardAt`.
         case waiting(reason: String)
         /// Coming back would be pointless: a sentence for the person. With `mustPair` the relay does not know this app any more.
         case over(reason: String, mustPair: Bool)
@@ -16,7 +16,7 @@ public struct RelayState: Sendable {
     public internal(set) var link = Link.off
     /// When the relay was last heard; nil: never.
     public internal(set) var heardAt: Date?
-    /// Whether sessions and approvals are complete: without it, none are known yet, not none are there.
+    /// True if sessions and approvals are complete. If false, an empty list means that none are known yet, not that there are none.
     public internal(set) var isComplete = false
     /// The one that moved last first.
     public internal(set) var sessions: [SessionRow] = []

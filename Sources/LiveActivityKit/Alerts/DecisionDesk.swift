@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where buttons of cards and alerts take their decisions: in the app's process, by the code of the approval's alert.
+/// Carries out the decisions of buttons of cards and alerts: in the app's process, by the code of the approval's alert.
 ///
 /// Set it up before the app's launch is over: a button may have launched it.
 public final class DecisionDesk: Sendable {
@@ -8,13 +8,13 @@ public final class DecisionDesk: Sendable {
 
     /// Alerts that the system still holds.
     public protocol Codes: Sendable {
-        /// The code of the alert of this approval; nil where there is none.
+        /// The code of the alert of this approval; nil if there is none.
         func code(of approval: String) async -> String?
     }
 
     public enum Outcome: Sendable, Hashable {
         case replied(DecisionReply)
-        /// It can be decided in the app only.
+        /// The approval can be decided in the app only.
         case needsApp
         case failed(LiveActivityError)
 
@@ -26,7 +26,7 @@ public final class DecisionDesk: Sendable {
             case .needsApp: "Open the app to decide this."
             case .failed(let error):
                 switch error.code {
-                // What was sent may have arrived, and only the answer not.
+                // The decision may have arrived, and only the answer been lost.
                 case .unreachable, .busy: "The relay cannot be reached. Open the app to see whether this was decided."
                 case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
                 case .notFound: "This was decided already, or the alert is too old. Open the app to see."
@@ -36,7 +36,7 @@ public final class DecisionDesk: Sendable {
         }
     }
 
-    /// Tells the person what became of it, where that is not what they wanted.
+    /// Informs the person of an outcome that is not what they wanted.
     public typealias Tell = @Sendable (_ sentence: String, _ approval: String) async -> Void
 
     private struct Setup {
@@ -82,7 +82,7 @@ public final class DecisionDesk: Sendable {
         await setup.tell(trouble, approval)
     }
 
-    /// `code`: where it is at hand.
+    /// `code`: pass it if it is at hand.
     public func decide(_ verdict: Verdict, approval: String, code: String? = nil) async -> Outcome {
         guard let setup = setup.get() else {
             return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
@@ -92,7 +92,7 @@ public final class DecisionDesk: Sendable {
         guard let code = found else { return .needsApp }
         do throws(LiveActivityError) {
             do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
-                // It may have arrived, or nobody could take it just then: a code decides once, and asking again tells what is.
+                // The decision may have arrived, or the relay was busy: a code decides once, and asking again returns the state.
                 guard error.code == .unreachable || error.code == .busy else { throw error }
                 await pause(Self.askAgainAfter)
                 return .replied(try await setup.reporter.decide(verdict, code: code))

@@ -38,6 +38,6 @@ public struct DenyApproval: LiveActivityIntent {
     }
 }
 
-/// What an app names in its own `AppIntentsPackage.includedPackages`, so that the system finds the intents here.
+/// Apps name this in their own `AppIntentsPackage.includedPackages`, so that the system finds the intents here.
 public struct HeliographIntents: AppIntentsPackage {}
 #endif

@@ -3,8 +3,8 @@ import Foundation
 public import UserNotifications
 
 extension AlertCategory {
-    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the
-    /// front: where the person never lets text be shown, nothing that they could not see is offered to be allowed.
+    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the front: if the person
+    /// never lets text be shown, no alert offers to allow input that they could not see.
     public static func register() {
         let center = UNUserNotificationCenter.current()
         center.getNotificationSettings { settings in

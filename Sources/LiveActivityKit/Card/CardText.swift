@@ -39,7 +39,7 @@ public enum CardText {
         return whole % 3_600 < 60 ? hours : "\(hours) and \(count(whole % 3_600 / 60, "minute"))"
     }
 
-    /// From 0 to 1; nil where there is nothing to do.
+    /// From 0 to 1; nil if there is nothing to do.
     public static func fraction(_ progress: HeliographActivityAttributes.Progress) -> Double? {
         guard progress.total > 0 else { return nil }
         return min(1, max(0, Double(progress.completed) / Double(progress.total)))

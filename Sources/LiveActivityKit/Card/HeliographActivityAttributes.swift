@@ -22,7 +22,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         self.host = host
     }
 
-    /// What changes.
+    /// The part that pushes update.
     public struct ContentState: Codable, Hashable, Sendable {
         public var status: SessionStatus
         public var operation: String?
@@ -39,7 +39,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         /// Tools started.
         public var operations: Int
         public var messages: Int
-        /// How many sessions the card shows; on the card of all sessions only.
+        /// Number of sessions that the card shows; on the card of all sessions only.
         public var sessions: Int?
         public var error: String?
         public var startedAt: Date
@@ -86,7 +86,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var tool: String
         public var summary: String
         public var isQuestion: Bool
-        /// The session of this approval, where the card shows all sessions.
+        /// The session of this approval, if the card shows all sessions.
         public var session: String?
         /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
         public var isWhole: Bool?

@@ -69,7 +69,7 @@ public struct CardLifecycle: Sendable {
         case giveUp(RelayReport, LiveActivityError.Code)
     }
 
-    /// How long an ended card stays on the Lock Screen.
+    /// Time for which an ended card stays on the Lock Screen.
     public enum Dismissal: Sendable, Hashable {
         /// At most 4 h.
         case bySystem
@@ -170,8 +170,8 @@ public struct CardLifecycle: Sendable {
         return orders + renewals(at: now) + sending(at: now)
     }
 
-    /// What the relay knows of our cards may be from another time: it is told of all that live, and of those that went while
-    /// the app did not run. A card that was started before the system's list came is not on it, and stays.
+    /// The relay's knowledge of our cards may be outdated: report all that live, and those that went while the app did not run. A card
+    /// that was started before the system's list came is not on it, and stays.
     private mutating func launched(_ seen: [SeenCard], at now: Date) -> [Order] {
         let gone = inherited.subtracting(seen.map(\.id))
         inherited = []
@@ -312,7 +312,7 @@ public struct CardLifecycle: Sendable {
         return put(.device(device))
     }
 
-    /// What the system told of the device outlives what the person changes about it.
+    /// The person's changes keep the values that the system reported for the device.
     private static func merged(_ changed: DeviceRegistration, _ known: DeviceRegistration) -> DeviceRegistration {
         var merged = changed
         merged.alertToken = changed.alertToken ?? known.alertToken

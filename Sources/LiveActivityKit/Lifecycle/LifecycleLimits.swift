@@ -1,4 +1,4 @@
-/// How long and how much, each with its reason.
+/// Limits of times and counts, each with its reason.
 public struct LifecycleLimits: Sendable {
     /// Reports that wait for the relay: a handful of cards at once, and those that ended while it was away.
     public var reportsMax = 32

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the relay has still to be told: for each card, and for the device, the latest only, kept until the relay has it.
+/// Reports that the relay does not have yet: for each card, and for the device, only the latest.
 struct ReportQueue: Sendable, Equatable {
     struct Entry: Codable, Sendable, Equatable {
         var number: Int
@@ -16,7 +16,7 @@ struct ReportQueue: Sendable, Equatable {
     private(set) var waitsUntil: Date?
     /// The relay does not know our token.
     private var isBlocked = false
-    /// What is in flight went with a token that was replaced since: its refusal says nothing of the new one.
+    /// The report in flight used a token that was replaced since: its refusal says nothing about the new one.
     private var wentWithOldToken = false
     /// The relay did not know the device, and was told; the second time is another matter.
     private var hasRegisteredAgain = false
@@ -41,7 +41,7 @@ struct ReportQueue: Sendable, Equatable {
         return entries.remove(at: victim).report
     }
 
-    /// What to send now. The device first: the relay takes cards of devices that it knows.
+    /// The report to send now. The device first: the relay takes cards only of devices that it knows.
     mutating func next(at now: Date) -> Entry? {
         guard inFlight == nil, !isBlocked, waitsUntil.map({ $0 <= now }) ?? true else { return nil }
         guard let entry = entries.first(where: { $0.report.subject == .device }) ?? entries.first else { return nil }
@@ -61,11 +61,11 @@ struct ReportQueue: Sendable, Equatable {
     }
 
     enum Failure: Equatable {
-        /// It goes again later, or was overtaken by something newer.
+        /// Kept to be sent later, or replaced by a newer report.
         case kept
         /// First the relay has to be told of the device.
         case needsDevice
-        /// It will never be taken.
+        /// The relay will never accept the report.
         case dropped(RelayReport)
         case doneAnyway(RelayReport)
     }

@@ -73,16 +73,16 @@ public actor LiveActivityManager {
         try await demand(.endRequested(session: session, content, dismissal))
     }
 
-    /// What the person chose: kinds, quiet hours, how much a push says.
+    /// The person's choices: kinds, quiet hours, how much a push says.
     public func change(_ device: DeviceRegistration) async { await tell(.deviceChanged(device)) }
 
-    /// What `didRegisterForRemoteNotificationsWithDeviceToken` brought.
+    /// The token from `didRegisterForRemoteNotificationsWithDeviceToken`.
     public func register(alertToken: Data) async { await tell(.alertTokenReceived(alertToken.hexadecimal)) }
 
     /// Follow `scenePhase`: cards start in the foreground only.
     public func setForeground(_ isForeground: Bool) async { await tell(.foregroundChanged(isForeground)) }
 
-    /// Follow the network, where the app watches it.
+    /// Call this when the network changes, if the app watches it.
     public func setRelayReachable(_ isReachable: Bool) async {
         await tell(isReachable ? .relayReachable : .relayUnreachable)
     }
@@ -97,7 +97,7 @@ public actor LiveActivityManager {
 
     public var device: DeviceRegistration { lifecycle.device }
 
-    /// Whether the relay knows all that it should.
+    /// True if the relay has all reports.
     public var isReported: Bool { lifecycle.queue.entries.isEmpty }
 
     /// Sessions that have a card of their own.

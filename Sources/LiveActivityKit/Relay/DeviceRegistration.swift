@@ -1,4 +1,4 @@
-/// What the app tells the relay of its device, and what its person wants to hear: the body of `PUT /v1/devices/<id>`.
+/// The app's report of its device and of the person's choices: the body of `PUT /v1/devices/<id>`.
 public struct DeviceRegistration: Codable, Hashable, Sendable {
     public enum Environment: String, Codable, Sendable, CaseIterable {
         case production, sandbox
@@ -19,7 +19,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case always
     }
 
-    /// How much a push says to anyone who sees the Lock Screen, and to Apple.
+    /// Amount of text in a push, for anyone who sees the Lock Screen, and for Apple.
     public enum Text: String, Codable, Sendable, CaseIterable {
         /// Only with this one does an alert offer to allow.
         case full
@@ -104,12 +104,12 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     }
 }
 
-/// What the app says of one of its cards: the body of `POST /v1/devices/<id>/cards`.
+/// The app's report of one of its cards: the body of `POST /v1/devices/<id>/cards`.
 public struct CardReport: Codable, Hashable, Sendable {
     public enum State: String, Codable, Sendable, CaseIterable {
         case active, stale, ended, dismissed
 
-        /// It will never be updated again.
+        /// True if the card will never be updated again.
         public var isFinal: Bool { self == .ended || self == .dismissed }
     }
 
@@ -117,7 +117,7 @@ public struct CardReport: Codable, Hashable, Sendable {
     public var card: String
     /// Nil: the card of all sessions.
     public var session: String?
-    /// Where its updates go, in hexadecimal digits. Nil: not known yet.
+    /// The token for its updates, in hexadecimal digits. Nil: not known yet.
     public var token: String?
     public var state: State
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Carries one request over HTTPS.
 public protocol HTTPExchanging: Sendable {
-    /// Without a token where the request is its own proof. Throws `unreachable`.
+    /// `token` is nil if the request is its own proof. Throws `unreachable`.
     func exchange(_ request: RelayRequest, relay: URL, token: String?) async throws(LiveActivityError) -> HTTPAnswer
 }
 

@@ -29,7 +29,7 @@ struct JavaScriptToken: Equatable {
 
     private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
 
-    /// Whether something else would be said without this gap.
+    /// True if removing this gap would change the meaning.
     func isNeeded(between before: JavaScriptToken?, and after: JavaScriptToken?) -> Bool {
         guard let before, let after, before.kind != .gap else { return false }
         if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }

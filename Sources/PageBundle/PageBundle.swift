@@ -1,11 +1,13 @@
 /// Puts a page into one file: stylesheets and modules replace the links and `script`s that named them, without their comments.
 ///
-/// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
-/// what it exports, in the order in which a browser would run them. So each keeps its own names, and what it exports has one name in all of the
-/// page, which nobody has to import there. What cannot be put so ends the build.
+/// A phone on a slow network sends one request instead of forty, and can never hold parts of two versions. A module becomes a function
+/// that returns its exports; the functions run in the order in which a browser would run the modules. So each keeps its own names, and an
+/// export has one name in the whole page, without imports. Anything that cannot be bundled this way ends the build.
 ///
-/// A program of modules runs where it is, as soon as it arrives, before the rest of the page: what is needed first comes first. What one
-/// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
+/// A program of modules runs at its place in the page, as soon as it arrives, before the rest of the page: what is needed first comes
+/// first. The
+/// modules that one program has loaded are shared with the next ones, and so they are no modules in the page, where each would run after
+/// everything else.
 package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.
@@ -64,7 +66,7 @@ package struct PageBundle {
         return String(tag.dropFirst(before.count).dropLast(after.count))
     }
 
-    /// What would end the element it is in, or begin a comment, stays out of the page.
+    /// Text that would end its element, or begin a comment, is refused.
     private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
             throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")

@@ -40,7 +40,8 @@ package enum ChildProcess {
     package static let secondsMax: Int64 = 60
     private static let errorsBytesMax = 4 << 10
 
-    /// Side by side: a program that fills one pipe waits for its reader. False where they were not all closed, or full, in time.
+    /// Reads the pipes in parallel, as a program that fills one pipe waits for its reader. Returns false if they were not all closed, or
+    /// full, in time.
     private static func read(_ pipes: [Pipe], _ limits: [Int], until deadline: Deadline) -> Bool {
         while true {
             let open = pipes.indices.filter { !pipes[$0].hasEnded && pipes[$0].bytes.count < limits[$0] }
@@ -78,7 +79,7 @@ package enum ChildProcess {
     private final class Pipe {
         private(set) var readEnd: Int32
         private(set) var writeEnd: Int32
-        /// What has been read, and whether more can come.
+        /// Bytes read so far.
         private(set) var bytes: [UInt8] = []
         private(set) var hasEnded = false
 

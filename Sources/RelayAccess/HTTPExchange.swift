@@ -6,7 +6,7 @@ package struct HTTPExchange: Sendable {
     package struct Answer: Sendable, Equatable {
         package var status: Int
         package var body: [UInt8]
-        /// The other side's clock, as it wrote it; nil where it says nothing of it, and over HTTPS, where curl asks.
+        /// The other side's clock, as it wrote it; nil if the answer has none, and over HTTPS, where curl makes the request.
         package var date: String?
     }
 
@@ -26,7 +26,7 @@ package struct HTTPExchange: Sendable {
     package var method: Method
     package var path: String
     package var body: [UInt8] = []
-    /// A file that holds the body, for where a token and a body go to one relay over HTTPS: curl reads it there.
+    /// A file that holds the body, if both a token and a body go to a relay over HTTPS: curl reads it there.
     package var bodyFile: String?
     /// Never on a command line, where other users of the machine could read it.
     package var bearer: String?

@@ -11,7 +11,7 @@ struct CommandError: Error, CustomStringConvertible {
         case declined
         /// Standard output takes nothing.
         case output
-        /// It is shut out, but the disk has it otherwise.
+        /// The token is refused by the relay, but the change is not on disk.
         case unwritten
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import HeliographPlatform
 import RelayProtocol
 
-/// What somebody meant who typed a command that there is none of.
+/// Guesses the intended command for an unknown one.
 enum Misspelling {
     /// A short word may have half as many.
     private static let wrongLettersMax = 2

@@ -56,7 +56,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
         func run() { TerminalCall.list() }
     }
 
-    /// What `start` starts.
+    /// The process that `start` starts.
     struct Hold: ParsableCommand {
         static let configuration = CommandConfiguration(shouldDisplay: false)
 

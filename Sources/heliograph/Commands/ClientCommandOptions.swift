@@ -4,7 +4,7 @@ import HeliographClient
 import HeliographServer
 import RelayAccess
 
-/// What a client command takes that names its relay by a link, or forgets it.
+/// Options of client commands that name their relay by a link, or forget it.
 struct PairingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
     var caFile: String?
@@ -25,7 +25,7 @@ struct PairingOptions: ParsableArguments {
     }
 }
 
-/// What every other client command takes.
+/// Options of every other client command.
 struct ClientCommandOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -4,7 +4,7 @@ import HeliographHost
 import HeliographPlatform
 import HeliographServer
 
-/// `--data`: where the relay keeps its file.
+/// `--data`: the folder of the relay's file.
 struct DataOption: ParsableArguments {
     @Option(
         name: .customLong("data"),
@@ -28,7 +28,7 @@ struct DataOption: ParsableArguments {
         return "/" + whole.drop { $0 == "/" }
     }
 
-    /// What a command for the same relay needs besides its name: nothing, or ` --data FOLDER`.
+    /// Option that names the same relay in another command: empty, or ` --data FOLDER`.
     var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
 
     /// For what starts a relay, or replaces its data: the package's folder has to be named.

@@ -10,7 +10,7 @@ import RelayProtocol
 enum Environment {
     static var all: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Nil where it is unset or empty.
+    /// Nil if it is unset or empty.
     static func value(_ name: String) -> String? {
         guard let value = all[name], !value.isEmpty else { return nil }
         return value
@@ -66,7 +66,7 @@ enum Output {
     /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
     static func complain(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Ends the program in silence where nobody reads on: `| head` has seen enough.
+    /// Ends the program silently if the reader has gone: `| head` has seen enough.
     static func line(_ bytes: [UInt8]) throws {
         switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
         case 0: break

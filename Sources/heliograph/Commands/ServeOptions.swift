@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeliographServer
 
-/// Where the relay's data and its settings file are.
+/// Location of the relay's data and its settings file.
 struct ServePlace: ParsableArguments {
     @OptionGroup var data: DataOption
 

@@ -4,7 +4,7 @@ package import RelayProtocol
 /// Apple's push service as a channel of the planner: payloads, topics, priorities, the profiles of apps, and broadcast channels (iOS 18).
 package struct APNsChannel: PushChannel {
     package let profiles: ProfileSet
-    /// Apps whose cards listen to a broadcast channel where the system can: by bundle.
+    /// Apps whose cards listen to a broadcast channel if the system can: by bundle.
     private let broadcastBundles: Set<String>
 
     package init(profiles: ProfileSet = ProfileSet(), broadcastBundles: Set<String> = []) {

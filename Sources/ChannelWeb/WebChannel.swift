@@ -3,9 +3,9 @@ package import RelayProtocol
 
 /// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts alone.
 ///
-/// Pure. Which addresses may be called is looked at where they are, by the module that calls them; what it says comes in as a function.
+/// Pure. The module that calls the addresses decides which of them may be called; its check is passed in as a function.
 package struct WebChannel: PushChannel {
-    /// Where the page is, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
+    /// The page's URL, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
     private let pageURL: String
     /// Why a subscription is not taken, with its place below `$.device.web`; nil: it is.
     private let fault: @Sendable (WebSubscription) -> WireError?

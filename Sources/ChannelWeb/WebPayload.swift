@@ -4,13 +4,13 @@ import RelayProtocol
 /// The JSON of a push to a browser: the declarative form, which Safari reads itself and hands to the worker, and every other browser hands
 /// over as it is.
 enum WebPayload {
-    /// What Firefox on Android still gets; see `WebPushMessage.textBytesMax`.
+    /// Largest payload that Firefox on Android receives; see `WebPushMessage.textBytesMax`.
     static let bytesMax = 2_600
     /// By which Safari knows the form: RFC 8030.
     private static let form: Int64 = 8_030
     private static let separator = " · "
 
-    /// The content as it fits: words that have to be cut cannot be allowed from there, nor is anything where the person has not chosen so.
+    /// The content as it fits: cannot be allowed from the alert if its words have to be cut, or unless the person has chosen so.
     static func fitting(_ content: AlertContent, on device: Device, pageURL: String) -> AlertContent {
         var content = content
         content.mayAllow = content.mayAllow && device.allowsOnLockScreen

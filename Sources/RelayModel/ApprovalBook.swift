@@ -8,7 +8,7 @@ package struct ApprovalBook {
     /// Something can still happen to each.
     private var standing: [ApprovalID: Kept] = [:]
     private var resolved: [ApprovalID: Kept] = [:]
-    /// What those that are open take.
+    /// Bytes of the open approvals.
     package private(set) var openBytes = 0
 
     package init() {}
@@ -51,7 +51,7 @@ package struct ApprovalBook {
     /// Those that wait for a decision.
     package var pending: [Approval] { standing.values.lazy.filter { $0.stage == .pending }.map(\.approval) }
 
-    /// How many wait for a decision, and how many of these are questions.
+    /// Number of approvals that wait for a decision, and of questions among them.
     package var pendingCounts: (all: Int, questions: Int) {
         var counts = (all: 0, questions: 0)
         for kept in standing.values where kept.stage == .pending {

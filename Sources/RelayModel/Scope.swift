@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What an identity may do. No token stores one: it follows from its role.
+/// Permissions of an identity. No token stores them: they follow from its role.
 package struct Scope: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -39,12 +39,12 @@ package struct Scope: OptionSet, Hashable, Sendable {
 }
 
 extension HostMessage {
-    /// What one must be allowed to do for it. Greeting counts: it takes the host's place from the connection that had it.
+    /// Permission that the message needs. Greeting counts: it takes the host's place from the connection that had it.
     package var scope: Scope { .report }
 }
 
 extension ClientCommand {
-    /// What one must be allowed to do for it.
+    /// Permission that the command needs.
     package var scope: Scope {
         switch self {
         case .ping: []

@@ -1,4 +1,4 @@
-/// What a session's view may grow to, each with its reason.
+/// Limits of a session's view, each with its reason.
 package enum SessionLimits {
     /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones
     /// are read from the log when somebody asks.

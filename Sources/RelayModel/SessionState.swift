@@ -15,21 +15,21 @@ package struct SessionState: Sendable, Equatable {
     /// Cost and tokens of runs that are over; the current run counts up from here.
     var pastCostMicroUSD: Int64 = 0
     var pastTokens = Tokens()
-    /// What the current run has reported so far.
+    /// The current run, and the usage that it has reported so far.
     var run: String?
     var runCostMicroUSD: Int64 = 0
     var runTokens = Tokens()
     /// Subagents that have started and not finished.
     var subagents: Set<String> = []
-    /// What the agent itself last said of its status; pending approvals cover it.
+    /// The agent's own last reported status; pending approvals cover it.
     var agentStatus = SessionStatus.starting
     var agentReason: String?
-    /// What the agent does; what it asks covers it.
+    /// The agent's current operation; its questions cover it.
     var agentOperation: String?
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
 
-    /// What was sent to steer it and has had no outcome; at most `WireLimits.steeringOpenMax`.
+    /// Steering commands without an outcome; at most `WireLimits.steeringOpenMax`.
     package internal(set) var openSteering: [SteeringName] = []
 
     package var seq: Int64 { summary.seq }
@@ -67,7 +67,7 @@ package struct SessionState: Sendable, Equatable {
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
     }
 
-    /// What outlives the session where retention removes it: cost and tokens, as JSON; empty where there are none.
+    /// Cost and tokens, as JSON, which outlive a session that retention removes; empty if there are none.
     package var usage: [UInt8] {
         guard summary.costMicroUSD != nil || summary.tokens != nil else { return [] }
         return JSONWriter.object { writer in
@@ -92,7 +92,7 @@ package struct SessionState: Sendable, Equatable {
         return resumed
     }
 
-    /// What most states need, with a title and a folder.
+    /// Bytes that most states need, with a title and a folder.
     private static let room = 1_200
 
     package var bytes: [UInt8] {

@@ -45,7 +45,7 @@ package struct SessionView {
         state.summary.host = host
     }
 
-    // Here, where the state is reached directly: in another module each way to it allocates.
+    // Defined here, with direct access to the state: in another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
     package mutating func holds(_ bytes: Int, since time: Int64) { state.holds(bytes, since: time) }
 

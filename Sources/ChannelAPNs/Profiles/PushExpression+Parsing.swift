@@ -174,7 +174,7 @@ extension PushExpression {
         )
     }
 
-    /// How it began, for a sentence that says how to write it instead.
+    /// The start of the expression, for an error message that shows the correct form.
     var sketch: String {
         if case .source(let source) = self { "\"$\(source.rawValue)\"" } else { "…" }
     }

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// What a profile can name with `$`: a field of the summary, by the name that it has on our wire, or of what is around it.
+/// A value that a profile can name with `$`: a field of the summary, by its name on our wire, or of its context.
 enum PushSource: String, CaseIterable {
     // Words: never cut. Most are ours, or of our alphabet.
     case session, status
@@ -12,8 +12,8 @@ enum PushSource: String, CaseIterable {
     case questionID = "question.id"
     /// The session of either; only on a card of all sessions.
     case approvalSession = "approval.session"
-    /// All that the tool is asked to do: only with full text, and where it is short and cannot be taken for something else. What may be
-    /// allowed from a card needs it.
+    /// The tool's whole input: only with full text, and if it is short and cannot be mistaken for something else. Required to allow from
+    /// a card.
     case approvalInput = "approval.input"
 
     /// The profile's `closingText`, on a card that ends for its age though the run goes on.
@@ -88,7 +88,7 @@ enum PushSource: String, CaseIterable {
         switch kind {
         case .text:
             if let word = word(of: subject) { return .word(word) }
-            // What is not `full` or `summary` shows counts only.
+            // Other levels than `full` and `summary` show counts only.
             guard subject.text.showsText, let text = text(of: subject) else { return nil }
             let shown = VisibleText.line(text)
             return TextFit.bytes(of: shown) <= wordBytesMax ? .word(shown) : .text(shown)

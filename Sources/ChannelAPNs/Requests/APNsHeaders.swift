@@ -1,6 +1,6 @@
 package import PushPlanner
 
-/// What Apple wants to know of a push besides its payload.
+/// Headers of a push to Apple.
 package struct APNsHeaders {
     static let urgent: Int64 = 10
     private static let normal: Int64 = 5

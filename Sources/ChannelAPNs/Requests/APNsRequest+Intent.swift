@@ -1,7 +1,7 @@
 package import PushPlanner
 
 extension APNsRequest {
-    /// What the channel keeps for a phone that is away: the last state. Apple calls it 1.
+    /// Channels keep the last state for a phone that is away. Apple calls this policy 1.
     private static let channelPayload = Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8)
 
     /// `payload` is the intent's, with its code and with what only the device shall read. `now` in milliseconds since 1970.

@@ -5,9 +5,8 @@
 /// export has one name in the whole page, without imports. Anything that cannot be bundled this way ends the build.
 ///
 /// A program of modules runs at its place in the page, as soon as it arrives, before the rest of the page: what is needed first comes
-/// first. The
-/// modules that one program has loaded are shared with the next ones, and so they are no modules in the page, where each would run after
-/// everything else.
+/// first. The modules that one program has loaded are shared with the next ones, and so they are no modules in the page, where each would
+/// run after everything else.
 package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.

@@ -164,7 +164,7 @@ final class Rig {
         journal += simulator.takeJournal()
     }
 
-    /// What devices did by themselves, in order.
+    /// Outcomes that devices produced by themselves, in order.
     var happenings: [DeviceOutcome] {
         journal.compactMap { if case .device(_, let outcome) = $0.what { outcome } else { nil } }
     }

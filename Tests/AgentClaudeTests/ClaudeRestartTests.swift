@@ -56,7 +56,7 @@ struct ClaudeRestartTests {
         let request = try #require(bench.requests.last)
         let notes = bench.notes
         try bench.decide(.allow)
-        // It was not on disk yet: this life knows nothing of it.
+        // The decision was not on disk yet: this life does not know it.
         var next = ClaudeBench()
         next.now = bench.now
         next.tell(.daemonStarted(notes: notes))

@@ -36,7 +36,7 @@ struct CodexChanceTests {
         var itemTold = false
         let phoneAllows = Bool.random(using: &dice)
         var hasDecided = false
-        /// What we sent and the server has not read yet.
+        /// Messages of ours that the server has not read yet.
         var inFlight: [String] = []
         bench.askCommand(id: "\(server.id)")
         #expect(bench.requests.count == 1)
@@ -55,7 +55,7 @@ struct CodexChanceTests {
             case 1 where server.isOpen: settle(Bool.random(using: &dice))
             case 2 where isConnected:
                 isConnected = false
-                // What was sent may be lost, or be read yet.
+                // Messages in flight may be lost, or be read yet.
                 if Bool.random(using: &dice) { inFlight = [] }
                 bench.tell(.own(.disconnected))
             case 3 where !isConnected:

@@ -78,7 +78,7 @@ import Testing
         #expect(rig.drain(rig.tell(.tokenReceived(card: "c1", token: "bb"))) == [report("c1", token: "bb")])
         #expect(rig.drain(rig.tell(.stateChanged(card: "c1", .stale))) == [report("c1", token: "bb", .stale)])
         #expect(rig.drain(rig.tell(.stateChanged(card: "c1", .dismissed))) == [report("c1", token: "bb", .dismissed)])
-        // What is over and told is forgotten.
+        // An ended card whose end was reported is forgotten.
         #expect(rig.lifecycle.cards.isEmpty)
         #expect(rig.tell(.stateChanged(card: "c1", .dismissed)).isEmpty)
     }

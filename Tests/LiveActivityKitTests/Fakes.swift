@@ -185,7 +185,7 @@ final class FakeStore: LifecycleStoring {
     }
 }
 
-/// What the manager tells of by itself.
+/// Errors that the manager reports by itself.
 final class Troubles: Sendable {
     private let state = Mutex<[LiveActivityError]>([])
     var codes: [LiveActivityError.Code] { state.withLock { $0.map(\.code) } }

@@ -29,7 +29,7 @@ struct BudgetTests {
             _ = t.take(client)
         }
 
-        /// What the host says, on disk by the end.
+        /// Sends a host's events and stores them.
         mutating func say(_ heads: [EventHead], in session: SessionID = T.session) {
             stage(heads, in: session)
             t.commit()
@@ -40,7 +40,7 @@ struct BudgetTests {
             sent[session, default: 0] += Int64(heads.count)
         }
 
-        /// The disk refuses it: the host comes back and sends it again from where it was acknowledged.
+        /// The disk refuses the batch: the host reconnects and sends it again from the last acknowledgement.
         mutating func fail() {
             let before = sent
             t.failCommit()
@@ -84,7 +84,7 @@ struct BudgetTests {
             t.relay.shown[SessionKey(workspace: T.home.id, session: session)]?.state.summary.budget
         }
 
-        /// What the host was told since.
+        /// Holds sent to the host since.
         func holds() throws -> [Holds] {
             try t.take(host).compactMap {
                 guard case .hold(let holds) = try MessageToHost(parsing: Array($0.utf8)) else { return nil }

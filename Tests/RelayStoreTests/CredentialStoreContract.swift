@@ -6,7 +6,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-/// What every implementation of `CredentialStore` must do.
+/// Contract of every implementation of `CredentialStore`.
 @Suite(.scratch) struct CredentialStoreContract {
     private func digest(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 32) }
 

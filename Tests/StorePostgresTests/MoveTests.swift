@@ -8,7 +8,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What is moved from a data file to a database and back is the same, all of it, or nothing.
+/// A move from a data file to a database and back preserves everything, or changes nothing.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct MoveTests {
     private let scratch = Scratch.current
     private let later = SessionKey(workspace: .other, session: id("s1"))
@@ -201,7 +201,7 @@ import Testing
         #expect(try moveToFile().allSatisfy { $0.isSame })
     }
 
-    /// What is not moved has a reason, which stands here.
+    /// Columns that are not moved have a reason, given here.
     @Test func `every column of a database is moved, or is about the database itself`() throws {
         try scratch.openPostgres().close()
         // Apps tell their addresses again, and until then there is one core that has them all.

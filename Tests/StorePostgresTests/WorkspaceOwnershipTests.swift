@@ -65,7 +65,7 @@ import Testing
         both.appends += writer.batch(1).appends
         try store.log.commit(both)
         try sql("UPDATE owners SET generation = generation + 1, holder = 'another' WHERE scope = 'w-other'")
-        // What does not concern it goes on.
+        // Commits without that workspace succeed.
         try store.log.commit(home.batch(1))
         both = home.batchAhead(1)
         both.appends += writer.batch(1).appends
@@ -160,7 +160,7 @@ import Testing
         #expect(try row("w-other").generation == 1)
         var writer = Writer(ofOther)
         try store.log.commit(writer.batch(1))
-        // What a program of the version before says to it: its commit, its renewal, its claim.
+        // Statements of a program of the previous version: its commit, its renewal, its claim.
         func asOlder(_ text: String) throws -> PostgresRows {
             try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/older/log").run(
                 .once(text), within: .seconds(10))
@@ -193,7 +193,7 @@ import Testing
         #expect(error?.code == .unreachable(isPassing: false) && error?.message == "there is one machine")
         #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) == 5)
         #expect(try sql("SELECT holder FROM owners WHERE scope = ''")[0].text(0) == "older")
-        // Where none of them is alive there is nobody to leave alone.
+        // If none of them is alive, no relay has to be left alone.
         try sql("UPDATE nodes SET expires_at = now() - interval '1 second'")
         let node = try PostgresNode(address) { $0.isSynchronous ? nil : "there is one machine" }
         #expect(try node.look().view.rows.map(\.scope) == ["home", "w-other"])

@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What somebody can do to an audit log, and that it is noticed.
+/// Tampering with an audit log, and its detection.
 @Suite(.scratch) struct AuditTamperingTests {
     private let scratch = Scratch.current
 
@@ -304,7 +304,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What an older version would have said is said after it.
+        // Faults that an older version reported are reported in addition.
         ("DELETE FROM audit WHERE number = 3", "has record 4 where record 3"),
         ("DELETE FROM audit WHERE number > 4", "row 4 of home is the last, but there were 6: the end was cut off"),
         ("DELETE FROM audit", "row 0 of home is the last, but there were 6: the end was cut off"),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import StoreSQLite
 
-/// What is left after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
+/// State after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
 @Suite(.scratch, .serialized) struct SQLiteStoreCrashTests {
     private let scratch = Scratch.current
 
@@ -216,7 +216,7 @@ final class Strace {
         ]
         process.standardError = messages
         try process.run()
-        // It says "Process … attached" once it is.
+        // strace prints "Process … attached" once it is.
         while !String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self).contains("attached") {
             guard process.isRunning else { fatalError("strace cannot attach to this process") }
         }

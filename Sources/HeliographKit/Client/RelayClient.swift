@@ -4,7 +4,7 @@ public import LiveActivityKit
 internal import RelayProtocol
 
 /// An app's live view of one relay, for display and decisions: sessions, approvals, one session's events. Connected in the foreground
-/// only, where it also reports that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
+/// only, and reports there that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
 ///
 /// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is a
 /// snapshot.

@@ -6,8 +6,8 @@ import RelayProtocol
 @testable import HeliographHook
 @testable import HeliographHost
 
-/// What Claude Code writes to its hooks, whole conversations of it: each line of an input is a hook's JSON, a status line, or a letter for
-/// something else that happens (`HookWorld.happen`).
+/// Whole conversations of Claude Code with its hooks: each line of an input is a hook's JSON, a status line, or a letter for something
+/// else that happens (`HookWorld.happen`).
 ///
 /// The relay takes every event that comes of it, each hook is answered at most once, and none is allowed but by a decision for exactly
 /// its own question.

@@ -23,7 +23,7 @@ final class FakeDaemon: Sendable {
 
     private let received = Mutex<[String]>([])
 
-    /// What was read from each connection so far.
+    /// The bytes read from each connection so far.
     var requests: [String] { received.withLock { $0 } }
 
     /// The first connection is answered after so many others were.

@@ -10,7 +10,7 @@ import Testing
 
 /// A node's looks at a database that answers some questions and not others.
 @Suite(.serialized) struct PlacementWatchTests {
-    /// What it says is said by the test.
+    /// Returns the states that the test sets.
     private final class Database: PlacementStore {
         struct State {
             var rows: [PlacementView.Row]
@@ -73,7 +73,7 @@ import Testing
         private static let refusal = LogError(.unreachable(isPassing: true), "it takes no write")
     }
 
-    /// What the watch has ordered, in words.
+    /// The watch's orders, in words.
     private final class Orders: Sendable {
         private let said = Mutex<[String]>([])
         private let count = DispatchSemaphore(value: 0)

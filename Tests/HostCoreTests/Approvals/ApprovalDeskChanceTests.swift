@@ -20,7 +20,7 @@ struct ApprovalDeskChanceTests {
         }
     }
 
-    /// What is known from outside.
+    /// The state known from outside.
     private struct Walk {
         private var dice: SeededDice
         private let seed: UInt64

@@ -109,7 +109,7 @@ struct DeskBench {
         return lines
     }
 
-    /// Nobody hears anything meanwhile.
+    /// Advances the clock alone.
     mutating func advance(_ duration: Duration) {
         now.wall += duration.milliseconds
         now.monotonic += duration.milliseconds

@@ -14,7 +14,7 @@ final class MemoryDisk: SpoolDisk {
 
     /// Those that fail now. `append` writes half of it first.
     var failing: [Operation: SpoolError] = [:]
-    /// What fits; an append that does not fit writes what does.
+    /// Free bytes; an append that does not fit writes the part that does.
     var room = Int.max
     private(set) var calls: [Operation] = []
     private var files: [String: [Piece]] = [:]
@@ -28,7 +28,7 @@ final class MemoryDisk: SpoolDisk {
         set { files[name] = [Piece(bytes: newValue, state: .onDisk)] }
     }
 
-    /// What was not on disk is gone: its end missing, or zeros where something later is there.
+    /// Bytes that were not on disk are lost: missing at the end, or zeros if later bytes are there.
     func cutPower() {
         for (name, pieces) in files {
             let kept = pieces.lastIndex { $0.state == .onDisk } ?? -1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HostCore
 
-/// What a spool makes of files that are torn, damaged, lost or old, with a relay that has seen some of it.
+/// A spool's handling of files that are torn, damaged, lost or old, with a relay that has seen some of it.
 @Suite("Spool: damage")
 struct SpoolDamageTests {
     private static let one = SessionID("one")!

@@ -16,7 +16,7 @@ import Testing
             Device(id: DeviceID(id)!, name: id, profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5"))
     }
 
-    /// Whether the last one asked for is taken.
+    /// True if the last request is accepted.
     private func isTaken(_ stage: S) -> Bool { stage.take().last { $0.hasPrefix("reply") }?.hasSuffix("when staged") == true }
 
     @Test("one client has a few, which it may tell anew; another has its own")

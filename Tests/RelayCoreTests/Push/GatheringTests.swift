@@ -71,7 +71,7 @@ import Testing
         rig.ask("a1")
         rig.pass(1_000)
         #expect(rig.take().map(\.collapse) == ["s1.a1"])
-        // What is settled takes the place of what rang, at once.
+        // The push that the approval is settled replaces the one that rang, at once.
         rig.agent(.approvalCancelled(ApprovalID("a1")!, reason: "local"))
         rig.pass(1_000)
         #expect(rig.take().map(\.collapse) == ["s1.a1"])

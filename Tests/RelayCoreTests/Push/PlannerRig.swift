@@ -101,7 +101,7 @@ final class PlannerRig {
         }
     }
 
-    /// What was sent since this was last asked; what is ordered now is answered first.
+    /// Pushes since the last call; those that are ordered now are answered first.
     func take(_ outcome: PushOutcome = .accepted(.sandbox, channel: nil)) -> [PushIntent] {
         answer(outcome)
         defer { sent = [] }

@@ -177,7 +177,7 @@ extension WireField {
         if case .with(other, _, _) = presence { true } else { false }
     }
 
-    /// Nil where it does not stand.
+    /// Nil if the field is absent.
     fileprivate func isAlways(with word: String) -> Bool? {
         guard case .with(_, let always, let perhaps) = presence else { return nil }
         return always.contains(word) ? true : perhaps.contains(word) ? false : nil

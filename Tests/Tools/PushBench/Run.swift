@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where the server listens, and what it is trusted by.
+/// The server's address, the authority of its certificate, and the key that signs our tokens.
 struct Place {
     let host: String
     let port: UInt16

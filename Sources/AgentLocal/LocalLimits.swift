@@ -15,8 +15,8 @@ package struct LocalLimits: Sendable {
     package static let waitSecondsMax: Int64 = 86_400
     /// A program that did not get its answer asks again within this; later, the same question is another one, and people are asked.
     package var askAgainWithin = Duration.seconds(10)
-    /// Handed over and not settled. Programs may never tell what became of an answer; beyond this the oldest counts as unknown, so that
-    /// there is room for what is asked next.
+    /// Handed over and not settled. Programs may never report the outcome of an answer; beyond this the oldest counts as unknown, so that
+    /// there is room for the next question.
     package var answeredMax = 128
 
     /// Lines of one request: as many events as one message to the relay holds.

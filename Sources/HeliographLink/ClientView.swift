@@ -35,7 +35,7 @@ package struct ClientView: Sendable {
         case delta(Delta)
         case output(ToolOutput)
         case reset(SessionID, ResetReason)
-        /// A snapshot of this session has come; its events, if any were new, have been told.
+        /// A snapshot of this session has come; its new events, if any, have been reported.
         case sessionKnown(SessionID)
         /// There was a hole or another epoch: subscribe again, from here, or for a snapshot.
         case resubscribe(SessionID, after: Position?)
@@ -46,7 +46,7 @@ package struct ClientView: Sendable {
     package private(set) var epoch: Epoch?
     package private(set) var isWorkspaceKnown = false
     package private(set) var sessions: [SessionID: Summary] = [:]
-    /// Pending ones, all of them; resolved ones, as far as the relay told.
+    /// All pending ones; resolved ones as far as the relay has sent them.
     package private(set) var approvals: [ApprovalKey: Approval] = [:]
     package private(set) var logs: [SessionID: Log] = [:]
     /// Followed from a snapshot that has not come yet.
@@ -91,7 +91,7 @@ package struct ClientView: Sendable {
         case .output(let output): return logs[output.session] == nil ? [] : [.output(output)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
-        // The snapshot that follows goes on from here; what lies between is told as skipped.
+        // The snapshot that follows goes on from here; the events in between are reported as skipped.
         case .reset(_, .behind): return []
         case .reset(let session, let reason):
             guard logs[session] != nil || expected.contains(session) else { return [] }

@@ -29,7 +29,7 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// For a person who watches; where we have words of our own for a code, they count, without what they say to do, which is being done.
+    /// For a person who watches. Codes that we have our own words for use those, without the advice, which is already being followed.
     package var sentence: String {
         switch self {
         case .peer(nil, _): "the relay hung up"

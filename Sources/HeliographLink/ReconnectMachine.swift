@@ -100,7 +100,7 @@ package struct ReconnectMachine: Sendable {
     /// The error if only a person can mend the cause; nil: reconnect.
     private mutating func refusal(_ end: LinkEnd) -> LinkError? {
         switch end {
-        // A peer that comes back in any case does so when it is told to, and is not kept away by what may be a captive portal.
+        // A peer that always reconnects follows the server's delay, and is not kept away by what may be a captive portal.
         case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return LinkError(.unauthorised, "the relay does not know this client (any more)")

@@ -17,7 +17,7 @@ package struct RelayLink: Sendable {
         case down(String, retryIn: Duration)
         case over(LinkError)
         case changed(ClientView.Change)
-        /// After `up(again: true)`: all that happened meanwhile has been told.
+        /// After `up(again: true)`: everything that happened meanwhile has been reported.
         case caughtUp(events: Int)
         case replied(CommandID, Reply)
         /// A session could not be followed.
@@ -27,7 +27,7 @@ package struct RelayLink: Sendable {
         case push([UInt8])
     }
 
-    /// With more, the one that has been quiet for longest is let go; it is followed again when it moves.
+    /// With more, the session that has been quiet for longest is dropped; it is followed again when it moves.
     package static let followedMax = 256
     /// A session that turns up with a longer past is followed from near its end.
     package static let pastEventsMax: Int64 = 200

@@ -41,12 +41,12 @@ package struct PageBundle {
                 page += tag + "\n"
             }
         }
-        // By its digest a page can tell whether it is the one that the relay serves.
+        // A page can compare this digest with that of the page that the relay serves.
         guard let place = page.firstRange(of: "<meta name=\"page\" content=\"\">") else { return page }
         return page[..<place.lowerBound] + "<meta name=\"page\" content=\"\(Self.digest(page))\">" + page[place.upperBound...]
     }
 
-    /// FNV-1a of 64 bits: for accidents, not against anybody.
+    /// FNV-1a of 64 bits: against accidents, not attacks.
     private static func digest(_ text: String) -> String {
         String(
             text.utf8.reduce(0xCBF2_9CE4_8422_2325) { (hash: UInt64, byte) in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 },

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file of authorities to trust, as somebody named it on a command line.
+/// A file of authorities to trust, named on a command line.
 package enum AuthorityFile {
     /// The file's absolute path, kept with the token, as later commands may run in another folder. Throws if it cannot be read.
     package static func path(of name: String) throws(HTTPError) -> String {

@@ -8,8 +8,8 @@ package enum ChildProcess {
         package var errors: [UInt8]
     }
 
-    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that nobody waits for anybody. What has not closed
-    /// its output within `seconds` is killed.
+    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that neither side waits for the other. A process that
+    /// has not closed its output within `seconds` is killed.
     package static func run(
         _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax
     ) throws(HTTPError) -> Result {

@@ -95,7 +95,7 @@ package struct HTTPExchange: Sendable {
         ]
     }
 
-    /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
+    /// The answer, once it is complete; nil if more has to come. `isWhole`: the peer has closed.
     static func answer(in bytes: [UInt8], isWhole: Bool, bytesMax: Int = 64 << 10) throws(HTTPError) -> Answer? {
         guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -195,7 +195,7 @@ package struct HTTPExchange: Sendable {
         if let bearer {
             precondition(body.isEmpty || bodyFile != nil, "curl's standard input takes the token or the body")
             arguments += ["--header", "@-"]
-            // Its own pause before a large body helps nobody here.
+            // curl's own pause before a large body is of no use here.
             if let bodyFile { arguments += ["--header", "Expect:", "--data-binary", "@\(bodyFile)"] }
             input = Array("Authorization: Bearer \(bearer)\n".utf8)
         } else if method == .post {

@@ -6,18 +6,18 @@ package struct Scope: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Tell what its agents do, and hear what is decided.
+    /// Report its agents' work, and receive decisions.
     package static let report = Scope(rawValue: 1 << 0)
-    /// See the workspace's sessions, and have a device told of them.
+    /// See the workspace's sessions, and have them reported to a device.
     package static let watch = Scope(rawValue: 1 << 1)
     /// Answer what agents ask.
     package static let decide = Scope(rawValue: 1 << 2)
-    /// Tell agents what to do, and stop them.
+    /// Send commands to agents, and stop them.
     package static let steer = Scope(rawValue: 1 << 3)
     /// Let others in and show them out, and set budgets.
     package static let administer = Scope(rawValue: 1 << 4)
 
-    /// As a client is told of it.
+    /// In the form that clients receive.
     package var rights: Set<ClientRight> {
         let known: [(Scope, ClientRight)] = [
             (.watch, .watch), (.decide, .decide), (.steer, .steer), (.administer, .administer),

@@ -77,7 +77,7 @@ package struct SessionState: Sendable, Equatable {
         }
     }
 
-    /// A session that was removed goes on. Where its usage does not decode, all that can be done is to count again.
+    /// Resumes a session that was removed. If its usage does not decode, all that can be done is to count again.
     package mutating func resume(usage bytes: [UInt8]) {
         guard !bytes.isEmpty, let resumed = try? resumed(usage: bytes) else { return }
         self = resumed

@@ -40,7 +40,7 @@ extension SessionView {
 
     package var openApprovalCount: Int { approvals.openCount }
 
-    /// As if nobody had asked.
+    /// Removes the approval as if it had never been requested.
     package mutating func withdraw(_ approval: ApprovalID) {
         approvals.withdraw(approval)
         state.recount(approvals)

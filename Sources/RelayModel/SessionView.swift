@@ -14,7 +14,7 @@ package struct SessionView {
 
     /// In another module the getter is called and hands over a copy of all of it: where thousands are looked at, ask for what is needed.
     package var state: SessionState {
-        // Not `_read`: Swift 6.3.1 then lets go of what it yields too early.
+        // Not `_read`: Swift 6.3.1 then releases what it yields too early.
         get { shared.state }
         _modify {
             if !isKnownUniquelyReferenced(&shared) { shared = SharedState(shared.state) }

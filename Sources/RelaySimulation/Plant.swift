@@ -4,7 +4,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case answerBeforeDurable
     /// One event of a message to a client is missing.
     case droppedEvent
-    /// A client is told that its decision counts although another won.
+    /// A client gets the reply that its decision counts although another won.
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent
@@ -20,11 +20,11 @@ package enum Plant: String, Sendable, CaseIterable {
     case repeatedAnswer
     /// A desk's answer is handed over though the disk did not take it.
     case unrecordedAnswer
-    /// A desk tells another end of an approval that is over.
+    /// A desk reports another end of an approval that has ended.
     case secondEnd
     /// News of an approval does not reach a client.
     case unheardApproval
-    /// The relay is not told who has left.
+    /// The relay does not learn of peers that have left.
     case ghosts
     /// The log forgets an approval at a start.
     case forgetfulLog
@@ -38,15 +38,15 @@ package enum Plant: String, Sendable, CaseIterable {
     case silentTrim
     /// The log forgets at a start what a day has cost.
     case forgottenSpending
-    /// A host does not hear what is held.
+    /// A host does not receive the holds.
     case deafHost
     /// An adapter gives its agent a prompt twice.
     case repeatedPrompt
     /// An adapter says that its agent is idle while it asks.
     case hastyPrompt
-    /// A host does not hear what the relay waits for.
+    /// A host does not learn which approvals the relay waits for.
     case unheardOutstanding
-    /// A host forgets at a start what it has told the end of.
+    /// A host forgets at a start the ends that it has reported.
     case forgottenEnds
     /// An adapter says that a prompt was refused, and the agent took it.
     case deniedPrompt
@@ -62,7 +62,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case acceptedPrompt
     /// Claude's adapter takes the hook of a call for that of an older one with the same input.
     case olderCall
-    /// Claude's adapter hears nothing of the end of a turn.
+    /// Claude's adapter does not receive the end of a turn.
     case unheardStop
     /// A program is handed a command twice: each of its open requests.
     case handedTwice
@@ -94,7 +94,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case sleepingCards
     /// The relay takes every phone for one with frequent pushes.
     case boastfulPhone
-    /// The relay does not hear that a phone is looked at.
+    /// The relay does not learn that the person looks at the phone.
     case unheardPresence
     /// The log forgets at a start what was rung for.
     case forgetfulOutbox
@@ -106,9 +106,9 @@ package enum Plant: String, Sendable, CaseIterable {
     case keptChannel
     /// Every push to a card goes twenty times.
     case hastyCard
-    /// A browser's notification offers to allow what nobody can judge from it.
+    /// A browser's notification offers to allow input that it does not show in full.
     case boldNotification
-    /// The relay does not hear that a browser's subscription is gone.
+    /// The relay does not learn that a browser's subscription is gone.
     case unheardGoodbye
     /// The relay takes those who want one notification for all that needs no answer for others.
     case impatientDigest

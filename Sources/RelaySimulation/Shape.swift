@@ -8,7 +8,7 @@ package struct Shape: Sendable, Equatable {
     package var burst = 12
     /// Probability that an agent's next step ends its session.
     package var endings = 0.02
-    /// The chance that somebody sets a budget within a second.
+    /// Probability per second that a budget is set.
     package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?

@@ -58,7 +58,7 @@ extension LocalAdapter {
         guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
         let orders = sessions[id]?.program?.gone() ?? []
         let hold = sessions[id]?.program?.offer.hold
-        // First, for with the end of one command the next would be given to nobody.
+        // First, as the end of one command would otherwise hand over the next, with no program to receive it.
         order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands", hold: hold)))
         carryOut(orders, in: id)
     }

@@ -1,10 +1,10 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what any program says over the local socket into events and questions, and decisions into answers to its requests.
+/// Turns any program's messages over the local socket into events and questions, and decisions into answers to its requests.
 ///
-/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the program's own prompt, or its denial,
-/// stands. It is never told more than was decided.
+/// Pure: `handle` takes a fact and gives orders. Failures here end in "no decision": the program's own prompt, or its denial, remains. It
+/// never receives more than was decided.
 package struct LocalAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "local"
@@ -179,7 +179,7 @@ package struct LocalAdapter: AgentAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
-    /// Answers that no program ever tells the end of would leave no room for questions.
+    /// Answers whose end no program ever reports would leave no room for questions.
     private mutating func makeRoomForQuestion() {
         let answered = desk.approvals.filter(\.isAnswered)
         guard answered.count >= limits.answeredMax, let oldest = answered.first else { return }

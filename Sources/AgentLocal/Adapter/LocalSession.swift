@@ -4,9 +4,9 @@ internal import RelayProtocol
 /// The adapter's state of one session of a program.
 struct LocalSession {
     let id: SessionID
-    /// The program: the first process that told of the session, as long as it lives. When it is gone, the session is over.
+    /// The program: the first process that reported the session, as long as it lives. When it is gone, the session has ended.
     private(set) var process: AgentProcess?
-    /// Another process that told of it since: the first may have been a command that a script started.
+    /// Another process that reported the session since: the first may have been a command that a script started.
     private(set) var heir: AgentProcess?
     var isEnded = false
     /// The last reported status.
@@ -33,14 +33,14 @@ struct LocalSession {
         isStatusSaid = false
     }
 
-    /// True where what is remembered of it changed.
+    /// Returns true if the remembered state changed.
     mutating func heard(from other: AgentProcess?) -> Bool {
         guard let other, other != process else { return false }
         if process == nil { process = other } else { heir = other }
         return process == other
     }
 
-    /// True where another process goes on.
+    /// Hands the session to the process that took it over. Returns false if there is none.
     mutating func inherited() -> Bool {
         guard let heir else { return false }
         process = heir

@@ -40,7 +40,7 @@ struct LocalOption: Sendable {
         for entry in try root.array("options", countMax: LocalLimits.optionsMax) {
             let kind: Kind = try entry.object().word("kind")
             let scope: Offer.Scope = entry.optional("scope") == nil ? kind.scope : try entry.word("scope")
-            // A plain yes is for this once, so an option that says both is for nobody to take.
+            // A plain yes is for this once, so an option that says both cannot be offered.
             guard (scope == .once) == (kind.scope == .once) else {
                 throw WireError(.badValue, at: "$.options", "its kind and its scope do not go together")
             }
@@ -68,7 +68,7 @@ struct LocalOption: Sendable {
         return AgentOffer.showable(others, cleaner)
     }
 
-    /// An option that holds for later too is for nobody to choose unseen.
+    /// An option that also holds for later is never chosen unseen.
     static func plainAllow(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .allowOnce } }
     static func plainDenial(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .rejectOnce } }
 }

@@ -3,7 +3,7 @@ package import RelayProtocol
 
 extension APNsPayload {
     /// An ordinary notification. Next to `aps` are the fields that the app needs to open or decide: with `code` also the string `CODE`,
-    /// which the runner replaces. With `sealed` the words are for everybody and the runner adds the ciphertext, for which room is left;
+    /// which the runner replaces. With `sealed` the words are the public ones and the runner adds the ciphertext, for which room is left;
     /// the code is in there then. `kind`: nil if the person only tries whether pushes arrive, which an app reads as `test`. `expiresAt`
     /// in milliseconds since 1970.
     ///

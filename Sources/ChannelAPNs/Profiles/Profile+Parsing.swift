@@ -14,7 +14,7 @@ extension Profile {
     private static let maximumAgeDefault: Int64 = 27_000
     /// The system's own limit, in seconds.
     private static let ageMax: Int64 = 8 * 3_600
-    /// The system takes an ended card away after this, whatever it was told. In seconds.
+    /// The system removes an ended card after this at the latest. In seconds.
     private static let dismissalMax: Int64 = 4 * 3_600
     private static let textBytesDefault: Int64 = 512
     /// Number of cards that the system is said to show of one app; Apple writes that it depends.

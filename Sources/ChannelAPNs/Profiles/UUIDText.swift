@@ -1,4 +1,4 @@
-/// A UUID for an app that wants one where we have an identifier of another spelling.
+/// A UUID for an app that needs one, made from an identifier of ours that is none.
 enum UUIDText {
     /// `text` in capitals if it is a UUID; else a UUID of version 8 derived from it: the same for the same text, another for another
     /// (FNV-1a, 122 bits), and no secret.

@@ -22,7 +22,7 @@ extension APNsRequest {
             isHarmlessToRepeat = intent.isHarmlessToRepeat
             self.payload = payload
         case .makeChannel:
-            // A second channel in place of one that nobody told us of is a channel that nobody ever uses, of ten thousand.
+            // Repeating is harmless: if the first answer was lost, one of ten thousand channels stays unused.
             self.payload = Self.channelPayload
         case .deleteChannel: isHarmlessToRepeat = true
         }

@@ -32,7 +32,7 @@ package struct APNsRequest: Equatable, Sendable {
     package var collapseID: String?
     /// JSON.
     package var payload: [UInt8] = []
-    /// When the app last told us its token; milliseconds since 1970. A 410 about the time before does not mean this one.
+    /// When the app last reported its token; milliseconds since 1970. A 410 about the time before does not mean this one.
     package var tokenRegisteredAt: Int64 = 0
     /// True if the person would not notice a second delivery: an update or end of a Live Activity with its timestamp, an alert with a
     /// collapse id. Only such a push is sent again when its outcome is unknown.

@@ -35,7 +35,7 @@ public struct SessionCard: Sendable, Hashable {
 }
 
 extension SessionRow {
-    /// As pushes say it: `stale` if it went on when its host was last heard of.
+    /// As in pushes: `stale` if the session was going on at the last report of its host.
     var shownStatus: LiveActivityKit.SessionStatus {
         !isHostConnected && (status == .starting || status == .running) ? .stale : status
     }

@@ -225,12 +225,12 @@ public actor RelayClient {
 
     private static func send(_ messages: AsyncStream<[UInt8]>, over socket: any RelaySocket) async {
         for await message in messages {
-            // The receiver is told why.
+            // The receiver gets the reason.
             do { try await socket.send(Data(message)) } catch { return socket.close() }
         }
     }
 
-    /// Nil: nobody wants it any more.
+    /// Nil: the connection is no longer wanted.
     private func opened(_ socket: any RelaySocket, _ number: Int) -> AsyncStream<[UInt8]>? {
         guard connection?.number == number, link.phase == .connecting else { return nil }
         let (messages, outbox) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingOldest(Self.outboxMax))

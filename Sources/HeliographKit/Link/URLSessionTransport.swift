@@ -64,7 +64,7 @@ public final class URLSessionTransport: RelayTransport {
     }
 }
 
-/// Hears whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
+/// Learns whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
 private final class Opening: NSObject, URLSessionWebSocketDelegate {
     private let outcomes: AsyncStream<SocketEndError?>
     private let tell: AsyncStream<SocketEndError?>.Continuation

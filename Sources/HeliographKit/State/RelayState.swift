@@ -1,6 +1,6 @@
 public import Foundation
 
-/// All that an app shows, as the relay told it last.
+/// Everything that an app shows, as the relay last reported it.
 public struct RelayState: Sendable {
     public enum Link: Sendable, Hashable {
         /// The app is in the background, or was not started.
@@ -14,7 +14,7 @@ public struct RelayState: Sendable {
     }
 
     public internal(set) var link = Link.off
-    /// When the relay was last heard; nil: never.
+    /// Time of the last message from the relay; nil: none yet.
     public internal(set) var heardAt: Date?
     /// True if sessions and approvals are complete. If false, an empty list means that none are known yet, not that there are none.
     public internal(set) var isComplete = false

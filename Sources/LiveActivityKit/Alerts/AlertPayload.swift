@@ -59,7 +59,7 @@ public enum AlertResponse: Sendable, Hashable {
         }
         switch action {
         case .deny: self = .decide(.deny(), payload)
-        // A category that has no such button, or that we do not know: nobody saw what is to be allowed.
+        // A category that has no such button, or that we do not know: the person did not see what would be allowed.
         case .allow where AlertCategory(rawValue: category)?.actions.contains(.allow) == true:
             self = .decide(.allow, payload)
         case .allow, .review, .answer, .open: self = .open(payload.link)

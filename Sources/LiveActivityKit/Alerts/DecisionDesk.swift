@@ -18,7 +18,7 @@ public final class DecisionDesk: Sendable {
         case needsApp
         case failed(LiveActivityError)
 
-        /// For the person; nil where all went as they wanted.
+        /// A sentence for the person; nil if the decision succeeded.
         public var trouble: String? {
             switch self {
             case .replied(.stands): nil
@@ -61,7 +61,7 @@ public final class DecisionDesk: Sendable {
         setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
     }
 
-    /// For a button of a card: decides, and tells the person if that came to nothing.
+    /// For a button of a card: decides, and notifies the person if that failed.
     public func press(_ verdict: Verdict, approval: String) async {
         await report(await decide(verdict, approval: approval), approval)
     }

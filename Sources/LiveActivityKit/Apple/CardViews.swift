@@ -131,7 +131,7 @@ struct CardBody: View {
             Text(verbatim: detail)
                 .font(.footnote)
                 .lineLimit(typeSize.isAccessibilitySize ? 1 : 2)
-                // Words that slide over each other help nobody who asked for less motion.
+                // Words that slide over each other are unwanted if the person asked for less motion.
                 .contentTransition(reducesMotion ? .identity : .opacity)
                 .accessibilityHidden(true)
         }

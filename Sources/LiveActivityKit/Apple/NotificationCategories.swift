@@ -44,7 +44,7 @@ extension AlertResponse {
 }
 
 extension DecisionDesk {
-    /// With the codes of the alerts that the system still holds; what came to nothing is told by a notification.
+    /// With the codes of the alerts that the system still holds; failed decisions are reported by a notification.
     public func setUp(reporter: any RelayReporting) {
         setUp(reporter: reporter, codes: DeliveredAlerts()) { sentence, approval in
             let content = UNMutableNotificationContent()

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The Live Activity that the relay's profile `heliograph` feeds: what stays the same as long as a card lives.
+/// The Live Activity that the relay's profile `heliograph` feeds: the part that stays the same as long as a card lives.
 ///
-/// ActivityKit decodes this and `ContentState` with a `JSONDecoder` as it comes: dates are seconds since 2001, a field that is
-/// not optional must be there, fields that nobody knows are passed over.
+/// ActivityKit decodes this and `ContentState` with a default `JSONDecoder`: dates are seconds since 2001, a field that is not optional
+/// must be present, unknown fields are ignored.
 public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
     /// Nil: the card shows all sessions of the person.
     public var session: String?

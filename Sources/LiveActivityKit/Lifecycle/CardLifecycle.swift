@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The life of the cards of one device, and what the relay has to know of it.
+/// The life of the cards of one device, and the reports about them to the relay.
 ///
-/// Pure: the clock and the dice are arguments. The manager carries the orders out in turn, and tells what came of them.
+/// Pure: the clock and the dice are arguments. The manager carries the orders out in turn, and returns their results as facts.
 public struct CardLifecycle: Sendable {
     public typealias Attributes = HeliographActivityAttributes
     public typealias ContentState = HeliographActivityAttributes.ContentState
@@ -82,7 +82,7 @@ public struct CardLifecycle: Sendable {
         var session: String?
         var state: CardReport.State
         var token: String?
-        /// The system does not tell when it began.
+        /// The system does not report when it began.
         var firstSeenAt: Date
         var attributes: Attributes
         var content: ContentState
@@ -101,7 +101,7 @@ public struct CardLifecycle: Sendable {
     private(set) var isSignedOut = false
     /// Asked of the system, not yet there.
     private var starting: Set<String?> = []
-    /// Cards of an earlier run, until the system has told which of them are still there.
+    /// Cards of an earlier run, until the system has reported which of them are still there.
     private var inherited: Set<String> = []
     private let limits: LifecycleLimits
 
@@ -225,7 +225,7 @@ public struct CardLifecycle: Sendable {
         return ending.map { .end(card: $0.id, content, dismissal) }
     }
 
-    /// Coming to the front is worth an attempt, whatever was heard of the network.
+    /// Coming to the front is worth an attempt, whatever the state of the network.
     private mutating func foregroundChanged(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard isForeground else { return }

@@ -10,7 +10,7 @@ public struct LifecycleLimits: Sendable {
     public var renewAfter = Duration.seconds(27_000)
     /// After the system refused to renew.
     public var renewAgainAfter = Duration.seconds(600)
-    /// A card that nobody updated for so long says that it may be wrong.
+    /// A card without an update for this long shows that it may be wrong.
     public var staleAfter = Duration.seconds(900)
 
     public init() {}

@@ -18,7 +18,7 @@ struct ReportQueue: Sendable, Equatable {
     private var isBlocked = false
     /// The report in flight used a token that was replaced since: its refusal says nothing about the new one.
     private var wentWithOldToken = false
-    /// The relay did not know the device, and was told; the second time is another matter.
+    /// True if the device was registered again because the relay did not know it; a second time is handled differently.
     private var hasRegisteredAgain = false
 
     init(_ entries: [Entry] = []) {
@@ -63,7 +63,7 @@ struct ReportQueue: Sendable, Equatable {
     enum Failure: Equatable {
         /// Kept to be sent later, or replaced by a newer report.
         case kept
-        /// First the relay has to be told of the device.
+        /// The device has to be registered first.
         case needsDevice
         /// The relay will never accept the report.
         case dropped(RelayReport)

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Keeps the cards of one device and what the relay knows of them together: starts, updates and ends cards, brings their tokens
-/// to the relay, and finds again after a launch what was there before.
+/// Keeps the cards of one device and the relay's knowledge of them in step: starts, updates and ends cards, sends their tokens to the
+/// relay, and finds existing cards after a launch.
 ///
-/// One for each app, made when it launches; `run()` works until it is cancelled. Where there are no Live Activities `start`
-/// throws `unsupported` and the rest works on: the device still gets alerts.
+/// One for each app, made when it launches; `run()` works until it is cancelled. Without Live Activities `start` throws `unsupported` and
+/// the rest still works: the device still gets alerts.
 public actor LiveActivityManager {
     public typealias ContentState = HeliographActivityAttributes.ContentState
 
@@ -20,14 +20,14 @@ public actor LiveActivityManager {
     private var alarmAt: Date?
     private var sending: Task<Void, Never>?
 
-    /// `onTrouble` hears what nobody waits for: a report that the relay will never take, a state that could not be saved.
+    /// `onTrouble` receives errors that no caller waits for: a report that the relay will never accept, a state that could not be saved.
     public init(
         device: DeviceRegistration, reporter: any RelayReporting, store: any LifecycleStoring,
         cards: any CardDriving = PlatformCards(), clock: any ManagerClock = SystemManagerClock(),
         limits: LifecycleLimits = LifecycleLimits(), onTrouble: @escaping @Sendable (LiveActivityError) -> Void
     ) {
         var saved: SavedLifecycle?
-        // Without it the relay is told everything once more, which does no harm.
+        // Without it everything is reported to the relay once more, which does no harm.
         do { saved = try store.load() } catch { onTrouble(error) }
         lifecycle = CardLifecycle(device: device, saved: saved, limits: limits)
         lastSaved = saved
@@ -45,7 +45,7 @@ public actor LiveActivityManager {
 
     // MARK: Events in the order of life
 
-    /// Restores what was, and follows what the system tells. Ends when its task is cancelled.
+    /// Restores the saved state, and follows the system's reports. Ends when its task is cancelled.
     public func run() async {
         for await fact in cards.facts() { await tell(fact.input) }
         alarm?.cancel()

@@ -46,7 +46,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         }
     }
 
-    /// When the device is told of what needs no answer: not as it happens, but all of it in one notification.
+    /// Times of the digest: alerts that need no answer are then sent in one notification, not one by one.
     public struct Gather: Codable, Hashable, Sendable {
         public enum When: String, Codable, Sendable, CaseIterable {
             case interval, daily
@@ -88,12 +88,12 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Sessions that shall not ring.
     public var muted: [String] = []
     public var quiet: Quiet?
-    /// Nil: what needs no answer is told as it happens, as approvals and questions always are.
+    /// Nil: alerts that need no answer are sent one by one, as approvals and questions always are.
     public var gather: Gather?
     /// No push to this device says what something cost.
     public var hidesCost = false
 
-    /// Nil where `device` is not spelled as an identifier must be.
+    /// Nil if `device` is not spelled as an identifier must be.
     public init?(device: String, name: String, profile: String = "heliograph", environment: Environment, system: String) {
         guard DeepLink.isIdentifier(device) else { return nil }
         self.device = device

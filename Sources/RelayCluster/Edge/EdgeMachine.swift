@@ -47,7 +47,7 @@ package struct EdgeMachine {
 
     /// Why there is no answer of the owner's.
     package enum CallFailure: Sendable, Equatable {
-        /// Nothing was begun: there is no link, or whoever is at its other end does not own the workspace (any more, or yet).
+        /// Nothing was begun: there is no link, or the node at its other end does not own the workspace (any more, or yet).
         case noOwner
         /// Nothing was begun.
         case tooMany
@@ -67,7 +67,7 @@ package struct EdgeMachine {
     private struct Peer {
         let number: Int
         let isHost: Bool
-        /// Why it is not read; nobody reads it before all of these have ended.
+        /// Reasons why the peer is not read; reading resumes when all of these have ended.
         var pauses: Set<Pause> = []
     }
 
@@ -78,7 +78,7 @@ package struct EdgeMachine {
         case free
         /// Becomes `leaving`.
         case open(PeerID)
-        /// The owner was told that it has gone. Becomes `free` when the owner has forgotten it.
+        /// The owner was informed that the peer has gone. Becomes `free` when the owner has forgotten it.
         case leaving
     }
 

@@ -2,9 +2,9 @@
 /// is used again only once the owner has sent `forgotten`: no message for the first is in flight then.
 package enum EdgeMessage: Sendable, Equatable {
     case open(Int, PeerOpening)
-    /// A peer said this; nobody on the way has read it.
+    /// A peer's message, not parsed on the way.
     case text(Int, [UInt8])
-    /// As the engine tells it.
+    /// As reported by the engine.
     case closed(Int)
     case congested(Int)
     case drained(Int)

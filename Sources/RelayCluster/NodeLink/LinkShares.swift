@@ -45,7 +45,7 @@ package struct LinkShares {
     /// Bytes that may be queued, as far as is known.
     package var unsettled: Int { told - written }
 
-    /// Of the first so many bytes that were told, all but so many have been written.
+    /// All but `waiting` of the first `told` bytes have been written.
     package mutating func settle(_ told: Int, waiting: Int) -> Changes {
         var changes = Changes()
         written = max(written, told - waiting)

@@ -3,7 +3,7 @@
 /// `EdgeMessage` and `OwnerMessage`.
 package enum NodeLinkProtocol {
     package static let path = "/v1/link"
-    /// A node of another version of the link finds no common name, and is told so by the handshake.
+    /// A node of another version of the link finds no common name, so that the handshake fails.
     package static let subprotocol = "heliograph.link.v2"
     /// As a row of `nodes` says it.
     package static let version = 2

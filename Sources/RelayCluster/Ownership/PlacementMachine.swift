@@ -35,11 +35,12 @@ package struct PlacementMachine {
         case renew
         /// Open a link. Answered by `linkEnded`, once.
         case dial(NodeAddress)
-        /// This owner speaks another version of links, so that this node serves nobody of its workspaces. Told once for each owner.
+        /// This owner speaks another version of links, so that this node cannot serve peers of its workspaces. Reported once for each
+        /// owner.
         case tellOfVersion(NodeAddress)
         /// End the link to this holder, open or not. Answered by `linkEnded`.
         case hangUp(String)
-        /// Nothing is owned any more, or nobody is there who could have it.
+        /// Nothing is owned any more, or no other node could take it.
         case leave
     }
 
@@ -215,8 +216,8 @@ package struct PlacementMachine {
 
     /// True if this node should claim the workspace. `last`: since when earlier looks saw the same.
     private func isTurn(_ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ shares: Shares, at now: Int64) -> Bool {
-        // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what
-        // was handed over since the look began.
+        // A claim may have come through without an answer, and no other node takes over from one that lives. Seen once, it may be a
+        // workspace that was handed over since the look began.
         if row.holder == holder { return last != nil }
         guard now >= from else { return false }
         if shares.place(ofFree: row.scope) == holder { return true }

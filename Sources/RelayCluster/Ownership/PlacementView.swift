@@ -30,7 +30,7 @@ package struct PlacementView: Sendable, Equatable {
         package var key: String
         /// Grows with each change of the owner.
         package var generation: Int64
-        /// The process that owns it; nil: nobody does.
+        /// The process that owns it; nil: none.
         package var holder: String?
         /// True if no living process owns it.
         package var isFree: Bool

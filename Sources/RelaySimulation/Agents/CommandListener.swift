@@ -46,7 +46,7 @@ final class CommandListener<Fact: Sendable> {
         world.after(world.dice.within(100...2_000)) { [self] _ in if isWanted { listen() } }
     }
 
-    /// Its request is closed, by which the daemon knows that nobody is there.
+    /// Closes the request, by which the daemon knows that the listener has gone.
     func end() {
         isWanted = false
         if let request { client.close(request) }

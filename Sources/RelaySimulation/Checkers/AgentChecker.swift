@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// A client's answer reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
-/// knows none of their names for anything, only what people were shown and what the agent was told.
+/// A client's answer reaches the very question that it was given to, at most once, and only as the client gave it. For real adapters: it
+/// uses none of their names, only the text that people were shown and the answer that the agent received.
 struct AgentChecker {
     private struct Choice: Hashable {
         let digest: InputDigest

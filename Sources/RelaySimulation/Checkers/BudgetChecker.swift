@@ -109,7 +109,7 @@ struct BudgetChecker {
 
     mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget) }
 
-    /// A client is told that it is set. Only the last of several that come within one tick is written.
+    /// A client got the reply that the budget is set. Only the last of several within one tick is written.
     func acknowledged(_ budget: Budget) -> String? {
         let orders = asked[budget.scope] ?? []
         let first = orders.firstIndex(of: budget) ?? orders.count

@@ -33,7 +33,7 @@ struct FreedomChecker {
         allowed[decide.approval, default: []].insert(Allowance(digest: decide.digest, offer: decide.verdict.offer))
     }
 
-    /// A hook may have been asked about twice, where what was known of the first time was lost.
+    /// A hook may have been asked about twice, if the record of the first time was lost.
     func ran(_ ask: Agent.Ask, offer: String?) -> String? {
         let asked = questions.filter { $0.value.hook == ask.hook }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let last = asked.last else { return "an agent ran what hook \(ask.hook) asked, and nobody was asked about it" }

@@ -4,7 +4,7 @@ import RelayProtocol
 struct ViewChecker {
     private enum State {
         case unfollowed
-        /// Asked for a snapshot, or was told that one comes.
+        /// Has asked for a snapshot, or got the notice that one comes.
         case expectsSnapshot
         /// Asked from a position that cannot be continued.
         case expectsReset
@@ -67,7 +67,7 @@ struct ViewChecker {
         return Self.compare(tail.events, first: tail.first, with: stored)
     }
 
-    /// Nil where these are the log's events from `first` on, byte for byte.
+    /// Nil if these are the log's events from `first` on, byte for byte.
     static func compare(_ events: [[UInt8]], first: Int64, with stored: [[UInt8]]) -> String? {
         for (offset, event) in events.enumerated() {
             let index = Int(first) + offset - 1

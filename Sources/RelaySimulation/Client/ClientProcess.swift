@@ -118,7 +118,7 @@ final class ClientProcess {
         send(.budget(budget), .budget(budget))
     }
 
-    /// Tells an agent what to do, takes back what it told one, or tells it again.
+    /// Sends an agent a command, withdraws an earlier one, or sends it again.
     func steer() {
         guard isGreeted, !summaries.isEmpty else { return }
         let request: SteeringRequest
@@ -272,7 +272,7 @@ final class ClientProcess {
     private func decide(_ approval: Approval) {
         let isWrong = world.dice.chance(world.faults.wrongDigest)
         var verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
-        // Now and then somebody chooses what the agent offers.
+        // Some approvals are answered with one of the agent's offers.
         if verdict == .allow, let offer = approval.request.offers.first, approval.seq.isMultiple(of: 3) {
             verdict = .allowWith(offer: offer.id)
         }

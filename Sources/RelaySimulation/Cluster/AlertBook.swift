@@ -1,8 +1,8 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings on every device that wants it, whoever owns the workspace by then: at least once, and with one number for as long as
-/// that may have been heard. What is lost with a database's tail may ring again in the epoch that follows.
+/// An approval rings on every device that wants it, whichever process owns the workspace by then: at least once, and with one number as
+/// long as an earlier push may have arrived. Alerts lost with a database's tail may ring again in the epoch that follows.
 struct AlertBook {
     private struct Name: Hashable {
         let workspace: WorkspaceID
@@ -19,7 +19,7 @@ struct AlertBook {
     private struct Ring {
         let epoch: Epoch
         let push: PushID
-        /// As an owner was told last.
+        /// The last outcome that an owner received.
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
@@ -42,7 +42,7 @@ struct AlertBook {
             + "\(first.push.rawValue)"
     }
 
-    /// An owner was told.
+    /// An owner received the outcome.
     mutating func told(_ order: PushIntent, in epoch: Epoch, of outcome: PushOutcome) {
         guard let name = Self.name(of: order),
             let place = rings[name]?.firstIndex(where: { ($0.epoch, $0.push) == (epoch, order.id) })

@@ -27,7 +27,7 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
 
     /// Drawn for a world like this.
     static func drawn(nodes: Int, workspaces: Int, isAdministered: Bool, by dice: inout Dice) -> ClusterDrill {
-        // One that is alone is away for as long as nobody starts it.
+        // A node that is alone is away until it is started again.
         let possible = allCases.filter { drill in
             switch drill {
             case .fenced, .promoted: true

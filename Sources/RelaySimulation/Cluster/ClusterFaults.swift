@@ -36,7 +36,7 @@ struct ClusterFaults {
     var adding = 0.0
     var renaming = 0.0
     var removing = 0.0
-    /// For one push: its service says no for now, nobody knows whether it has it, or it answers late.
+    /// For one push: its service rejects it for now, its outcome is unknown, or the answer comes late.
     var refusedPush = 0.0
     var unknownPush = 0.0
     var latePush = 0.0

@@ -11,7 +11,7 @@ final class ClusterHistory {
         var decisions: [ApprovalID: CommandID] = [:]
         /// Those that were planned.
         var pushes: Set<PushID> = []
-        /// The last event of each that anybody was sent.
+        /// The last event of each session that any client was sent.
         var shown: [SessionKey: Int64] = [:]
     }
 
@@ -22,7 +22,7 @@ final class ClusterHistory {
     private(set) var commits = 0
     /// Processes that have dropped it, and not claimed it since.
     private var dropped: Set<String> = []
-    /// Processes whose core has let go of it, as it was removed, and that have not claimed it since.
+    /// Processes whose core has released the workspace since its removal, and that have not claimed it since.
     private var left: Set<String> = []
     /// Since when nothing fails, and from then on: when it was claimed last, and how often.
     private var settledSince: Int64?

@@ -2,7 +2,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A machine with sessions, each of which tells what it does and asks now and then: numbered events, sent again from what the relay has.
+/// A machine with sessions, each of which works and asks at times: numbered events, sent again from the relay's position.
 final class ClusterHost {
     private struct Session {
         let id: SessionID

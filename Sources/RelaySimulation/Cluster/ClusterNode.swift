@@ -44,7 +44,7 @@ final class ClusterNode {
     }
 
     static let rateMax = 1.2
-    /// Until whoever supervises it has started it again.
+    /// Longest time until its supervisor has started it again.
     static let restartMax: Int64 = 3_000
 
     private func begin() {
@@ -133,7 +133,7 @@ final class ClusterNode {
         let freeze = freezes
         world.after(wait) { [self] _ in if life == self.life, freeze == freezes { thaw() } }
         world.after(World.heartbeat.hangUpSeconds * 1_000) { [self] _ in
-            // Whoever is connected hears nothing any more.
+            // Connected peers receive nothing more.
             if isFrozen, life == self.life, freeze == freezes { peers.fallSilent() }
         }
     }

@@ -11,7 +11,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case keptEpoch
     /// An edge gives a peer's number to another before the owner has forgotten it.
     case reusedNumber
-    /// The owner does not let go of a link's peers when the link ends.
+    /// The owner does not release a link's peers when the link ends.
     case keptPeers
     /// A commit without an answer is committed again, without a look whether it is there.
     case doubledCommit
@@ -35,11 +35,11 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case heldDrain
     /// An edge keeps its link to a node that owns nothing any more.
     case keptLink
-    /// A node does not tell the core that its workspace was removed.
+    /// A node does not inform the core that its workspace was removed.
     case deafOwner
-    /// A core commits once more to a workspace that was removed after it has let go of it.
+    /// A core commits once more to a removed workspace after it has released it.
     case lateRows
-    /// A node says to somebody who asks who they are what it has said to the one before.
+    /// A node answers a request for an identity with that of the previous request.
     case swappedIdentity
     /// A node refuses a token that it does not know, though another may have made it a moment ago.
     case hastyRefusal
@@ -88,7 +88,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
         case .keptAfterHandOver: [.presence]
-        // Its peers stay with it, and nobody takes what they say.
+        // Its peers stay with it, and their messages reach no core.
         case .keptCommitting: [.fence, .presence, .service]
         case .misroutedPeer: [.wall]
         case .droppedAll: [.kept]

@@ -20,7 +20,7 @@ final class ClusterPushes {
         let verdict: Decision.Verdict
         let since: Int64
         let node: ClusterNode
-        /// The life of the node that it came to: what that one had not begun when it ended, nobody answers.
+        /// The life of the node that the request came to: work that it had not begun when it ended gets no answer.
         let life: Int
     }
 
@@ -190,7 +190,7 @@ final class ClusterPushes {
 
     // MARK: The end
 
-    /// A request that nobody answers.
+    /// A request that stays without an answer; nil: none.
     var unanswered: String? {
         let late = uses.values.contains { use in
             use.life == use.node.life && world.now - use.since > Self.answeredWithin

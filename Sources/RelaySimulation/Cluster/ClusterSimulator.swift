@@ -16,7 +16,7 @@ package struct ClusterSimulator: Sendable {
         package let generations: Int64
         /// Workspaces that a node gave to another, or dropped.
         package let moves: Int
-        /// Virtual milliseconds after the last fault until everybody was level; nil: nobody looked.
+        /// Virtual milliseconds from the last fault until every participant was level; nil: not measured.
         package let levelAfter: Int64?
         /// Nil: something failed before.
         package let drilled: Drilled?

@@ -39,7 +39,7 @@ extension ClusterWorld {
         database.remove(workspace.id)
     }
 
-    /// A peer was told that its token is revoked.
+    /// A peer was closed because its token is revoked.
     func wasShownOut(_ name: String, of workspace: WorkspaceID) {
         trace.note(now, name, "is shown out")
         if !database[workspace].isRemoved { report(.removal, "\(name) is shown out of \(workspace), which stands") }

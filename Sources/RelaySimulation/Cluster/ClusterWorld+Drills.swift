@@ -20,7 +20,7 @@ extension ClusterWorld {
             (impending() ?? ownerless(but: left)).map { (promise, "\($0) \(limit.owned) ms after a drill (\(drill.rawValue))") }
         }
         let ownedAfter = now - begun
-        // Whoever has not noticed yet notices now.
+        // Hosts that have not noticed yet do so now.
         for host in hosts { host.speak() }
         advance(until: begun + limit.level, by: Self.step) {
             unserved(but: left).map { (promise, "\($0) \(limit.level) ms after a drill (\(drill.rawValue))") }

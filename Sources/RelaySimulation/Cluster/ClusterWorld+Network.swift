@@ -189,7 +189,7 @@ extension ClusterWorld {
         }
     }
 
-    /// While the process lives that dialled, and has not heard of the end.
+    /// Runs only while the process that dialled lives and has not noticed the end.
     private func atEdge(of wire: NodeWire, _ action: @escaping () -> Void) {
         let node = wire.edge.node
         node.run { if node.life == wire.edgeLife, !wire.edge.isOver { action() } }
@@ -200,7 +200,7 @@ extension ClusterWorld {
         return !wire.isCut
     }
 
-    /// Each end learns of it for itself; by its heartbeat where nothing says so.
+    /// Each end learns of it separately; by its heartbeat if there is no other sign.
     func end(_ wire: NodeWire, isSlow: Bool = false) {
         guard !wire.isCut else { return }
         wire.isCut = true

@@ -41,13 +41,13 @@ final class ClusterWorld {
     private(set) var isCalm = false
     /// How long it took after the calm until every participant was level.
     private(set) var levelAfter: Int64?
-    /// When everybody was level for the first time after the faults, and what they had begun was over; nil: not yet.
+    /// Time at which every participant was level for the first time after the faults, and their effects had ended; nil: not yet.
     private(set) var settledAt: Int64?
     /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
     var isDrilling = false
     /// Result of the drill; nil: there was none.
     var drilled: ClusterSimulator.Drilled?
-    /// Since when nothing fails, and everybody is level; nil: something may fail.
+    /// Time since which nothing fails, and every participant is level; nil: something may fail.
     var settledSince: Int64?
     /// Workspaces that a node gave to another, or dropped.
     var moves = 0
@@ -63,7 +63,7 @@ final class ClusterWorld {
         let hasPhones = settings.hasPhones ?? seed.isMultiple(of: 5)
         let drawn = dice.pick([1, 1, 2, 2, 3])
         let count = settings.workspaces ?? drawn
-        // Their ids decide on their places, and their names are nobody's business.
+        // Their ids determine their places; their names are never shown.
         for index in 0..<count { workspaces.append(named(index)) }
         database = ClusterDatabase(world: self, isSynchronous: dice.chance(0.7) || plant == .hastyLoad)
         histories = workspaces.map { ClusterHistory($0.id, world: self) }
@@ -134,7 +134,7 @@ final class ClusterWorld {
         }
     }
 
-    /// Everybody who ever had a token.
+    /// All roles that ever had a token.
     var roles: [ClusterSocket.Role] {
         hosts.indices.map(ClusterSocket.Role.host) + clients.indices.map(ClusterSocket.Role.client)
     }

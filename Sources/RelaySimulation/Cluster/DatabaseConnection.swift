@@ -13,7 +13,7 @@ final class DatabaseConnection {
     let holder: String
     let purpose: Purpose
     private(set) var isOpen = true
-    /// Its node has let go of it, and the database may not have noticed: until then the node counts as connected.
+    /// Its node has closed it, and the database may not have noticed: until then the node counts as connected.
     private(set) var isGivenUp = false
     /// Told once, to the caller that waits for an answer.
     var whenClosed: (() -> Void)?

@@ -10,7 +10,7 @@ final class DatabaseTransaction {
         case claimAnew
         /// Its owner sets it free.
         case handOver(generation: Int64)
-        /// An operator takes it from whoever has it.
+        /// An operator takes it from its holder.
         case fence
         /// Part of the rows of a removed workspace is deleted. No generation is compared, as the workspace has no owner.
         case removal
@@ -50,7 +50,7 @@ final class DatabaseTransaction {
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
-    /// A standby that does not hear of it takes a node for the owner that has ended, or claims again.
+    /// A standby that lacks this change takes a node for the owner that has ended, or claims again.
     var isLocal: Bool { if case .handOver = kind { true } else { false } }
     var isRunning: Bool { if case .running = phase { true } else { false } }
     /// Has the row, and keeps others from it.

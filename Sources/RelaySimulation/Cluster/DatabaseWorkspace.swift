@@ -47,7 +47,7 @@ final class DatabaseWorkspace {
 
     func hasTransaction(of holder: String) -> Bool { (active + queue).contains { $0.connection.holder == holder } }
 
-    /// Something is done for a node that has let go of it.
+    /// True if a transaction runs for a node that has abandoned it.
     var hasAbandonedTransaction: Bool { (active + queue).contains { !$0.connection.isOpen || $0.connection.isGivenUp } }
 
     // MARK: Transactions
@@ -79,7 +79,7 @@ final class DatabaseWorkspace {
             switch transaction.phase {
             case .waiting: finish(transaction)
             case .running: if world.dice.chance(0.7) { finish(transaction) }
-            // Committed here; whether on the standby, nobody knows.
+            // Committed here; possibly not on the standby.
             case .written: show(transaction)
             case .over: break
             }
@@ -87,7 +87,7 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// In the order in which they came: shared with shared, exclusive with nobody.
+    /// In the order in which they came: shared with shared, exclusive alone.
     private func grant() {
         while let first = queue.first {
             let others = active.filter(\.isHolding)

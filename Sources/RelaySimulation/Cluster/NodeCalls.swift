@@ -2,9 +2,9 @@ import PushPlanner
 import RelayCluster
 import RelayProtocol
 
-/// Requests over HTTP at a node: those that only the owner of a workspace answers, here those that decide with the code of a notification,
-/// whose number says which workspace that is; and who somebody is, which every node answers. As `NodeRoutes` does, but that nothing waits for
-/// an owner.
+/// HTTP requests at a node: those that only the owner of a workspace answers, here decisions by the code of a notification, whose number
+/// identifies the workspace; and requests for an identity, which every node answers. Like `NodeRoutes`, except that nothing waits for an
+/// owner.
 final class NodeCalls {
     private unowned let node: ClusterNode
     /// Of this node's own sockets, by their numbers.

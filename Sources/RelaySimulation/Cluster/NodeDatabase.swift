@@ -4,7 +4,7 @@ import RelayProtocol
 final class NodeDatabase {
     /// As the product's `PostgresDatabase.askingMax`, about.
     static let askingMax: Int64 = 3_000
-    /// Until the database has noticed that nobody is at the other end of a connection.
+    /// Longest time until the database notices that a connection is dead.
     static let noticedMax: Int64 = 8_000
 
     private unowned let node: ClusterNode

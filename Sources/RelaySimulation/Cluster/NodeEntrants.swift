@@ -16,7 +16,7 @@ final class NodeEntrants {
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private var reading = Reading()
-    /// The database's count of changes, as it was last told; nil: it never was.
+    /// The database's last reported count of changes; nil: none yet.
     private var toldChanges: Int64?
     private(set) var isReading = false
     private var isReadAgain = false
@@ -26,7 +26,7 @@ final class NodeEntrants {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// A process serves nobody before it has read them once.
+    /// A process serves no peer before it has read them once.
     func start() {
         (reading, toldChanges) = (world.database.entrants, world.database.changesOfEntrants)
     }
@@ -47,14 +47,14 @@ final class NodeEntrants {
         return Identity(holder: world.holder(of: role), workspace: its, software: "simulated", at: node.instant.wall)
     }
 
-    /// A look has told how often something was changed.
+    /// A look has reported the count of changes.
     func saw(_ changes: Int64) {
         guard changes != toldChanges else { return }
         toldChanges = changes
         if isReading { isReadAgain = true } else { read() }
     }
 
-    /// `done` hears whether the database was read since.
+    /// `done` gets true if the database was read since.
     func read(then done: @escaping (Bool) -> Void) {
         nextReaders.append(done)
         if isReading { isReadAgain = true } else { read() }

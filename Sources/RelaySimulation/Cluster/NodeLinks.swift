@@ -150,7 +150,7 @@ final class NodeLinks {
         return link.names[RemotePeer.number(of: peer.rawValue)] == peer && link.wire.edge.node.peers.has(remote.socket)
     }
 
-    /// A peer that is connected, and has nobody to speak to.
+    /// A peer that is connected without a core to serve it.
     var complaint: String? {
         for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) {
             if let part = remote.part, node.placement.owns(part) { continue }

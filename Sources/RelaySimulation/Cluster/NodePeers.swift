@@ -2,8 +2,8 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// Peers connected to this node. A peer's workspace determines where its messages go: to the core here that owns it, or over the link to
-/// the node that does.
+/// Peers connected to this node. A peer's workspace determines its way: to the core here that owns it, or over the link to the node that
+/// does.
 final class NodePeers {
     private enum Way {
         case owner(OwnerPart)
@@ -64,7 +64,7 @@ final class NodePeers {
         }
     }
 
-    /// Nothing is heard of the node any more.
+    /// The node falls silent.
     func fallSilent() { for (_, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) { world.cut(socket) } }
 
     /// The process is gone.
@@ -111,7 +111,7 @@ final class NodePeers {
 
     func has(_ peer: PeerID) -> Bool { peers[peer].map { !$0.socket.isCut && $0.socket.isOpenAtPeer } ?? false }
 
-    /// A peer that is connected, and has nobody to speak to.
+    /// A peer that is connected without a core to serve it.
     var complaint: String? {
         for (peer, (socket, way)) in peers.sorted(by: { $0.key < $1.key }) where has(peer) {
             if case .owner(let part) = way, !node.placement.owns(part) {

@@ -7,7 +7,7 @@ final class NodePlacement {
     static let lookInterval: Int64 = 250
     /// With more, a node that drains ends with what it has.
     static let drainWithin: Int64 = 20_000
-    /// For what it has told its peers to arrive.
+    /// For its last messages to peers to arrive.
     static let leavingWait: Int64 = 500
 
     private unowned let node: ClusterNode
@@ -53,7 +53,7 @@ final class NodePlacement {
     var isReady: Bool { seen != nil && !isDraining && !isOver }
     /// Nil: there is none, as far as this node knows.
     func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
-    /// Its owner here, if there is one, lets go of it.
+    /// Its owner here, if there is one, releases it.
     func workspaceRemoved(_ workspace: WorkspaceID) { parts[workspace]?.workspaceRemoved() }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
 

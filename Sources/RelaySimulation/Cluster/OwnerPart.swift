@@ -14,14 +14,14 @@ final class OwnerPart {
     private static let commitPatience: Int64 = 2_000
     private static let loadRetry: Int64 = 1_000
     private static let freeingRetry: Int64 = 250
-    /// A database that takes nothing is not to be asked more often for what nobody waits for.
+    /// A removal is not urgent, so a database that rejects it is not asked more often.
     static let removalRetry: Int64 = 30_000
 
     let workspace: WorkspaceID
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private(set) var row: OwnerRow
-    /// Nil while nobody can say what the log holds.
+    /// Nil while the content of the log is unknown.
     private(set) var relay: Relay?
     /// The current core; work that an earlier one waited for is dropped.
     private var life = 0
@@ -41,7 +41,7 @@ final class OwnerPart {
     private var lastAppends = LogBatch()
     /// Told when the row is free; nil: it is not being handed over.
     private var whenFree: (() -> Void)?
-    /// Another owns it, or nobody does.
+    /// True if another process owns the workspace, or none does.
     private(set) var isOver = false
 
     init(_ node: ClusterNode, _ workspace: WorkspaceID, _ row: OwnerRow) {
@@ -126,7 +126,7 @@ final class OwnerPart {
         armTick()
     }
 
-    /// Everybody leaves and comes back; nothing of it is in memory.
+    /// All peers leave and come back; their state is not in memory.
     private func suspend() {
         guard let peers = relay?.peers.sorted() else { return }
         world.trace.note(world.now, node.name, "suspends", workspace.rawValue)

@@ -1,12 +1,12 @@
 import PushPlanner
 import RelayProtocol
 
-/// Carries out the intents of one core, and tells it what became of each. As `PushRunner` does.
+/// Carries out the intents of one core, and returns their outcomes. Like `PushRunner`.
 final class OwnerPushes {
     private unowned let node: ClusterNode
     /// Pushes ordered by this core that have no outcome yet.
     private var awaited: Set<PushID> = []
-    /// Outcomes that came while nobody was there to hear them.
+    /// Outcomes that came while there was no core to receive them.
     private var unheard: [PushID: PushOutcome] = [:]
     private var hasEnded = false
     var tell: (PushID, PushOutcome) -> Void = { _, _ in }
@@ -29,6 +29,6 @@ final class OwnerPushes {
     /// The next core orders again what has no outcome in its log.
     func suspend() { (awaited, unheard) = ([], [:]) }
 
-    /// Whoever takes the workspace over orders again what has no outcome.
+    /// The next owner of the workspace orders pushes without an outcome again.
     func end() { hasEnded = true }
 }

@@ -13,7 +13,7 @@ enum ServiceLimits {
     static let goodbye: Int64 = 20
     /// From one look of a node to the answer of the next.
     static let look = NodePlacement.lookInterval + question
-    /// From the moment from which a workspace may be claimed until somebody serves it: it is seen to be free, left to the node that it
+    /// From the moment from which a workspace may be claimed until a node serves it: it is seen to be free, left to the node that it
     /// belongs to, which may be the one that has gone, seen again, claimed and loaded.
     static let takeover = look + PlacementMachine.courtesy + look + 2 * question
     /// An edge sees the new owner, waits before it dials again, and has a link.
@@ -23,7 +23,7 @@ enum ServiceLimits {
     static let heard = look + 2 * question
     /// A peer that was sent away asks one node after the other; each may have to refuse it once.
     static func comingBack(to nodes: Int) -> Int64 { Int64(nodes + 1) * (ClusterSocket.retryMax + question) }
-    /// From the open connection until all is told that was to be told: hello, positions, what was spooled, its commit, its events.
+    /// From the open connection until everything is exchanged: hello, positions, the spooled events, their commit, the events to clients.
     static let exchange: Int64 = 1_000
 
     /// A node may hand a workspace over to one that has gone, for as long as that one's lease runs: it is taken back.
@@ -43,13 +43,13 @@ enum ServiceLimits {
         case .fenced, .added: question + takeover
         case .unlinked, .removed: 0
         case .promoted:
-            // Everybody's lease counts anew; a process that owns what is of the life before ends at its next renewal.
+            // All leases count anew; a process that owns workspaces from the previous life ends at its next renewal.
             ClusterDrill.outage
                 + max(ClusterDatabase.lease, PlacementMachine.renewalInterval + look + ClusterNode.restartMax) + takeover
         }
     }
 
-    /// Until everybody who is there is level: each host's events are acknowledged, and each client has them.
+    /// Until every connected participant is level: each host's events are acknowledged, and each client has them.
     static func level(after drill: ClusterDrill, nodes: Int, workspaces: Int) -> Int64 {
         let away = owned(after: drill, workspaces: workspaces)
         let rest = link + comingBack(to: nodes) + exchange
@@ -67,9 +67,9 @@ enum ServiceLimits {
 
     // MARK: Many things have failed
 
-    /// After the last fault of many, until everybody is level. What takes longest of what is under way then: a promotion, after which nobody
-    /// takes over for a lease, or a node that drains and is waited for; beside it a transaction that is slow, is asked for in vain, and is
-    /// claimed for again.
+    /// After the last fault of many, until every participant is level. The slowest work under way then: a promotion, after which no node
+    /// takes over for a lease, or a node that drains and is waited for; in addition a transaction that is slow, is asked for in vain, and
+    /// is claimed for again.
     static func level(afterAllOf nodes: Int) -> Int64 {
         let promotion = ClusterFaults.outageMax + ClusterDatabase.lease
         let drain = NodePlacement.drainWithin + NodePlacement.leavingWait
@@ -90,15 +90,14 @@ enum ServiceLimits {
     /// From then on, until nothing is left of a workspace that was removed: its owner may be waiting for a database that did not take a step.
     static let removed = OwnerPart.removalRetry + takeover + gone
 
-    /// Until the owner of a workspace that was removed has heard of it, taken its rows away, and let go of it.
+    /// Until the owner of a removed workspace has learnt of the removal, deleted its rows, and released it.
     private static let gone = look + 3 * question + sessionsMax * (Limits.trimInterval + question) + look + 2 * question
     /// Of one workspace.
     private static let sessionsMax: Int64 = 6
 
     // MARK: Nothing fails
 
-    /// From then on, until each workspace is where it belongs: a node that came back stays for a while, and a node hands over one at a
-    /// time.
+    /// From then on, until each workspace is at its place: a node that came back stays for a while, and a node hands over one at a time.
     static let placed = PlacementMachine.stay + 10 * PlacementMachine.handOverInterval
     /// Between two owners of one workspace: a node keeps what it has claimed for so long, by its own clock.
     static let kept = Int64(Double(PlacementMachine.handOverInterval) / ClusterNode.rateMax)

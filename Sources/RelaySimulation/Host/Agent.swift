@@ -1,8 +1,8 @@
 import HostCore
 import RelayProtocol
 
-/// A coding agent on a host: works, asks, and goes on when somebody answers, at its own terminal or at a client. Its own process:
-/// it outlives the daemon.
+/// A coding agent on a host: works, asks, and goes on once there is an answer, at its own terminal or from a client. A process of its own
+/// that outlives the daemon.
 final class Agent {
     /// A question that it waits on.
     struct Ask {
@@ -216,7 +216,7 @@ final class Agent {
         guard let ask, ask.hook == hook, ask.run == run, !ask.isAtTerminal else { return }
         guard let output else {
             self.ask?.isAtTerminal = true
-            // Its own prompt: somebody at the terminal, some time.
+            // A person answers its own prompt at some time.
             world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(hook) }
             return
         }

@@ -70,7 +70,7 @@ struct DeskBugs {
         return order
     }
 
-    /// And is answered when somebody decides.
+    /// The hook that still waits gets the answer of a later decision.
     func answer(late id: ApprovalID, _ decision: Decision) -> (HookToken, [UInt8])? {
         guard decision.verdict == .allow, let token = waiting[id] else { return nil }
         return (token, SimulatedForm.allowed)

@@ -74,11 +74,11 @@ final class Phone {
         }
     }
 
-    /// All faults have stopped, and nobody looks.
+    /// All faults have stopped, and the person does not look.
     func calm() {
         isForeground = false
         if world.dice.chance(0.5) {
-            // A launch: the app tells everything once more.
+            // A launch: the app reports everything once more.
             isRegistered = false
             for place in cards.indices { cards[place].isTold = false }
         }
@@ -387,7 +387,7 @@ final class Phone {
         case .card(let report):
             guard let place = cards.firstIndex(where: { $0.id == report.card }) else { return }
             if isDone { cards[place].isTold = cards[place].state == report.state && cards[place].token == report.token }
-            // Its session is gone: whatever the card says, nobody knows better.
+            // The session is gone: the card's content can no longer be checked.
             if case .failed(let notice, _) = reply, notice.code == "notFound" {
                 cards[place].isTold = true
                 cards[place].isRefused = true

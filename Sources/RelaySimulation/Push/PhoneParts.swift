@@ -16,7 +16,7 @@ extension Phone {
         var timestamp: Int64 = 0
         /// The relay knows of no such card, or session.
         var isRefused = false
-        /// Its start came so late that its channel had been deleted: nobody can reach it any more.
+        /// Its start came so late that its channel had been deleted: it cannot be reached any more.
         var isLost = false
 
         /// Name of the card in the record of pushes: its channel, if it has one.

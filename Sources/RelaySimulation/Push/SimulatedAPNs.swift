@@ -18,7 +18,7 @@ final class SimulatedAPNs {
 
     struct Channel {
         var isDeleted = false
-        /// The service took it away, and the relay hears of that by an answer, or does not.
+        /// The service removed it, and the relay learns of that by an answer, or does not.
         var isLost = false
         /// The last push, kept for devices that begin to listen.
         var last: PushIntent?
@@ -136,7 +136,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// A card begins to listen: it is told what the channel keeps.
+    /// A card begins to listen: it gets the last push that the channel keeps.
     func listens(to name: String) {
         if let last = channels[name]?.last { deliver(last, listeningTo: name) }
     }

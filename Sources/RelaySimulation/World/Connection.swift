@@ -1,7 +1,7 @@
 import RelayModel
 
-/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different
-/// times, or hear nothing more and learn of it by their heartbeats.
+/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different times, or
+/// receive nothing more and learn of it by their heartbeats.
 final class Connection {
     enum Role: Equatable {
         case host(Int)

@@ -3,11 +3,11 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// The relay's disk: what is on it outlives every crash. Also remembers all that was ever on it, which is what the checkers
-/// compare with, and says what they would not find there.
+/// The relay's disk: its content survives every crash. Also remembers everything that was ever on it, as the reference for the checkers,
+/// and reports errors that they would not find there.
 ///
-/// It is a world's, on one thread. Nobody asks in a world who may connect, a world's disk is full by its faults, and nobody backs it
-/// up: the log is the only port that it implements.
+/// Belongs to one world, on one thread. The log is the only port that it implements: in a world connections are not checked, the disk is
+/// full by a fault, and there are no backups.
 package final class SimulatedLog: SessionLog {
     struct Stored {
         let host: HostID
@@ -17,7 +17,7 @@ package final class SimulatedLog: SessionLog {
         /// Retention removed all through here; what followed began again, from what had been used up.
         var begunAfter: Int64 = 0
         var usage: [UInt8] = []
-        /// As bytes, so that a start reads what a commit wrote. Nil where retention removed the session.
+        /// As bytes, so that a start reads what a commit wrote. Nil if retention removed the session.
         var state: [UInt8]?
         var hostSeq: Int64 = 0
         /// The latest of each, in the order they were opened.

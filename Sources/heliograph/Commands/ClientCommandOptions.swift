@@ -53,8 +53,8 @@ struct ClientCommandOptions: ParsableArguments {
         return options
     }
 
-    /// On the relay's own machine a terminal needs no pairing: who can read the data directory is its owner. It goes the short way,
-    /// unless somebody named the address that others use.
+    /// On the relay's own machine a terminal needs no pairing: a user who can read the data directory is its owner. It connects to
+    /// the local address, unless the command names the published one.
     private static func credentialsOfThisMachine(_ directory: String, named: String?) -> HeliographClient.Credentials? {
         do throws(ServerError) { try Administration.checkAccess(to: directory) } catch { Output.remark(error.description) }
         guard Administration.isSetUp(in: directory), let administration = try? Administration(directory: directory),

@@ -27,7 +27,7 @@ final class ACPAgent {
     var began: (_ session: String) -> Void = { _ in }
     /// `isTaken`: the cancel ended a turn.
     var heardCancel: (_ isTaken: Bool) -> Void = { _ in }
-    /// Nil: it was told that nobody will choose.
+    /// `option` is nil if the answer was that nothing will be chosen.
     var heardAnswer: (_ ask: Ask, _ isAllowed: Bool, _ option: String?) -> Void = { _, _, _ in }
 
     init(world: World, toProxy: @escaping (String) -> Void = { _ in }) {
@@ -133,7 +133,7 @@ final class ACPAgent {
         self.ask = ask
         world.trace.note(world.now, session, "asks", "\(words), \(ask.id)")
         let call = #""toolCallId":"\#(ask.call)","title":"Run \#(words)","kind":"execute","rawInput":{"command":"\#(words)"}"#
-        // OpenHands asks for all calls at once, names none, and tells of them at the same time.
+        // OpenHands asks for all calls at once, names none, and reports them at the same time.
         let isForAll = world.dice.chance(0.3)
         let isToldLater = isForAll && world.dice.chance(0.5)
         let start = #""sessionUpdate":"tool_call",\#(call),"status":"pending""#

@@ -18,7 +18,7 @@ final class ACPProgram: AgentBody {
     private var life = 0
     private var isUp = false
     private var isFinished = false
-    /// Clients' interrupts that the proxy has passed on, until the agent hears of them.
+    /// Clients' interrupts that the proxy has passed on and the agent has not received yet.
     private var interrupts: [SteeringRequest] = []
     /// Permissions that are the editor's alone, by the agent's names of them.
     private var leftToEditor: Set<Int> = []
@@ -185,7 +185,7 @@ final class ACPProgram: AgentBody {
     /// Checks an answer that the agent received: the editor's own, or a client's.
     private func heard(_ ask: ACPAgent.Ask, _ isAllowed: Bool, _ option: String?) {
         if let own = editor.answers[ask.id], own == option { return }
-        // An interrupt answers what is open, and nobody has decided it.
+        // An interrupt closes open questions without a decision.
         guard let option else { return }
         world.trace.note(world.now, "acp\(index)", "takes", "\(option) for \(ask.id)")
         let asked = AgentChecker.Asked(

@@ -49,7 +49,7 @@ final class ACPReporter {
         (asking, wanted, stands, listeners) = ([:], [], [:], [:])
     }
 
-    /// Its agent is gone: what is left is told.
+    /// The agent has ended: sends the remaining events.
     func finish() {
         isClosing = true
         for approval in wanted { withdraw(approval) }
@@ -159,7 +159,7 @@ final class ACPReporter {
         }
     }
 
-    /// The daemon is away: nobody can be asked.
+    /// Questions end while the daemon is away.
     private func removeQuestions() {
         var left: [ApprovalID] = []
         items.removeAll { item in

@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code as its hooks and its files tell of it, whatever is in front of it: turns, tools that are asked about, and their end. Its
-/// dialog and its hook ask side by side; what is answered at the dialog no hook is told.
+/// Claude Code as its hooks and its files report it, independent of its front: turns, tools that are asked about, and their end. Its
+/// dialog and its hook ask at the same time; no hook reports an answer at the dialog.
 final class ClaudeAgent {
     enum Doing: Equatable { case idle, busy, asking }
 
@@ -55,7 +55,7 @@ final class ClaudeAgent {
         let current: SessionStatus? =
             !isUp || isFinished ? nil : [.idle: .idle, .busy: .running, .asking: .waitingApproval][doing]
         let over = hooks.past.filter { $0 != name }.map { (id: ClaudeHooks.session($0), status: SessionStatus?.none) }
-        // One that began while no daemon ran, and has told nothing since, nobody knows of.
+        // A session that began while no daemon ran, and has reported nothing since, is unknown.
         return over + (hooks.heard.contains(name) ? [(session, current)] : [])
     }
 
@@ -85,7 +85,7 @@ final class ClaudeAgent {
         hooks.call("SessionStart", #""source":"\#(source)","model":"claude-opus-5-5""#)
     }
 
-    /// None of its hooks tells anything.
+    /// Dies without a report by any hook.
     func die() {
         guard isUp else { return }
         world.trace.note(world.now, name, "is killed", "run \(run)")
@@ -118,7 +118,7 @@ final class ClaudeAgent {
         if isUp { leave() }
     }
 
-    /// Its hooks are told to go.
+    /// Ends its hooks.
     private func leave() {
         files.remove()
         for call in asks { hooks.end(call.token, within: 0...500) }
@@ -172,7 +172,7 @@ final class ClaudeAgent {
         hooks.call("Stop", #""stop_hook_active":false"#)
     }
 
-    /// The turn ends here, and no hook tells of it.
+    /// Ends the turn, which no hook reports.
     func interrupt() {
         for call in asks { hooks.end(call.token, within: 0...500) }
         turnOver(isInterrupted: true)

@@ -15,7 +15,7 @@ final class ClaudeFiles {
     /// The current life of the entry; writes for earlier ones are dropped.
     private var life = 0
     private var lastWriteAt: Int64 = 0
-    /// Lines of the transcript that nobody has read.
+    /// Lines of the transcript that the daemon has not read.
     var lines: [String] = []
 
     init(world: World, host: HostProcess) {

@@ -33,11 +33,11 @@ struct ClaudeCall {
     let hook: Int
     let at: Int64
     var state = State.asked
-    /// The hook that waits for a client's answer; nil where none does.
+    /// The hook that waits for a client's answer; nil if none does.
     var token: HookToken?
     var attempts = 0
     /// Its hook has called, and not lost the daemon since.
     var isCalled = false
-    /// Its hook was told that no client will answer.
+    /// True if its hook got the reply that no client will answer.
     var isLeft = false
 }

@@ -9,7 +9,7 @@ final class ClaudeHooks {
     private let number: Int32
     private(set) var name = ""
     private(set) var past: [String] = []
-    /// Those of which a daemon has heard since they began.
+    /// Agents that a daemon knows of since they began.
     private(set) var heard: Set<String> = []
     /// The life of the agent that makes the calls.
     var run = 0
@@ -89,7 +89,7 @@ final class ClaudeHooks {
             host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
             // The daemon may have crashed on this fact.
             if host.daemon === daemon { heard.insert(name) }
-            // Now and then one is told twice.
+            // At times a hook is delivered twice.
             if answered == nil, world.dice.chance(0.02) {
                 host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
             }

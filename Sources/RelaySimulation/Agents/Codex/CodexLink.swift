@@ -7,9 +7,9 @@ final class CodexLink {
     /// When what was sent last arrives, either way.
     var lastAtServer: Int64 = 0
     var lastAtHost: Int64 = 0
-    /// The threads whose requests the host was told of, and not of their end.
+    /// Threads of requests that the host has received, without their end.
     var asking: [Int: String] = [:]
-    /// Requests that the host was told are closed.
+    /// Requests whose end the host has received.
     var closed: Set<Int> = []
     /// The host's answers, by request.
     var answers: [Int: [UInt8]] = [:]

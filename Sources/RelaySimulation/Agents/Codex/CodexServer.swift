@@ -32,7 +32,7 @@ final class CodexServer: AgentBody {
     var asks: [AgentAsk] { openThreads.filter(\.isLoaded).compactMap(\.visibleAsk) }
 
     var sessions: [(id: SessionID, status: SessionStatus?)] {
-        // A thread to which nobody ever said anything has not begun a session.
+        // A thread without any prompt has not begun a session.
         threads.filter(\.hasRollout).map { ($0.session, $0.isClosed ? nil : $0.status) }
     }
 

@@ -129,7 +129,7 @@ final class CodexThread {
             }
             return goOn()
         }
-        // Its person presses Esc, now and then before it has read what it was told.
+        // Its person presses Esc, sometimes before the additions are read.
         if !world.isCalm, world.dice.chance(0.08) {
             interrupt()
             return goOn()
@@ -279,7 +279,7 @@ final class CodexThread {
         close()
     }
 
-    /// Begins a turn, or is told to the one that runs. Hands back which.
+    /// Begins a turn, or adds to the one that runs. Returns that turn.
     func prompted(_ text: String, by client: String?) -> String {
         if isActive { turn?.additions.append((text, client)) } else { begin(text, by: client) }
         return #""turn":{"id":"\#(turn?.id ?? "")","status":"inProgress"}"#

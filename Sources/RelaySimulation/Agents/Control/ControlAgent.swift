@@ -67,7 +67,7 @@ final class ControlAgent: ClaudeFront {
         left()
     }
 
-    /// For a while, or until somebody kills it.
+    /// For a while, or until it is killed.
     func getStuck() {
         agent.isStuck = true
         let life = life

@@ -16,7 +16,7 @@ final class ControlProgram: AgentBody {
     /// The lines of this life, and of lives that still have to report their end.
     private var lines: [SteeringLine] = []
     private var permissions = PermissionChecker()
-    /// How long a permission waits if nobody sits at the terminal.
+    /// Time for which a permission waits if there is no person at the terminal.
     private var patience: Int64?
     private var life = 0
     private var isUp = false

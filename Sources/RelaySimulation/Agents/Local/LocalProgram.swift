@@ -2,8 +2,8 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// A program that speaks the local protocol: it tells what it does, asks, takes what people send it, and has a person next to it who may be
-/// faster.
+/// A program that speaks the local protocol: it reports its work, asks, takes input from clients, and has a person next to it who may
+/// answer first.
 final class LocalProgram: AgentBody {
     private struct Ask {
         let name: String

@@ -11,7 +11,7 @@ struct CardEdgeChecker {
         var givenUp: Refused?
         /// The last try failed: the next one comes later each time.
         var hasFailed = false
-        /// Since then nothing has gone wrong with it, and nobody has looked.
+        /// Time since which nothing has gone wrong with it, and the person has not looked.
         var steadySince: Int64 = 0
         var orderedAt: Int64 = 0
         /// The ones that the last order showed, by when they were first seen to be pending.

@@ -3,9 +3,9 @@ import RelayProtocol
 
 /// If a person wants notifications that need no answer gathered in one, none of them rings by itself, and the digest comes in the end.
 struct GatheringChecker {
-    /// As notifications are named that tell of what has happened.
+    /// Prefixes of the names of notifications about past events.
     private static let names = ["error.", "finished.", "running.", "budget."]
-    /// Retries, and what is owed before it.
+    /// For retries, and for pushes that are due before it.
     private static let patience: Int64 = 60_000
 
     static func planned(_ order: PushIntent, to device: Device) -> String? {

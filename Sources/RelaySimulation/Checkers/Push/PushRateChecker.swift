@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A card is told something a few times a minute at most, whatever its agent does; and besides that a person is waited for, or no longer.
+/// A card gets at most a few pushes a minute, whatever its agent does; in addition those for the start and end of a wait for a person.
 struct PushRateChecker {
     /// Updates within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
     private static let updatesMax = 16

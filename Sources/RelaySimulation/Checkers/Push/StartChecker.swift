@@ -1,8 +1,8 @@
 import PushPlanner
 import RelayProtocol
 
-/// Cards are started four times an hour at most, one at a time; of one session a second only when the app has told of the first, or the
-/// system has taken it away.
+/// Cards are started at most four times an hour, one at a time; a second one of a session only if the app has reported the first, or the
+/// system has removed it.
 struct StartChecker {
     private struct Start {
         let order: PushIntent

@@ -76,7 +76,7 @@ package struct APNsChannel: PushChannel {
     }
 
     package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
-        // The rest follows from what the intent is for.
+        // The rest follows from the intent's purpose.
         intent.urgency = try record.integer("priority") >= APNsHeaders.urgent ? .atOnce : .whenConvenient
         intent.isKept = try record.optionalInteger("expiration") != 0
         intent.replaces = try record.optionalString("collapse")

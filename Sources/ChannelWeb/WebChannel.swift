@@ -31,7 +31,7 @@ package struct WebChannel: PushChannel {
 
     // MARK: - What goes out
 
-    /// Apple shows each push as one more row, whatever its tag: what is settled would ring there again.
+    /// Apple shows each push as one more row, whatever its tag: a push that something is settled would ring there again.
     package func takesBack(on device: Device) -> Bool {
         guard case .web(let subscription?) = device.address else { return false }
         return subscription.service != Self.apple && !subscription.service.hasSuffix("." + Self.apple)

@@ -1,8 +1,8 @@
 import PushPlanner
 import RelayProtocol
 
-/// The JSON of a push to a browser: the declarative form, which Safari reads itself and hands to the worker, and every other browser hands
-/// over as it is.
+/// The JSON of a push to a browser: the declarative form, which Safari reads itself and passes to the worker, and every other browser
+/// passes on unchanged.
 enum WebPayload {
     /// Largest payload that Firefox on Android receives; see `WebPushMessage.textBytesMax`.
     static let bytesMax = 2_600
@@ -25,7 +25,7 @@ enum WebPayload {
 
     /// The payload of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
-        // A browser has no line for the place, and in the body it could be taken for a part of what is asked.
+        // A browser has no line for the place, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)
         let decisions = content.kind == .approval && content.hasCode ? ["deny"] + (content.mayAllow ? ["allow"] : []) : []
         let rings = content.level != .passive

@@ -5,7 +5,7 @@ package import RelayProtocol
 ///
 /// A batch of events that does not continue at the end of the log is refused; the change then names the position to subscribe from.
 package struct ClientView: Sendable {
-    /// Enough to look back on; what is older can be asked for with `history`.
+    /// Enough to look back on; older events are available with `history`.
     package static let eventsKeptMax = 500
 
     /// The end of one session's log, as far as it has been seen.
@@ -13,7 +13,7 @@ package struct ClientView: Sendable {
         package fileprivate(set) var position: Position
         /// The last events up to `position`.
         package fileprivate(set) var events: [[UInt8]] = []
-        /// A hole was seen; nothing is taken until the log goes on at `position`.
+        /// True after a gap: nothing is accepted until the log continues at `position`.
         package fileprivate(set) var isBroken = false
     }
 

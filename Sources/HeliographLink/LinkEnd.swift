@@ -1,10 +1,10 @@
 internal import RelayProtocol
 
-/// Why a connection to the relay is over.
+/// Why a connection to the relay has ended.
 package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
-    /// The relay said so, with a code and its words, or without either.
+    /// Closed by the relay, with a code and its words, or without either.
     case peer(code: UInt16?, reason: String)
-    /// We said so.
+    /// Closed by us.
     case local(code: UInt16)
     /// Nothing came for longer than a living relay is silent, or it did not open in time.
     case timedOut

@@ -8,7 +8,7 @@ package struct ReconnectMachine: Sendable {
         case idle
         /// A connection was ordered. Becomes `greeting`, `waiting` or `over`.
         case connecting
-        /// Open, and `hello` is said; only `welcome` counts. Becomes `up`, `waiting` or `over`.
+        /// Open, and `hello` is sent; only `welcome` counts. Becomes `up`, `waiting` or `over`.
         case greeting
         /// Welcomed. Becomes `waiting` or `over`.
         case up

@@ -72,7 +72,7 @@ package struct RelayLink: Sendable {
     package mutating func received(_ bytes: [UInt8]) -> [Order] {
         let message: MessageToClient
         do { message = try MessageToClient(parsing: bytes) } catch {
-            // A newer relay may say what this version does not know.
+            // A newer relay may send messages that this version does not know.
             if error.code == .unknownType { return [] }
             return [.tell(.notice(Notice(error)))]
         }

@@ -7,7 +7,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case disabled
         /// A card starts only while the app is in the foreground, or by push.
         case notForeground
-        /// The system refused for a reason of its own, such as too many cards.
+        /// The system refused for its own reasons, such as too many cards.
         case refusedBySystem
         /// There is no live card for this session.
         case noCard
@@ -23,7 +23,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case busy
         /// The relay does not know the token: the person has to pair again.
         case unauthorised
-        /// The relay does not know what the request names.
+        /// The relay does not know the subject of the request.
         case notFound
         /// The relay will never take this.
         case refused

@@ -11,9 +11,9 @@ package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.
     private var modules: [JavaScriptModule] = []
-    /// By path: its place in `modules`, nil while what it imports is read.
+    /// By path: its place in `modules`, nil while its imports are read.
     private var places: [String: Int?] = [:]
-    /// By what is exported: the path of the module that does.
+    /// By export: the path of the module that has it.
     private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
@@ -75,7 +75,7 @@ package struct PageBundle {
 
     // MARK: - Modules
 
-    /// The module and what it imports, without what programs before it have loaded.
+    /// The module and its imports, without those that earlier programs have loaded.
     private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
@@ -114,7 +114,7 @@ package struct PageBundle {
 
     // MARK: - Stylesheets
 
-    /// The stylesheet without its comments, and without blanks that say nothing.
+    /// The stylesheet without its comments, and without blanks that have no meaning.
     private func style(_ path: String) throws(PageBundleError) -> String {
         var rest = try file(path)[...]
         var text = ""
@@ -144,7 +144,7 @@ package struct PageBundle {
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         var dense = ""
         for line in lines {
-            // A line's end says nothing behind these, and the last declaration of a rule ends with it.
+            // A line's end has no meaning after these, and the last declaration of a rule ends with it.
             if line.first == "}", dense.last == ";" { dense.removeLast() }
             dense += "{};,".contains(line.last ?? " ") ? line : line + "\n"
         }

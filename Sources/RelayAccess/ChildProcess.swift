@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs a program without a shell, with bytes on its standard input, until it ends or its time is over.
+/// Runs a program without a shell, with bytes on its standard input, until it ends or its time has run out.
 package enum ChildProcess {
     package struct Result {
         package var exitCode: Int32

@@ -28,10 +28,10 @@ package struct HTTPExchange: Sendable {
     package var body: [UInt8] = []
     /// A file that holds the body, if both a token and a body go to a relay over HTTPS: curl reads it there.
     package var bodyFile: String?
-    /// Never on a command line, where other users of the machine could read it.
+    /// Never on a command line, which other users of the machine could read.
     package var bearer: String?
     package var certificateAuthorityFile: String?
-    /// A WebSocket is asked for, under this name: for an answer that refuses it. One that grants it is taken for an error.
+    /// Requests a WebSocket under this name, to get an answer that refuses it. An answer that grants it is an error.
     package var subprotocol: String?
 
     package init(

@@ -96,7 +96,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The first place where `other` occurs, without Foundation.
+    /// The first occurrence of `other`, without Foundation.
     func range(ofFirst other: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {

@@ -2,8 +2,8 @@ package import RelayProtocol
 
 /// The approvals of one session: those that are open, and those that were resolved lately.
 ///
-/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of all that it says,
-/// and a look at all that are open, as each event takes one, copies none.
+/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of its content, and a
+/// look at all open ones, as each event takes one, copies none.
 package struct ApprovalBook {
     /// Something can still happen to each.
     private var standing: [ApprovalID: Kept] = [:]
@@ -29,7 +29,7 @@ package struct ApprovalBook {
 
     package subscript(id: ApprovalID) -> Approval? { (standing[id] ?? resolved[id])?.approval }
 
-    /// In place of what stood under its name.
+    /// Replaces the one of the same name.
     package mutating func put(_ approval: Approval) {
         withdraw(approval.id)
         if approval.stage.isFinal {

@@ -10,7 +10,7 @@ package struct Scope: OptionSet, Hashable, Sendable {
     package static let report = Scope(rawValue: 1 << 0)
     /// See the workspace's sessions, and have them reported to a device.
     package static let watch = Scope(rawValue: 1 << 1)
-    /// Answer what agents ask.
+    /// Answer agents' questions.
     package static let decide = Scope(rawValue: 1 << 2)
     /// Send commands to agents, and stop them.
     package static let steer = Scope(rawValue: 1 << 3)
@@ -34,7 +34,7 @@ package struct Scope: OptionSet, Hashable, Sendable {
         }
     }
 
-    /// The one guard: whether who may do this may do what needs that.
+    /// The one guard: true if a holder of this scope may do an action that needs that one.
     package func allows(_ needed: Scope) -> Bool { isSuperset(of: needed) }
 }
 

@@ -1,15 +1,15 @@
 package import RelayProtocol
 
-/// All that the relay keeps of a session besides its events: the summary that people see, and what reducing the next event needs.
+/// The relay's state of a session besides its events: the summary that people see, and the values needed to reduce the next event.
 ///
 /// `reduce` is in `SessionView+Reduce.swift`. The store keeps it as `bytes`, so that a start needs no replay.
 package struct SessionState: Sendable, Equatable {
     package var summary: Summary
     /// The last event of the host's own numbering that is in the log.
     package var hostSeq: Int64 = 0
-    /// Bytes of the events that the log holds; after a trim in proportion to what was left.
+    /// Bytes of the events that the log holds; after a trim in proportion to the remaining events.
     package var eventBytes: Int64 = 0
-    /// When the relay last took something in, in milliseconds since 1970 by the time that history ages by: hosts' clocks may say anything.
+    /// When the relay last received an event, in milliseconds since 1970 by the clock that history ages by: hosts' clocks may be wrong.
     package var touchedAt: Int64 = 0
 
     /// Cost and tokens of runs that are over; the current run counts up from here.
@@ -34,7 +34,7 @@ package struct SessionState: Sendable, Equatable {
 
     package var seq: Int64 { summary.seq }
 
-    /// The log holds so many bytes more, since this time.
+    /// Counts bytes that were added to the log at this time.
     package mutating func holds(_ bytes: Int, since time: Int64) {
         eventBytes += Int64(bytes)
         touchedAt = time
@@ -61,7 +61,7 @@ package struct SessionState: Sendable, Equatable {
         if value.optional("openSteering") != nil {
             for entry in try value.array("openSteering") { openSteering.append(try SteeringName(from: entry)) }
         }
-        // Before they were kept by themselves they were what was shown.
+        // Before these fields were kept separately they were the ones shown.
         let isKept = value.optional("agent") != nil
         agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation

@@ -168,7 +168,7 @@ extension SessionState {
         agentOperation = start.operation
         summary.file = start.file ?? summary.file
         currentCall = start.call
-        // The agent works again, so what it waited for at the terminal is settled.
+        // The agent works again, so its wait at the terminal is settled.
         agentStatus = .running
         agentReason = nil
     }

@@ -12,7 +12,7 @@ package struct SessionView {
         init(_ state: SessionState) { self.state = state }
     }
 
-    /// In another module the getter is called and hands over a copy of all of it: where thousands are looked at, ask for what is needed.
+    /// In another module the getter is called and returns a copy of all of it: if thousands are looked at, ask for the needed part.
     package var state: SessionState {
         // Not `_read`: Swift 6.3.1 then releases what it yields too early.
         get { shared.state }

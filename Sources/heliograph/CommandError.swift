@@ -1,6 +1,6 @@
 import HeliographClient
 
-/// Why a command of this program itself could not do what it was asked.
+/// Why a command of this program itself failed.
 struct CommandError: Error, CustomStringConvertible {
     enum Code {
         /// Nothing has the name that was given.

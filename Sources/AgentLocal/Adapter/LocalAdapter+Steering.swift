@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Steering of what programs run: commands go to the program's open request, and the program says what has become of them.
+/// Steering of programs' sessions: commands go to the program's open request, and the program reports their outcomes.
 extension LocalAdapter {
     private static let taken = Array("{}".utf8)
     private static let unoffered = LocalError(
@@ -38,7 +38,7 @@ extension LocalAdapter {
         }
     }
 
-    /// For a program that says no status: it would be starting for ever.
+    /// For a program that reports no status, whose session would otherwise be starting for ever.
     private mutating func showStatus(_ standing: SteeringStanding, of id: SessionID) {
         let status = standing == .idle ? SessionStatus.idle : .running
         guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }
@@ -74,7 +74,7 @@ extension LocalAdapter {
         for id in inOrder(steered) { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
     }
 
-    /// A question that is open makes it wait, whatever it says.
+    /// An open question makes the session wait, whatever the program reports.
     mutating func standAnew() {
         guard !steered.isEmpty else { return }
         let asking = Set(desk.approvals.filter(\.isOpen).map(\.session))

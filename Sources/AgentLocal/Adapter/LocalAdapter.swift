@@ -14,13 +14,13 @@ package struct LocalAdapter: AgentAdapter {
     let cleaner = Cleaner()
 
     var sessions: [SessionID: LocalSession] = [:]
-    /// Those of them whose programs fetch commands.
+    /// Sessions whose programs fetch commands.
     var steered: Set<SessionID> = []
     private(set) var desk: ApprovalDesk<LocalForm>
-    /// When an answer was first handed over; one that an earlier life handed over counts from the start of this one.
+    /// When an answer was first handed over; answers of an earlier life count from the start of this one.
     var handedAt: [ApprovalID: Int64] = [:]
     var agentsCheckedAt: Int64
-    /// The sessions whose every tool needs approval.
+    /// Sessions in which every tool needs approval.
     private var holds = Holds()
     private var uses = 0
     var outputs = ToolOutputs()
@@ -136,7 +136,7 @@ package struct LocalAdapter: AgentAdapter {
         }
         makeRoomForQuestion()
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
-        // To look for secrets takes as long as the input is large; one that asks again has been through that.
+        // Looking for secrets takes time in proportion to the input; a repeated question has been through that.
         if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }
         // The choices shown to a person are made from the questions themselves; as with a tool, a question that is cut can only be
         // denied.
@@ -192,7 +192,7 @@ package struct LocalAdapter: AgentAdapter {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
         }
-        // One that is over already is no news.
+        // A session that has ended already needs no event.
         order(.respond(token, nil))
     }
 
@@ -369,7 +369,7 @@ package struct LocalAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// People must not decide on what they do not see.
+    /// Without choices, and marked as cut: people must not decide on input that they do not see.
     fileprivate var withoutBody: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true

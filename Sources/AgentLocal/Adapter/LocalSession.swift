@@ -12,7 +12,7 @@ struct LocalSession {
     /// The last reported status.
     var status: SessionStatus?
     var statusReason: String?
-    /// By the program, in an event: what it says of how it stands is less then.
+    /// True if the program reported its status in an event, which takes precedence over the steering standing.
     var isStatusSaid = false
     /// Fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?

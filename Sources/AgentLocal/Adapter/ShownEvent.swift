@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A program's event as people may see it: without what looks like a secret, its lines lines, and short enough.
+/// A program's event as people may see it: without text that looks like a secret, with single-line texts on one line, and short enough.
 struct ShownEvent {
     let head: EventHead
     let members: [(key: String, value: JSONValue)]

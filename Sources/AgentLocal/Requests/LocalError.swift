@@ -22,7 +22,7 @@ package struct LocalError: Error, Equatable, Sendable {
         }
     }
 
-    /// The path of requests that are refused until the program has said what can be done to its session.
+    /// The path of requests that are refused until the program has sent the offer of its session.
     package static let offerPath = "$.offer"
 
     package let code: Code

@@ -9,7 +9,7 @@ package struct LocalEvent: Sendable {
     let at: Int64?
     let head: EventHead
     let body: JSONValue?
-    /// The tool call whose output the body's `text` is.
+    /// The tool call whose output is the body's `text`.
     private(set) var outputOf: String?
     private static let output = "tool.output"
 

@@ -56,7 +56,7 @@ struct LocalOption: Sendable {
         return options
     }
 
-    /// Chosen by its name alone: all but those that the plain answers mean.
+    /// Options chosen only by name: all but those that the plain answers stand for.
     static func offers(of options: [LocalOption], _ cleaner: Cleaner) -> [AgentOffer] {
         let plain = [plainAllow(in: options)?.id, plainDenial(in: options)?.id]
         let others = options.filter { !plain.contains($0.id) }.map { option in

@@ -5,7 +5,7 @@ package import RelayProtocol
 ///
 /// The key is the bundle with the attributes type: two apps use one name for different types.
 package struct Profile: Sendable {
-    /// The app's notification categories: they say which buttons an alert has. Nil: none.
+    /// The app's notification categories, which determine the buttons of an alert. Nil: none.
     package struct Categories: Sendable, Equatable {
         /// With a button that allows.
         package var approval: String?
@@ -24,11 +24,11 @@ package struct Profile: Sendable {
     /// A card is ended before it grows older: the system would do so after 8 hours.
     package let maximumAge: Int64
     package let dismissal: PushApp.Dismissal
-    /// The app's own sentence on a card that ends for its age though the run goes on.
+    /// The app's own sentence on a card that ends because of its age while the run continues.
     package let closingText: String?
     /// Cards on one device at a time: no more are started by push.
     package let cardsMax: Int
-    /// The most that its pushes may say, whatever the person chose.
+    /// The most text that its pushes may contain, whatever the person chose.
     package let textMax: PushText
     package let categories: Categories
 
@@ -60,7 +60,7 @@ package struct Profile: Sendable {
         return bytes(of: attributeFields, subject, bytesMax: attributesBytesMax)
     }
 
-    /// The category of an alert; nil: it has no buttons. One that may not be allowed never gets the one that allows.
+    /// The category of an alert; nil: it has no buttons. An alert that may not be allowed never gets the category that allows.
     package func category(for kind: AlertKind?, mayAllow: Bool) -> String? {
         switch kind {
         case .approval: mayAllow ? categories.approval : categories.approvalWithoutAllow

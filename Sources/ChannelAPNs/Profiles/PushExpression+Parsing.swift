@@ -1,7 +1,7 @@
 import RelayProtocol
 
 extension PushExpression {
-    /// The fields of an object, in their order. A `?` behind a name says that the app's field is an optional.
+    /// The fields of an object, in their order. A `?` after a name means that the app's field is an optional.
     static func fields(from value: JSONValue, _ dates: DateFormat) throws(WireError) -> [Field] {
         var fields: [Field] = []
         for (key, member) in try value.members() {
@@ -115,7 +115,7 @@ extension PushExpression {
         var rest: PushExpression??
         var given: [PushExpression] = []
         for (key, member) in try value.members() {
-            // null says that the field is left out.
+            // null omits the field.
             let expression: PushExpression? = member.isNull ? nil : try PushExpression(from: member, dates)
             if let expression { given.append(expression) }
             try refuseMixture(of: given, at: member.path)

@@ -5,7 +5,7 @@ indirect enum PushExpression: Sendable, Equatable {
     /// Kind of an expression's value; an app's field takes one kind only.
     enum Kind: String, Sendable {
         case text, flag, object
-        /// A whole number, and one that need not be.
+        /// A whole number, and any number.
         case whole, fraction
         /// A point in time that is not a field yet: `date` and `seconds` make one of it.
         case moment
@@ -18,7 +18,7 @@ indirect enum PushExpression: Sendable, Equatable {
         }
     }
 
-    /// A member of an object. One that is not optional must be there, or the object is not.
+    /// A member of an object. If one that is not optional is absent, so is the object.
     struct Field: Sendable, Equatable {
         var name: String
         var isOptional: Bool
@@ -49,7 +49,7 @@ indirect enum PushExpression: Sendable, Equatable {
 
     /// The format in which an app reads a date.
     enum DateFormat: String, Sendable, CaseIterable {
-        /// Seconds since 2001-01-01: what a `Date` in Swift decodes, and the only one that a Live Activity can.
+        /// Seconds since 2001-01-01: the format that a `Date` in Swift decodes, and the only one that a Live Activity can.
         case reference2001
         /// Seconds since 1970: for an app that declares a number.
         case unix

@@ -7,7 +7,7 @@ enum PushSource: String, CaseIterable {
     case session, status
     /// Absent on a card of all sessions, though there be one.
     case cardSession = "card.session"
-    /// The approval that is no question; the one that is.
+    /// The approval if it is no question; the one that is.
     case approvalID = "approval.id"
     case questionID = "question.id"
     /// The session of either; only on a card of all sessions.
@@ -16,10 +16,10 @@ enum PushSource: String, CaseIterable {
     /// a card.
     case approvalInput = "approval.input"
 
-    /// The profile's `closingText`, on a card that ends for its age though the run goes on.
+    /// The profile's `closingText`, on a card that ends because of its age while the run continues.
     case closing
 
-    // Text: what hosts and agents wrote. It may be cut, and the person may have it withheld.
+    // Text by hosts and agents. It may be cut, and the person may have it withheld.
     case title, project, cwd, agent, model, host, operation, file, statusReason, error
     case todoCurrent = "todo.current"
     case approvalTool = "approval.tool"

@@ -12,7 +12,7 @@ enum PushValue {
     case moment(Int64)
     case object([(name: String, value: PushValue)])
 
-    /// As JSON, each text cut to so many bytes between its quotes.
+    /// As JSON, each text cut to this many bytes between its quotes.
     func bytes(textMax: Int) -> [UInt8] {
         switch self {
         case .word(let word): JSONWriter.string(word)
@@ -26,8 +26,8 @@ enum PushValue {
         }
     }
 
-    /// As JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. What is left without any
-    /// text must fit; profiles are read so that it does.
+    /// As JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. The rest without any text
+    /// must fit; profiles are checked for that.
     func bytes(fitting bytesMax: Int, textMax: Int) -> [UInt8] {
         let length = TextFit.longest(upTo: textMax) { bytes(textMax: $0).count <= bytesMax }
         let fitting = bytes(textMax: length)

@@ -4,7 +4,7 @@ extension APNsRequest {
     /// Channels keep the last state for a phone that is away. Apple calls this policy 1.
     private static let channelPayload = Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8)
 
-    /// `payload` is the intent's, with its code and with what only the device shall read. `now` in milliseconds since 1970.
+    /// `payload` is the intent's, with its code and with the parts that only the device may read. `now` in milliseconds since 1970.
     package init(_ intent: PushIntent, teamID: String, id: String, payload: [UInt8], at now: Int64) {
         let headers = APNsHeaders(intent)
         self.init(

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// One request to APNs. Nothing of it is checked by who sends it but that it can be sent: what made it knows the rules.
+/// One request to APNs. The sender checks only that it can be sent: its maker knows the rules.
 package struct APNsRequest: Equatable, Sendable {
     package enum Target: Hashable, Sendable {
         /// A push to a device, or to a Live Activity on it: `token` in hexadecimal digits.

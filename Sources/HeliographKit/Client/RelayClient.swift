@@ -9,7 +9,7 @@ internal import RelayProtocol
 /// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is a
 /// snapshot.
 public actor RelayClient {
-    /// The relay takes a client for present for 30 s after what it last said.
+    /// The relay counts a client as present for 30 s after its last report.
     static let presenceEvery = Duration.seconds(10)
     /// Two replies to the above are missing: the link is dead, whatever the system believes.
     static let silenceMax = Duration.seconds(25)
@@ -47,8 +47,8 @@ public actor RelayClient {
         var outbox: AsyncStream<[UInt8]>.Continuation?
     }
 
-    /// `device`: the one of `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an
-    /// address that would show the token to the network, or a device that is not spelled as an identifier must be.
+    /// `device`: the id in `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an address that
+    /// would show the token to the network, or a device that is not spelled as an identifier must be.
     public init(
         relay: URL, credentials: any RelayCredentials, device: String?, software: String,
         transport: any RelayTransport = URLSessionTransport()
@@ -79,7 +79,7 @@ public actor RelayClient {
 
     // MARK: What the app tells
 
-    /// Follow `scenePhase`. To the background it says so to the relay, within 2 s, and hangs up.
+    /// Follow `scenePhase`. When the app goes to the background, reports that to the relay within 2 s and hangs up.
     public func setForeground(_ isForeground: Bool) async {
         guard isForeground != self.isForeground else { return }
         self.isForeground = isForeground

@@ -24,7 +24,7 @@ public final class URLSessionTransport: RelayTransport {
         let task = session.webSocketTask(with: request)
         task.maximumMessageSize = messageBytesMax
         task.resume()
-        // The session keeps its delegate and its threads until the task is over.
+        // The session keeps its delegate and its threads until the task has ended.
         session.finishTasksAndInvalidate()
         let outcome = await withTaskCancellationHandler {
             await opening.outcome()

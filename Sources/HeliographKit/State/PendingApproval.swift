@@ -25,7 +25,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         /// True if free text is accepted as an answer as well.
         public let takesWords: Bool
 
-        /// Says which of the choices are meant by their places, and with what was shown there.
+        /// An answer that names the chosen options by their positions, with the text shown there.
         public func answer(_ taken: [Choice], text: String? = nil) -> LiveActivityKit.Answer {
             LiveActivityKit.Answer(
                 question: id, choices: taken.map(\.label), indexes: taken.isEmpty ? nil : taken.map(\.index), text: text)
@@ -40,7 +40,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let isQuestion: Bool
     public let input: [Field]
     public let questions: [Question]
-    /// Sentences about what makes the text untrustworthy.
+    /// Reasons, as sentences, not to trust the text.
     public let warnings: [String]
     /// True if the host replaced text that looks like a secret.
     public let isRedacted: Bool

@@ -18,7 +18,7 @@ public struct RelayState: Sendable {
     public internal(set) var heardAt: Date?
     /// True if sessions and approvals are complete. If false, an empty list means that none are known yet, not that there are none.
     public internal(set) var isComplete = false
-    /// The one that moved last first.
+    /// The most recently active first.
     public internal(set) var sessions: [SessionRow] = []
     /// Those that wait for a person, the oldest first.
     public internal(set) var approvals: [PendingApproval] = []

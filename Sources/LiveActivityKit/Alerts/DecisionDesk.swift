@@ -2,7 +2,7 @@ import Foundation
 
 /// Carries out the decisions of buttons of cards and alerts: in the app's process, by the code of the approval's alert.
 ///
-/// Set it up before the app's launch is over: a button may have launched it.
+/// Set it up before the app's launch has finished: a button may have launched it.
 public final class DecisionDesk: Sendable {
     public static let shared = DecisionDesk()
 
@@ -36,7 +36,7 @@ public final class DecisionDesk: Sendable {
         }
     }
 
-    /// Informs the person of an outcome that is not what they wanted.
+    /// Informs the person of an unwanted outcome.
     public typealias Tell = @Sendable (_ sentence: String, _ approval: String) async -> Void
 
     private struct Setup {
@@ -45,8 +45,9 @@ public final class DecisionDesk: Sendable {
         var tell: Tell
     }
 
-    /// Between asking and asking again: a relay that is being started again, or whose workspace another node takes over, is there by then. With
-    /// two waits for an answer (`URLSessionExchange.requestSeconds`) it stays below the 30 s that an app has that was woken in the background.
+    /// Pause before asking again: a relay that is being restarted, or whose workspace another node takes over, is ready by then. With two
+    /// waits for an answer (`URLSessionExchange.requestSeconds`) it stays below the 30 s that the system gives an app that was woken in
+    /// the background.
     static let askAgainAfter = Duration.seconds(2)
 
     private let setup = Locked<Setup?>(nil)
@@ -66,7 +67,7 @@ public final class DecisionDesk: Sendable {
         await report(await decide(verdict, approval: approval), approval)
     }
 
-    /// After a tap on an alert. Returns what the app shall show; nil: nothing.
+    /// Call this after a tap on an alert. Returns the view that the app should show; nil: none.
     public func carryOut(_ response: AlertResponse) async -> DeepLink? {
         switch response {
         case .open(let link): return link

@@ -118,7 +118,7 @@ public struct ActivityKitCards: CardDriving {
         case .stale: .stale
         case .ended: .ended
         case .dismissed: .dismissed
-        // `pending`, of iOS 26, and what comes later.
+        // `pending`, of iOS 26, and later additions.
         default: nil
         }
     }

@@ -39,7 +39,7 @@ struct CardHeadline: View {
             Text(face.title).font(.headline).lineLimit(1)
             Text(face.status).font(.subheadline).foregroundStyle(face.color).lineLimit(1)
         }
-        // The sign has said both.
+        // The sign's label covers both.
         .accessibilityHidden(true)
     }
 }
@@ -93,8 +93,8 @@ struct CardClock: View {
 
 /// The current activity, or the question to the person.
 struct CardBody: View {
-    /// A Lock Screen cuts a card off at 160 points: this is what is left below the headline. Where the whole text does not fit
-    /// here, the cut one is shown, and that cannot be allowed.
+    /// A Lock Screen cuts a card off at 160 points: this is the height left below the headline. If the whole text does not fit here, the
+    /// cut one is shown, and that cannot be allowed.
     private static let heightMax: CGFloat = 84
 
     let face: CardFace

@@ -50,7 +50,7 @@ extension DecisionDesk {
             let content = UNMutableNotificationContent()
             content.title = sentence
             content.categoryIdentifier = AlertCategory.status.rawValue
-            // In the place of what the person has pressed, if they may see notifications at all.
+            // Replaces the alert whose button was pressed, if the person may see notifications at all.
             let request = UNNotificationRequest(identifier: approval, content: content, trigger: nil)
             try? await UNUserNotificationCenter.current().add(request)
         }

@@ -64,7 +64,7 @@ public struct CardFace: Sendable, Equatable {
     /// Everything above in whole sentences, for a screen reader.
     public var accessibilityLabel: String
 
-    /// `isOutdated`: ActivityKit says that the card's stale date is over.
+    /// `isOutdated`: ActivityKit reports that the card's stale date has passed.
     public init(
         _ attributes: HeliographActivityAttributes, _ state: HeliographActivityAttributes.ContentState,
         isOutdated: Bool = false, now: Date

@@ -30,7 +30,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         /// That wait for the person.
         public var approvals: Int
         public var questions: Int
-        /// The one that the person is asked first.
+        /// The approval that the person is asked for first.
         public var approval: Approval?
         /// In millionths of a dollar.
         public var costMicroUSD: Int64?
@@ -88,7 +88,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var isQuestion: Bool
         /// The session of this approval, if the card shows all sessions.
         public var session: String?
-        /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
+        /// True if `summary` is the whole input of the tool. If it is absent the card does not offer to allow.
         public var isWhole: Bool?
 
         public init(

@@ -40,7 +40,7 @@ public struct CardLifecycle: Sendable {
         /// By a push or by ourselves.
         case contentChanged(card: String, ContentState)
         case updateRequested(session: String?, ContentState)
-        /// Nil content: as it is.
+        /// Nil content: unchanged.
         case endRequested(session: String?, ContentState?, Dismissal)
         /// By the person; tokens that it lacks stay.
         case deviceChanged(DeviceRegistration)
@@ -131,7 +131,7 @@ public struct CardLifecycle: Sendable {
         return [sending, renewing].compactMap { $0 }.min()
     }
 
-    /// The card of this session, as far as it is known.
+    /// The known card of this session.
     public func liveCard(of session: String?) -> String? { cards.last { $0.isLive && $0.session == session }?.id }
 
     // MARK: Events in the order of life
@@ -194,7 +194,7 @@ public struct CardLifecycle: Sendable {
         return [.request(attributes, content, staleAt: staleAt(content, now))]
     }
 
-    /// The newcomer stays: it is the one that the relay, or the person, wanted last.
+    /// The new card stays: it is the one that the relay, or the person, wanted last.
     private mutating func appeared(_ seen: SeenCard, at now: Date) -> [Order] {
         starting.remove(seen.attributes.session)
         let before = index(seen.id).map { cards[$0].report }
@@ -213,7 +213,7 @@ public struct CardLifecycle: Sendable {
         guard let card = liveCard(of: session), let index = index(card) else {
             return [.refuse(LiveActivityError(.noCard, "there is no card for this session"))]
         }
-        // A push was faster than what the app knows.
+        // A push has brought newer content than the app has.
         guard content.updatedAt >= cards[index].content.updatedAt else { return [] }
         cards[index].content = content
         return [.update(card: card, content, staleAt: staleAt(content, now))]
@@ -256,7 +256,7 @@ public struct CardLifecycle: Sendable {
     }
 
     private mutating func change(_ card: String, _ body: (inout Card) -> Void) -> [Order] {
-        // After its end was reported, there is nothing more to say of a card.
+        // Once its end is reported, a card needs no more reports.
         guard let index = index(card) else { return [] }
         let before = cards[index].report
         body(&cards[index])
@@ -324,7 +324,7 @@ public struct CardLifecycle: Sendable {
     private mutating func reportCards() -> [Order] { cards.flatMap { put(.card($0.report)) } }
 
     private mutating func put(_ report: RelayReport) -> [Order] {
-        // An app that is signed out says nothing but that.
+        // After signing out the app reports nothing else.
         if isSignedOut, report != .forget { return [] }
         guard let lost = queue.put(report, max: limits.reportsMax) else { return [] }
         return [.giveUp(lost, .busy)]
@@ -335,7 +335,7 @@ public struct CardLifecycle: Sendable {
         return [.send(entry.report, number: entry.number)]
     }
 
-    /// The relay has it: what is over can be forgotten.
+    /// The relay has the report: an ended card can be forgotten.
     private mutating func acknowledged(_ report: RelayReport?) {
         switch report {
         case .card(let told): cards.removeAll { $0.report == told && !$0.isLive }

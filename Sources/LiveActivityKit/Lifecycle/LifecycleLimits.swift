@@ -1,6 +1,6 @@
 /// Limits of times and counts, each with its reason.
 public struct LifecycleLimits: Sendable {
-    /// Reports that wait for the relay: a handful of cards at once, and those that ended while it was away.
+    /// Reports that wait for the relay: a handful of cards at once, and those that ended while the relay was away.
     public var reportsMax = 32
     /// The first wait after a failure; it doubles.
     public var retryFirst = Duration.seconds(1)

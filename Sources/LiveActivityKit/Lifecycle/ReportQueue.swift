@@ -29,14 +29,14 @@ struct ReportQueue: Sendable, Equatable {
     /// When to call `next` again, if nothing happens before.
     var wakeAt: Date? { inFlight == nil && !isBlocked && !entries.isEmpty ? waitsUntil : nil }
 
-    /// Puts a report in the place of an older one about the same; returns what had to give way to it.
+    /// Puts a report in the place of an older one about the same subject; returns the report that was dropped to make room.
     mutating func put(_ report: RelayReport, max: Int) -> RelayReport? {
         lastNumber += 1
         if case .forget = report { entries.removeAll() }
         entries.removeAll { $0.report.subject == report.subject }
         entries.append(Entry(number: lastNumber, report: report))
         guard entries.count > max else { return nil }
-        // A card that is over asks for nothing; the relay finds out by itself.
+        // An ended card needs no updates; the relay finds out by itself.
         let victim = entries.firstIndex { $0.report.isOver } ?? entries.firstIndex { $0.report.subject != .device } ?? 0
         return entries.remove(at: victim).report
     }
@@ -100,7 +100,7 @@ struct ReportQueue: Sendable, Equatable {
         }
     }
 
-    /// The way is free again, for what the caller knows.
+    /// Retry now: the caller has a sign that the relay can be reached.
     mutating func hurry() {
         attempts = 0
         waitsUntil = nil

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Target of a tap on a card or an alert: `heliograph://session/<id>` or `heliograph://approval/<session>/<id>`.
 ///
-/// Anyone can make such a link, so a link only says what to show: it never decides anything.
+/// Anyone can make such a link, so a link only chooses a view: it never decides anything.
 public enum DeepLink: Hashable, Sendable {
     case session(String)
     case approval(session: String, id: String)
@@ -23,7 +23,7 @@ public enum DeepLink: Hashable, Sendable {
 
     public init(_ url: URL) throws(LiveActivityError) { try self.init(parsing: url.absoluteString) }
 
-    /// Takes exactly what `text` writes, with the scheme in either case. Throws `badLink`.
+    /// Accepts exactly the output of `text`, with the scheme in either case. Throws `badLink`.
     public init(parsing text: String) throws(LiveActivityError) {
         let prefix = Self.scheme + "://"
         guard text.utf8.count <= 256, text.prefix(prefix.count).lowercased() == prefix else {

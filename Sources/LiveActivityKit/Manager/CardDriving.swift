@@ -12,7 +12,7 @@ public protocol CardDriving: Sendable {
 
     /// Does nothing to a card that is gone.
     func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async
-    /// Nil content: as it is.
+    /// Nil content: unchanged.
     func end(
         _ card: String, _ content: HeliographActivityAttributes.ContentState?, _ dismissal: CardLifecycle.Dismissal) async
 }

@@ -53,7 +53,7 @@ public actor LiveActivityManager {
         alarmAt = nil
     }
 
-    /// Starts a card for the session of `attributes`, or updates the one that it has. Throws `unsupported`, `disabled`,
+    /// Starts a card for the session of `attributes`, or updates its card if there is one. Throws `unsupported`, `disabled`,
     /// `notForeground`, `unauthorised` or `refusedBySystem`.
     public func start(
         _ attributes: HeliographActivityAttributes, _ content: ContentState
@@ -61,19 +61,19 @@ public actor LiveActivityManager {
         try await demand(.startRequested(attributes, content))
     }
 
-    /// Shows what the app knows from elsewhere, unless a push brought something newer. Throws `noCard`.
+    /// Shows content from another source of the app, unless a push brought something newer. Throws `noCard`.
     public func update(session: String?, _ content: ContentState) async throws(LiveActivityError) {
         try await demand(.updateRequested(session: session, content))
     }
 
-    /// Nil content: the card stays as it is. Throws `noCard`.
+    /// Nil content: the card stays unchanged. Throws `noCard`.
     public func end(
         session: String?, _ content: ContentState? = nil, dismissal: CardLifecycle.Dismissal = .bySystem
     ) async throws(LiveActivityError) {
         try await demand(.endRequested(session: session, content, dismissal))
     }
 
-    /// The person's choices: kinds, quiet hours, how much a push says.
+    /// The person's choices: kinds, quiet hours, amount of text in a push.
     public func change(_ device: DeviceRegistration) async { await tell(.deviceChanged(device)) }
 
     /// The token from `didRegisterForRemoteNotificationsWithDeviceToken`.
@@ -111,10 +111,10 @@ public actor LiveActivityManager {
         do { try await demand(input) } catch { onTrouble(error) }
     }
 
-    /// Throws what the input was refused with.
+    /// Throws the error with which the input was refused.
     private func demand(_ input: CardLifecycle.Input) async throws(LiveActivityError) {
         let orders = lifecycle.handle(input, at: clock.now)
-        // Before anything is sent: what the relay knows of us must not be more than we do.
+        // Saved before anything is sent: the relay must not know more about us than we do.
         save()
         var refusal: LiveActivityError?
         for order in orders {

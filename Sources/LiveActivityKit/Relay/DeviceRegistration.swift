@@ -32,7 +32,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case approval, question, error, finished, budget
     }
 
-    /// From minute `from` of the day to minute `to`, over midnight where `to` is the smaller.
+    /// From minute `from` of the day to minute `to`, over midnight if `to` is the smaller.
     public struct Quiet: Codable, Hashable, Sendable {
         public var from: Int
         public var to: Int
@@ -90,7 +90,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var quiet: Quiet?
     /// Nil: alerts that need no answer are sent one by one, as approvals and questions always are.
     public var gather: Gather?
-    /// No push to this device says what something cost.
+    /// No push to this device contains a cost.
     public var hidesCost = false
 
     /// Nil if `device` is not spelled as an identifier must be.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One request to the relay, and what its answers mean.
+/// One request to the relay, and the meaning of its answers.
 public struct RelayRequest: Hashable, Sendable {
     public enum Method: String, Sendable { case put = "PUT", post = "POST", delete = "DELETE" }
 
@@ -52,7 +52,7 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
-    /// Why it was refused, from the relay itself; a proxy on the way says other things.
+    /// The relay's own reason for a refusal; a proxy on the way sends other bodies.
     private struct Said: Decodable {
         struct Notice: Decodable { var message: String }
         var message: String?

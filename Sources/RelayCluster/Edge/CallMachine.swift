@@ -68,14 +68,14 @@ package struct CallMachine {
     /// From its coming on, whatever happens to it. A takeover from a killed owner takes about a second, a hand-over half of one; an app that
     /// iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
     package static let patience: Int64 = 5_000
-    /// Until the same node is asked again that did not own the workspace, or to which the link was full: by then this node has looked who
-    /// does, and a full link has carried a crowd.
+    /// Time until a node that did not own the workspace, or the link to which was full, is asked again: by then this node has looked up
+    /// the owner, and a full link has carried a crowd.
     package static let retryInterval: Int64 = 250
     /// Each occupies a connection: a quarter of those that a listener has without a WebSocket (`Limits.pendingMax`).
     package static let callsMax = 256
     /// No party may take all places: neither a workspace…
     package static let callsOfWorkspaceMax = 128
-    /// … nor all those together who show codes, which may be right or not…
+    /// … nor all requests together that present codes, which may be right or not…
     package static let callsOfStrangersMax = 64
     /// … nor one of them: an address, behind which there may be several phones…
     package static let callsOfAddressMax = 8
@@ -84,7 +84,8 @@ package struct CallMachine {
     /// Ten pictures, or every request with an ordinary body.
     package static let bytesMax = 8 << 20
     package static let bytesOfAskerMax = 2 << 20
-    /// Requests under way over links, which are kept in case they come back. What is more is carried all the same, and refused if it does.
+    /// Requests under way over links, which are kept in case they come back. Requests beyond this are forwarded all the same, and refused
+    /// if they come back.
     package static let bytesUnderWayMax = 8 << 20
 
     private struct Entry {

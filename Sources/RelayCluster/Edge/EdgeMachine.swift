@@ -2,8 +2,8 @@ package import RelayModel
 
 /// An edge as a pure machine: it carries the messages of its peers to the owner and back, and reads none of them.
 ///
-/// It knows who is connected and what waits; the owner knows the rest. A link that ends takes all its peers with it: they come again, with
-/// their positions, and no state of theirs was here.
+/// It knows the connected peers and the queued bytes; the owner knows the rest. A link that ends takes all its peers with it: they
+/// reconnect, with their positions, and the edge had no state of theirs.
 package struct EdgeMachine {
     package enum Fact: Sendable {
         /// A connection was authenticated and upgraded.
@@ -19,7 +19,7 @@ package struct EdgeMachine {
         /// So much waits on the link that its peers must be read no further.
         case linkCongested
         case linkDrained
-        /// So much of what waits on the link is of the peer with this number that it must be read no further.
+        /// The peer with this number has so many of the link's queued bytes that it must be read no further.
         case shareFilled(Int)
         case shareDrained(Int)
         case ownerSaid(OwnerMessage)
@@ -31,7 +31,7 @@ package struct EdgeMachine {
         case tell(EdgeMessage)
         case send([UInt8], to: [PeerID])
         case close(PeerID, code: UInt16, reason: String)
-        /// Close them so that each comes again at a moment of its own, hosts first.
+        /// Close them so that each reconnects at a different moment, hosts first.
         case dismiss(hosts: [PeerID], clients: [PeerID])
         case pauseReading(PeerID)
         case resumeReading(PeerID)

@@ -2,7 +2,7 @@
 ///
 /// A link is written in order, so the queued bytes are the last ones that were given to it.
 package struct LinkShares {
-    /// Peers whose part of what waits has become too large, or small again. How they are named is their node's affair.
+    /// Peers whose share of the queued bytes has become too large, or small again. The meaning of their names is up to their node.
     package struct Changes: Equatable {
         package var filled: [UInt64] = []
         package var drained: [UInt64] = []
@@ -18,13 +18,13 @@ package struct LinkShares {
 
     package private(set) var told = 0
     private var written = 0
-    /// In order. What was written is dropped at each `settle`, so there are no more than wait.
+    /// In order. Written pieces are dropped at each `settle`, so there are no more than are queued.
     private var pieces: [Piece] = []
     /// Those before it are written.
     private var first = 0
-    /// Those before it are in `waiting`. What is written within its turn, as nearly everything is, is never counted.
+    /// Those before it are in `waiting`. Bytes written within their turn, as nearly all are, are never counted.
     private var counted = 0
-    /// Of each peer, as far as it was counted.
+    /// By peer, as far as it was counted.
     private var waiting: [UInt64: Int] = [:]
     private var full: Set<UInt64> = []
 

@@ -6,7 +6,7 @@ package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
         case unknownKind
         /// Larger than a named limit.
         case tooLarge
-        /// A text is not UTF-8, or a number of a peer does not fit what was said of it.
+        /// A text is not UTF-8, or the number of a peer does not fit earlier messages.
         case badValue
     }
 

@@ -5,16 +5,16 @@ package enum NodeLinkProtocol {
     package static let path = "/v1/link"
     /// A node of another version of the link finds no common name, so that the handshake fails.
     package static let subprotocol = "heliograph.link.v2"
-    /// As a row of `nodes` says it.
+    /// Stored in a node's row of `nodes`.
     package static let version = 2
-    /// In the answer to a request that was not begun, as its workspace is not owned there. An edge that does not know it hands the answer on,
-    /// which says the same to a client: 503.
+    /// In the answer to a request that was not begun, as its workspace is not owned there. An edge that does not know the header passes
+    /// the answer on, which means the same to a client: 503.
     package static let notOwner = HTTPField("heliograph-not-owner", "1")
 }
 
 /// The bounds of a link.
 package enum NodeLinkLimits {
-    /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
+    /// One message of the link. The largest record carries a snapshot, which may be as large as one peer's queue (16 MiB).
     package static let messageBytesMax = 24 << 20
     /// Bytes that a turn of a loop gathers before they are sent, so that the other end can begin with them. The other end handles a
     /// message of the link in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one
@@ -27,8 +27,7 @@ package enum NodeLinkLimits {
     /// treats it as congested and stops reading it too. All other peers continue.
     package static let shareBytesMax = 1 << 20
     package static let shareDrainedBytes = 256 << 10
-    /// Beyond this an owner sends no more answers that are larger than small over a link: pictures, and lists of what is there, which many may
-    /// ask for at once.
+    /// Beyond this an owner sends only small answers over a link: no pictures or listings, which many clients may request at once.
     package static let answersBytesMax = 16 << 20
     package static let smallAnswerBytes = 64 << 10
     /// With more the link ends, and its peers come again.
@@ -37,9 +36,9 @@ package enum NodeLinkLimits {
     package static let peersMax = 1 << 20
     /// Requests of one edge that wait for the owner: a crowd that loads the page at once; each holds a body.
     package static let callsMax = 256
-    /// The limit of one request: what libwebsockets hands out.
+    /// The limit of one request: the most that libwebsockets returns.
     package static let headersMax = 64
-    /// More than any header that an edge takes (63 KiB), each of whose bytes may have become three.
+    /// More than any header that an edge accepts (63 KiB), each of whose bytes may have become three.
     package static let fieldBytesMax = 192 << 10
     package static let bodyBytesMax = 1 << 20
 }

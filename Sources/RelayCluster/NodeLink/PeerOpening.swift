@@ -1,5 +1,5 @@
-/// A connection that an edge has authenticated, as the owner has to know it. The owner looks the token up in its own list: what a token may
-/// do is never said by an edge.
+/// A connection that an edge has authenticated, with the data that the owner needs. The owner looks the token up in its own list: its
+/// rights are never taken from an edge.
 package struct PeerOpening: Sendable, Equatable {
     /// SHA-256 of the token.
     package var tokenDigest: [UInt8]

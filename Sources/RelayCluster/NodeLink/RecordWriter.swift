@@ -29,7 +29,7 @@ package struct RecordWriter {
 
     mutating func number(_ value: Int) { number(UInt64(value)) }
 
-    /// A count, and so many: a message for thousands is mostly this.
+    /// A count, and that many numbers: a message for thousands is mostly this.
     mutating func numbers(_ values: [Int]) {
         number(values.count)
         for value in values {

@@ -11,7 +11,7 @@ package enum RemotePeer {
     private static let mark = PeerID.firstRemote.rawValue
     private static let (linkBits, generationBits, numberBits) = (UInt64(14), UInt64(20), UInt64(28))
 
-    /// Links are counted from 1, and begin again there: a process does not live for so many at once.
+    /// Links are counted from 1, and begin again there: no process has this many at once.
     package static let linksMax = 1 << 14
     package static let generationsMax = 1 << 20
 

@@ -7,7 +7,7 @@
 package struct PlacementMachine {
     package enum Fact: Sendable {
         case looked(PlacementView)
-        /// The claim that was ordered came through, and what it is for is loaded.
+        /// The claim that was ordered came through, and the workspace is loaded.
         case claimed(String)
         /// Another was quicker, or the database did not take it; or it cannot be loaded, and its row was set free again.
         case claimFailed(String)
@@ -17,7 +17,7 @@ package struct PlacementMachine {
         case lost(String)
         /// To this holder; or it never opened.
         case linkEnded(String)
-        /// This node shall end, and leave what it owns to others first.
+        /// This node should end, and leave its workspaces to others first.
         case drainOrdered
         /// This node ends now.
         case stopOrdered
@@ -29,7 +29,7 @@ package struct PlacementMachine {
         /// Take nothing more in for it, wait for its commit, set its row free if there is one, and send its peers away. Answered by
         /// `handedOver`.
         case handOver(String)
-        /// Another owns it: drop what is in memory of it. There is no answer.
+        /// Another node owns it: drop its state in memory. There is no answer.
         case drop(String)
         /// Say that this node is alive. There is no answer.
         case renew
@@ -56,9 +56,9 @@ package struct PlacementMachine {
     package static let handOverInterval: Int64 = 10_000
     /// A workspace that comes back within this was not taken by the node that has room for it…
     package static let returnMax: Int64 = 30_000
-    /// … and its owner hands nothing over for so long.
+    /// … and its owner hands nothing over for this long.
     package static let stay: Int64 = 600_000
-    /// Each is a load. What is more waits for the next look.
+    /// Each is a load. Further claims wait for the next look.
     package static let claimsAtOnceMax = 8
 
     private enum Part {
@@ -240,7 +240,8 @@ package struct PlacementMachine {
         case .serving:
             // The workspace was removed, and its rows have been deleted.
             if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
-            // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
+            // A node whose lease has expired, as it was stopped for a while, does not count itself: nothing can be concluded before it
+            // does.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
             guard shares.isOverfull(holder), handsOverFrom.map({ now >= $0 }) ?? true else { return }
             for row in byWorth(view.rows, candidates) {
@@ -251,7 +252,7 @@ package struct PlacementMachine {
                 return leave(row.scope)
             }
         case .draining:
-            // A claim that is under way is waited for: what came of it has to go, too.
+            // A claim under way is awaited: its workspace has to be handed over, too.
             guard claimsUnderWay == 0 else { return }
             guard let next = owned.min(), !able.isEmpty else { return stop() }
             leave(next)

@@ -1,9 +1,9 @@
-/// The database's word on who owns what, as of one look.
+/// Owners of all workspaces according to the database, as of one look.
 package struct PlacementView: Sendable, Equatable {
     package var rows: [Row]
-    /// Every node whose lease holds, this one among them.
+    /// Nodes with a valid lease, this one among them.
     package var nodes: [NodeAddress]
-    /// Holders of those that own nothing new: they are about to end.
+    /// Holders of nodes that take nothing new: they are about to end.
     package var leaving: Set<String>
 
     package init(rows: [Row], nodes: [NodeAddress], leaving: Set<String> = []) {
@@ -21,7 +21,7 @@ package struct PlacementView: Sendable, Equatable {
 
     package var scopes: Set<String> { Set(rows.map(\.scope)) }
 
-    /// A row of `owners`: a workspace, or what is of none.
+    /// A row of `owners`: a workspace, or the part that belongs to none.
     package struct Row: Sendable, Equatable {
         package var scope: String
         /// As the database counts workspaces, from 1; the smallest is the first.

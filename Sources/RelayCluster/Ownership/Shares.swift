@@ -12,7 +12,7 @@ package struct Shares: Sendable {
     /// The holder that each free workspace belongs to, by its scope.
     private var places: [String: String] = [:]
 
-    /// `nodes` are those that may own something.
+    /// `nodes` are those that may own workspaces.
     package init(_ view: PlacementView, among nodes: [NodeAddress]) {
         self.nodes = nodes
         counts = view.counts

@@ -60,7 +60,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
     struct Hold: ParsableCommand {
         static let configuration = CommandConfiguration(shouldDisplay: false)
 
-        /// This program, then what is for Claude Code.
+        /// This program, then the arguments for Claude Code.
         @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
         func run() throws {

@@ -17,7 +17,7 @@ final class Cleanup: Sendable {
         }
     }
 
-    /// To be undone before what was added earlier.
+    /// Steps run in reverse order of being added.
     func add(_ step: @escaping @Sendable () -> Void) { steps.withLock { $0.append(step) } }
 
     /// Once; a second call waits for the first and finds nothing.

@@ -68,6 +68,6 @@ struct ClientCommandOptions: ParsableArguments {
         return HeliographClient.Credentials(relay: relay, token: token)
     }
 
-    /// A client command says how it ended by its exit code.
+    /// Ends a client command with the exit code of its result.
     static func end(_ exit: ClientExit) throws { if exit != .done { throw ExitCode(exit.rawValue) } }
 }

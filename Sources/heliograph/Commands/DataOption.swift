@@ -31,7 +31,7 @@ struct DataOption: ParsableArguments {
     /// Option that names the same relay in another command: empty, or ` --data FOLDER`.
     var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
 
-    /// For what starts a relay, or replaces its data: the package's folder has to be named.
+    /// For commands that start a relay, or replace its data: the package's folder has to be named.
     func checkIsNamed() throws {
         guard given == nil, Environment.value("HELIOGRAPH_DATA") == nil, path == Self.packaged else { return }
         throw ValidationError(
@@ -42,7 +42,7 @@ struct DataOption: ParsableArguments {
     /// The folder without `--data`.
     static var standard: String { absolute(chosen(nil)) }
 
-    /// Of the packaged relay, which root's commands mean as long as root has none of its own.
+    /// The packaged relay's folder, used by root's commands as long as root has no folder of its own.
     private static let packaged = "/var/lib/heliograph"
 
     private var chosen: String { Self.chosen(given) }

@@ -28,7 +28,7 @@ enum Executable {
 }
 
 enum Failure {
-    /// Says in one line what went wrong, and exits as `ClientExit` has it.
+    /// Reports an error in one line, and exits with the code of `ClientExit`.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
             let sentence = (error as? HTTPError)?.message ?? "\(error)"
@@ -60,7 +60,7 @@ enum Failure {
 }
 
 enum Output {
-    /// For people, in addition to what a program reads.
+    /// For people, in addition to the output that programs read.
     static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }
 
     /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
@@ -85,7 +85,7 @@ enum Output {
         return 0
     }
 
-    /// At the end of a command: what was printed is out, or that it is not is said. A token that was printed into a full disk is nowhere.
+    /// Call at the end of a command: flushes the output, or reports that it failed. A token printed into a full disk would be lost.
     static func finish() throws {
         guard fflush(nil) != 0, errno != EPIPE else { return }
         remark("the output cannot be written: \(unsafe String(cString: strerror(errno)))")

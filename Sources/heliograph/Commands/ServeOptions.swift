@@ -120,7 +120,7 @@ struct ServeOptions: ParsableArguments {
         ].compactMapValues { $0 }
     }
 
-    /// With what the environment and the file say.
+    /// With the settings of the environment and the file.
     func effective(at place: ServePlace) throws(ServerError) -> EffectiveSettings {
         try Administration.checkAccess(to: place.data.path)
         return try EffectiveSettings(

@@ -22,7 +22,7 @@ struct LaunchOptions: ParsableArguments {
 
     @OptionGroup var pictures: PictureOptions
 
-    /// `prompt`: what the session begins with.
+    /// `prompt`: the session's first prompt.
     func validate(_ prompt: String?) throws {
         if !pictures.picture.isEmpty, prompt == nil { throw ValidationError("Pictures go with a prompt.") }
     }

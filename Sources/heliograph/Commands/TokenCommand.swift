@@ -127,7 +127,7 @@ struct TokenCommand: ParsableCommand {
             try Failure.reporting {
                 let administration: Administration
                 do { administration = try database.open(beside: data) } catch {
-                    // Nothing may stand in the way of a revocation that it can do without.
+                    // A revocation must not fail because of anything that it does not need.
                     guard database.address == nil, RelayServer.isFaultOfMachine(error), !(error is ServerError),
                         let revocation = try Administration.revokeUnopened(id, keepingChildren: keepChildren, in: data.path)
                     else { throw error }

@@ -8,13 +8,13 @@ package enum Plant: String, Sendable, CaseIterable {
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent
-    /// A desk takes any hook that asks the same for the one that asked before.
+    /// A desk mistakes any hook that asks the same for the one that asked before.
     case strangersAnswer
     /// A desk does not compare the digest of a decision with that of the input.
     case carelessDigest
-    /// A desk takes a plain allow for the choice of what the agent offers.
+    /// A desk mistakes a plain allow for the choice of an agent's offer.
     case eagerOffer
-    /// A desk answers what is over.
+    /// A desk answers an ended question.
     case lateAnswer
     /// A desk hands an answer over to a hook that asks the same later.
     case repeatedAnswer
@@ -36,25 +36,25 @@ package enum Plant: String, Sendable, CaseIterable {
     case forgottenPlace
     /// Events that were trimmed are skipped without a notice.
     case silentTrim
-    /// The log forgets at a start what a day has cost.
+    /// The log forgets at a start a day's spending.
     case forgottenSpending
     /// A host does not receive the holds.
     case deafHost
     /// An adapter gives its agent a prompt twice.
     case repeatedPrompt
-    /// An adapter says that its agent is idle while it asks.
+    /// An adapter reports that its agent is idle while it asks.
     case hastyPrompt
     /// A host does not learn which approvals the relay waits for.
     case unheardOutstanding
     /// A host forgets at a start the ends that it has reported.
     case forgottenEnds
-    /// An adapter says that a prompt was refused, and the agent took it.
+    /// An adapter reports that a prompt was refused, and the agent took it.
     case deniedPrompt
     /// An adapter starts a session twice.
     case repeatedStart
     /// A host does not look whether a project is still the folder that was allowed.
     case strayStart
-    /// The relay takes every client for one that may steer.
+    /// The relay lets every client steer.
     case trustingRelay
     /// Codex is given the answer to a request again that it has closed.
     case answeredAgain
@@ -66,7 +66,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case unheardStop
     /// A program is handed a command twice: each of its open requests.
     case handedTwice
-    /// A program is handed what was answered when it asked the same before.
+    /// A program gets the answer to an earlier question that was the same.
     case namesakesAnswer
     /// The proxy gives an agent of the Agent Client Protocol the option that lasts for a plain yes.
     case lastingAnswer
@@ -76,7 +76,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case promptAgain
     /// `heliograph run` ignores that its agent has taken a question back.
     case deafToCancel
-    /// `heliograph run` allows another question than the one that was answered.
+    /// `heliograph run` allows another question than the answered one.
     case strangersPermission
     /// `heliograph claude` takes a dialog for the input line.
     case unseenDialog
@@ -86,7 +86,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case backdatedPush
     /// A card is sent something after its end.
     case restlessCard
-    /// A push is taken for sent, and never was.
+    /// A push counts as sent, and never was.
     case swallowedPush
     /// The same of alerts about budgets.
     case swallowedCrossing
@@ -96,13 +96,13 @@ package enum Plant: String, Sendable, CaseIterable {
     case boastfulPhone
     /// The relay does not learn that the person looks at the phone.
     case unheardPresence
-    /// The log forgets at a start what was rung for.
+    /// The log forgets at a start which pushes have rung.
     case forgetfulOutbox
     /// Every start of a card is ordered twice.
     case doubleStart
     /// A notification presents the code of another.
     case swappedCode
-    /// APNs says that it has deleted a channel, and keeps it.
+    /// APNs reports that it has deleted a channel, and keeps it.
     case keptChannel
     /// Every push to a card goes twenty times.
     case hastyCard
@@ -110,7 +110,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case boldNotification
     /// The relay does not learn that a browser's subscription is gone.
     case unheardGoodbye
-    /// The relay takes those who want one notification for all that needs no answer for others.
+    /// The relay treats devices that want one digest for everything that needs no answer like others.
     case impatientDigest
     /// Timers of digests do not fire.
     case sleepingDigest

@@ -6,7 +6,7 @@ package struct SimulationSettings: Sendable {
     /// Nil takes the shape's.
     package var duration: Int64?
     package var calm: Int64 = 130_000
-    /// Longer than the minute between two small changes of one card: what ends as all settles is on it only then.
+    /// Longer than the minute between two small changes of one card: a session that ends as all settles is on it only then.
     package var settling: Int64 = 75_000
     /// Nil draws it from the seed.
     package var shape: Shape?
@@ -31,7 +31,7 @@ package struct SimulationSettings: Sendable {
 }
 
 extension SimulationSettings {
-    /// One long run with modest faults: what grows without a bound shows.
+    /// One long run with modest faults, which shows anything that grows without a bound.
     package static func soak(hours: Int64) -> Self {
         var settings = Self()
         settings.duration = hours * 3_600_000

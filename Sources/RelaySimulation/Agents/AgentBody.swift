@@ -19,7 +19,7 @@ protocol AgentBody: AnyObject {
     /// The machine that it ran on lost power.
     func losePower()
     func daemonGone()
-    /// Gives up what it waits on, and does no more.
+    /// Gives up its pending work, and does no more.
     func finish()
     func isAlive(_ process: AgentProcess) -> Bool
     /// Carries out an order that only the adapter's own reader can.

@@ -1,13 +1,13 @@
 import HostCore
 import RelayProtocol
 
-/// Waits at the daemon for what clients send to one session, one request after the other, as `SteeringListener` does.
+/// Waits at the daemon for clients' commands to one session, one request after the other, as `SteeringListener` does.
 final class CommandListener<Fact: Sendable> {
     private unowned let world: World
     private let client: LocalClient<Fact>
     private let fact: (HookToken) -> Fact
     private let took: (SteeringRequest) -> Void
-    /// A daemon that was away has forgotten what can be done here.
+    /// A daemon that was away has forgotten the offer.
     private let sayAgain: () -> Void
     private var request: Int?
     private var isWanted = true
@@ -53,6 +53,6 @@ final class CommandListener<Fact: Sendable> {
         request = nil
     }
 
-    /// Nothing that is said to it counts any more; its request stays.
+    /// Replies to it are ignored from now on; its request stays.
     func forget() { isWanted = false }
 }

@@ -69,7 +69,7 @@ final class LocalClient<Fact: Sendable> {
 
     func daemonGone() { for request in open.keys.sorted() { answered(request, .gone) } }
 
-    /// The program is gone, and what it said with it.
+    /// The program has ended, and its requests with it.
     func end() {
         life += 1
         outbox = []

@@ -33,7 +33,7 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         return effects
     }
 
-    /// The host gives it only what it offers, and a prompt that does not go to a turn only while it says that it is idle.
+    /// The host gives it only actions that it offers, and a prompt that is not part of a turn only while it reports to be idle.
     private func given(_ request: SteeringRequest) {
         host.given.append(request)
         let kind = request.action.kind

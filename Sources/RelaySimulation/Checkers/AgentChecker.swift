@@ -42,7 +42,7 @@ struct AgentChecker {
         let at: Int64
     }
 
-    /// The agent takes this answer. `offer` is the one of its own options that it means, if any.
+    /// The agent takes this answer. `offer` is the agent's own option that it chooses, if any.
     mutating func answered(_ asked: Asked, isAllowed: Bool, offer: String?) -> String? {
         let (session, words) = (asked.ask.session, asked.ask.words)
         let what = "\(session) is told \(isAllowed ? "yes" : "no")\(offer.map { " by \($0)" } ?? "") to \(words)"
@@ -60,7 +60,7 @@ struct AgentChecker {
         return nil
     }
 
-    /// People could not be asked what the agent asks.
+    /// True if this question could not be shown to people.
     func isUnasked(_ ask: AgentAsk) -> Bool {
         questions.values.contains { $0.isUnasked && $0.session == ask.session && $0.words == ask.words }
     }

@@ -2,8 +2,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold what is spent. Counts for itself what
-/// becomes durable: one workspace.
+/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold spent budgets. Keeps its own count
+/// of durable spending, for one workspace.
 struct BudgetChecker {
     private struct Session {
         let host: HostID

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Every client's view of a session is an exact stretch of the log, or a reset or a snapshot said so. One client, one session.
+/// Every client's view of a session is an exact part of the log, except after a reset or a snapshot. One client, one session.
 struct ViewChecker {
     private enum State {
         case unfollowed
@@ -21,7 +21,7 @@ struct ViewChecker {
     var isFollowed: Bool { if case .unfollowed = state { false } else { true } }
     var isFollowing: Bool { if case .following = state { true } else { false } }
 
-    /// The connection is over, or the subscription.
+    /// The connection has ended, or the subscription.
     mutating func left() {
         if !isFollowing { seq = nil }
         state = .unfollowed

@@ -48,7 +48,7 @@ extension World {
 
     // MARK: Memory
 
-    /// Queues, readers and waiters are bounded, and nothing is held for those who have left.
+    /// Queues, readers and waiters are bounded, and nothing is held for peers that have left.
     func checkMemory() {
         guard let census = relay.relay?.census else { return }
         // At the end every session that ever was is touched once more.
@@ -120,7 +120,7 @@ extension World {
         }
         for host in hosts {
             for question in host.daemon?.questions ?? [] where question.isOpen {
-                // Decided, or ended by the relay's own clock, which said so.
+                // Decided, or ended by the relay's own clock, with an event.
                 let (id, known) = (question.approval, stored(question.session))
                 if known?.ends[id] != nil || known?.decisions[id] != nil { continue }
                 if !open.contains(id) {
@@ -143,7 +143,7 @@ extension World {
     /// The reported status of sessions of real adapters is their agents' state.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
-        // The relay's own clock jumped, and ended what their agents still ask.
+        // The relay's own clock jumped, which ended questions that agents still ask.
         let expired = hosts.flatMap { $0.daemon?.questions ?? [] }
             .filter { $0.isOpen && stored($0.session)?.ends[$0.approval] != nil }
         let outdated = Set(expired.map(\.session))

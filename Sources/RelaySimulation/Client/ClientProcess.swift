@@ -72,7 +72,7 @@ final class ClientProcess {
         world.after(world.dice.within(100...min(400 << Int64(min(attempts, 5)), 8_000))) { [self] _ in connect() }
     }
 
-    /// When it reads what arrives at this time.
+    /// Time at which it reads a message that arrives at `arrival`.
     func reads(at arrival: Int64) -> Int64 {
         busyUntil = max(arrival, busyUntil) + slowness
         return busyUntil
@@ -105,7 +105,7 @@ final class ClientProcess {
         }
     }
 
-    /// Sets a budget, replaces one or takes one away; such that what agents do comes near it.
+    /// Sets a budget, replaces one or removes one; of a size that the agents' spending approaches.
     func setBudget() {
         guard isGreeted else { return }
         let known = summaries.keys.sorted { $0.rawValue < $1.rawValue }
@@ -153,7 +153,7 @@ final class ClientProcess {
         return actions.isEmpty ? nil : world.dice.pick(actions)
     }
 
-    /// Most ask for what is offered.
+    /// Most launches ask for something that is offered.
     private func launch(_ agent: String, _ text: String) -> Launch {
         let past = "r\(world.dice.below(3))"
         let purpose = world.dice.pick([.start, .start, .resume(past), .past] as [Launch.Purpose])

@@ -50,7 +50,8 @@ struct AlertBook {
         rings[name]?[place].outcome = outcome
     }
 
-    /// The next owner has begun. What has no answer in its log and is not sent again, as it has expired by this one's clock, is as if lost.
+    /// The next owner has begun. Pushes without an outcome in its log that are not sent again, as they have expired by its clock, count
+    /// as lost.
     mutating func began(in workspace: WorkspaceID, _ epoch: Epoch, unanswered: Set<PushID>, repeating: Set<PushID>) {
         let given = unanswered.subtracting(repeating)
         guard !given.isEmpty else { return }

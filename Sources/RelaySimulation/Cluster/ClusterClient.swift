@@ -185,7 +185,7 @@ final class ClusterClient {
         views[session]?.isResumed = true
         let id = CommandID(world.name("k"))!
         asked[id] = session
-        // A position of an earlier life is what a page has, too: the relay says that it means nothing.
+        // A page may also have a position of an earlier life: the relay replies that it is invalid.
         send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }), as: id)
     }
 

@@ -2,9 +2,9 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The database that all nodes share, as far as they rely on it: a row for each workspace that says who owns it (`DatabaseWorkspace`),
-/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses what it has
-/// not: of all workspaces together.
+/// The database that all nodes share, as far as they rely on it: a row for each workspace that names its owner (`DatabaseWorkspace`),
+/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses the
+/// changes that the standby lacks: of all workspaces together.
 final class ClusterDatabase {
     private struct Lease {
         var expiresAt: Int64
@@ -125,7 +125,7 @@ final class ClusterDatabase {
     }
 
     func view(for asking: String) -> PlacementView {
-        // One that was removed is there for as long as something of it is left.
+        // A removed workspace is listed as long as some of its rows are left.
         let rows = workspaces.filter { !$0.isRemoved || $0.isLeft }.map { workspace in
             let row = workspace.row
             return PlacementView.Row(
@@ -153,7 +153,7 @@ final class ClusterDatabase {
 
     // MARK: Promotion
 
-    /// The machine is lost, and the standby takes its place: with what it has.
+    /// The machine is lost, and the standby takes its place, with the changes that it has.
     func promote(after wait: Int64) {
         guard !isAway else { return }
         isAway = true

@@ -7,11 +7,11 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
     case stopped
     /// A node does not reach the database.
     case cutOff
-    /// A node is asked to end, and others get what it owns first.
+    /// A node is asked to end, and hands over its workspaces first.
     case drained
     /// A node is asked to end at once.
     case ended
-    /// An operator takes a workspace from its owner, who lives.
+    /// An operator takes a workspace from its living owner.
     case fenced
     /// A node and the others do not reach each other; all reach the database.
     case unlinked

@@ -160,7 +160,7 @@ final class ClusterHistory {
         }
     }
 
-    /// Its core says that nothing of it is on its way any more.
+    /// Its core reports that nothing of the workspace is under way any more.
     func leaves(by holder: String) { left.insert(holder) }
 
     func puts(_ batch: LogBatch, by holder: String) {

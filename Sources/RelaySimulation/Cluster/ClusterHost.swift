@@ -7,12 +7,12 @@ final class ClusterHost {
     private struct Session {
         let id: SessionID
         var events: [Event] = []
-        /// The next to be sent on this connection; nil: the relay has not said from where.
+        /// The next event to send on this connection; nil: the relay has not named a position.
         var next: Int64?
         var acknowledged: Int64 = 0
     }
 
-    /// Each has one decision at most, and is over once it was applied.
+    /// Each has at most one decision, and ends once it was applied.
     private enum Ask {
         case open(InputDigest)
         case applied(CommandID)

@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// One node as a process: the machine that says what it owns (`NodePlacement`), a core for each workspace of those (`OwnerPart`), an edge
-/// for each node that owns others (`EdgePart`), and its end at any moment.
+/// One node as a process: the machine that decides what it owns (`NodePlacement`), a core for each of its workspaces (`OwnerPart`), an
+/// edge for each node that owns others (`EdgePart`), and its end at any moment.
 final class ClusterNode {
     unowned let world: ClusterWorld
     let name: String
@@ -148,7 +148,7 @@ final class ClusterNode {
         for action in due where life == self.life { action() }
     }
 
-    /// Now, or when it goes on.
+    /// Now, or when the process continues.
     func run(_ action: @escaping () -> Void) {
         guard isUp else { return }
         if isFrozen { postponed.append(action) } else { action() }

@@ -1,13 +1,13 @@
-/// A fault of a cluster that must be caught: the world itself breaks what holds several relays together, and the checker that watches over it
-/// has to see that.
+/// A fault of a cluster that must be caught: the world itself breaks one of the rules between several relays, and the checker for it has
+/// to report that.
 package enum ClusterPlant: String, Sendable, CaseIterable {
     /// A commit does not compare its generation with the row's.
     case noFence
     /// A commit compares it and does not lock the row meanwhile.
     case fenceWithoutLock
-    /// A claim does not wait for the standby, and what is loaded after it may be on one machine only.
+    /// A claim does not wait for the standby, so that the state loaded after it may be on one machine only.
     case hastyLoad
-    /// A claim after a promotion goes on in the epoch of what may be lost.
+    /// A claim after a promotion continues in an epoch whose tail may be lost.
     case keptEpoch
     /// An edge gives a peer's number to another before the owner has forgotten it.
     case reusedNumber
@@ -15,21 +15,21 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case keptPeers
     /// A commit without an answer is committed again, without a look whether it is there.
     case doubledCommit
-    /// An owner that was fenced shows what it could not commit.
+    /// An owner that was fenced shows events that it could not commit.
     case fencedShows
     /// An owner does not send its peers away when it has handed their workspace over.
     case keptAfterHandOver
-    /// A workspace that another owns by now is dropped, and its core goes on.
+    /// A workspace that another owns by now is dropped, and its core continues.
     case keptCommitting
     /// A peer's messages go to the core of another workspace, if the node owns one.
     case misroutedPeer
-    /// A fence for one workspace is taken for one of all.
+    /// A fence for one workspace is mistaken for one of all.
     case droppedAll
-    /// A workspace whose owner has died is left alone for longer than anything may take.
+    /// A workspace whose owner has died is left alone for longer than allowed.
     case lateClaim
     /// A workspace that was just made is overlooked for as long.
     case overlookedWorkspace
-    /// A node gives away what it owns a few seconds after it has claimed it, again and again.
+    /// A node gives away a workspace a few seconds after it has claimed it, again and again.
     case restlessOwner
     /// A node that drains hands over nothing.
     case heldDrain
@@ -43,15 +43,15 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case swappedIdentity
     /// A node refuses a token that it does not know, though another may have made it a moment ago.
     case hastyRefusal
-    /// A node still knows whose a token was that is revoked.
+    /// A node still knows the holder of a revoked token.
     case rememberedToken
     /// The planners of all workspaces number from 1.
     case sharedNumbers
-    /// A code decides what another push has shown.
+    /// A code decides the approval that another push has shown.
     case swappedCode
     /// Pushes without an answer are not sent again when a workspace changes its owner.
     case mutePushes
-    /// The next owner does not know what has rung.
+    /// The next owner does not know which pushes have rung.
     case forgottenRings
 
     /// Worlds in which it matters.

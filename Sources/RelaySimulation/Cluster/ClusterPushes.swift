@@ -5,10 +5,10 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The push service of a cluster's world, which takes pushes of every node, and the checkers of what the owners of workspaces order there one
-/// after the other.
+/// The push service of a cluster's world, which takes pushes of every node, and the checkers of the pushes that successive owners of
+/// workspaces order.
 final class ClusterPushes {
-    /// As services and phones know a push: numbers are given anew in an epoch that follows one that is over.
+    /// Identity of a push to services and phones: numbers are reused in an epoch that follows one that has ended.
     private struct Name: Hashable {
         let epoch: Epoch
         let push: PushID
@@ -32,7 +32,7 @@ final class ClusterPushes {
     private var alerts = AlertBook()
     private var uses: [Int: Use] = [:]
     private var lastUse = 0
-    /// Decided with codes, as an owner has said.
+    /// Decisions by code, as reported by owners.
     private(set) var decidedCount = 0
 
     init(world: ClusterWorld) { self.world = world }

@@ -13,7 +13,7 @@ package struct ClusterSettings: Sendable {
     package var hasPhones: Bool?
     /// Virtual milliseconds with faults.
     package var duration: Int64 = 30_000
-    /// A host says in its hello which of its connections is the newer.
+    /// True if a host's hello shows which of its connections is the newer.
     package var hasAttempts = true
 
     package init() {}

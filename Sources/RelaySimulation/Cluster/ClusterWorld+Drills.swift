@@ -32,7 +32,7 @@ extension ClusterWorld {
         victim.startAgain()
     }
 
-    /// Hands back who says what has still to happen for there to be anything to come back from.
+    /// Returns a function that describes what still has to happen before recovery can be measured; nil: nothing.
     private func begin(_ drill: ClusterDrill, _ victim: ClusterNode) -> () -> String? {
         let (life, timeline) = (victim.life, database.timeline)
         switch drill {

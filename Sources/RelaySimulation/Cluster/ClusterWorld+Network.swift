@@ -92,7 +92,7 @@ extension ClusterWorld {
         learnsPeer(socket, nil, in: dice.within(0...200))
     }
 
-    /// The node closes: what it sent before still arrives.
+    /// The node closes: messages sent before still arrive.
     func nodeCloses(_ socket: ClusterSocket, _ code: UInt16, _ reason: String) {
         guard !socket.isCut else { return }
         socket.isCut = true

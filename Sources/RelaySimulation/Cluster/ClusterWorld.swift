@@ -19,7 +19,7 @@ final class ClusterWorld {
     /// In one millisecond: more is a loop.
     private static let stepsAtOnceMax = 10_000
 
-    /// All that ever were, in the order in which they were made; their names are those that they were made with.
+    /// All that ever existed, in the order in which they were made; with their original names.
     private(set) var workspaces: [Named<WorkspaceTag>] = []
     private(set) var database: ClusterDatabase!
     /// In the order of the workspaces, as all that is of each.
@@ -37,7 +37,7 @@ final class ClusterWorld {
     var lastFront: [ClusterSocket.Role: Int] = [:]
     private var lastName = 0
     private var lastBatch = 0
-    /// No more faults, and hosts say nothing new.
+    /// No more faults, and hosts produce nothing new.
     private(set) var isCalm = false
     /// How long it took after the calm until every participant was level.
     private(set) var levelAfter: Int64?
@@ -58,7 +58,7 @@ final class ClusterWorld {
         dice = Dice(seed: seed ^ 0xC1_05_7E_12)
         faults = ClusterFaults.drawn(by: &dice)
         trace = Trace(isKept: isTraced)
-        // Most worlds have neither, so that what else there is in them is met as often as without.
+        // Most worlds have neither, so that the other faults are met as often as without them.
         isAdministered = settings.isAdministered ?? (seed % 5 == 1 || seed % 10 == 0)
         let hasPhones = settings.hasPhones ?? seed.isMultiple(of: 5)
         let drawn = dice.pick([1, 1, 2, 2, 3])
@@ -102,7 +102,7 @@ final class ClusterWorld {
         clients.append(ClusterClient(world: self, index: clients.count, in: workspace, ordinal: ordinal))
     }
 
-    /// With a host and a client, who come as soon as they have their tokens.
+    /// With a host and a client, which connect as soon as they have their tokens.
     func addWorkspace() {
         let workspace = named(workspaces.count)
         trace.note(now, "operator", "makes", workspace.id.rawValue)
@@ -153,7 +153,7 @@ final class ClusterWorld {
         }
     }
 
-    /// A promotion may lose what was acknowledged.
+    /// True if a promotion may lose acknowledged changes.
     var losesTails: Bool { !database.isSynchronous }
 
     // MARK: Time
@@ -220,7 +220,7 @@ final class ClusterWorld {
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
     }
 
-    /// Looks every `step`, and reports what is still wrong by then.
+    /// Checks every `step`, and reports the complaint that is left at `end`.
     func advance(until end: Int64, by step: Int64 = 1_000, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
         while violation == nil, let (promise, what) = complaint() {
             if now >= end { return report(promise, what) }
@@ -271,7 +271,7 @@ final class ClusterWorld {
         return "\(most.0) owns \(most.1) workspaces, and \(fewest.0) owns \(fewest.1)"
     }
 
-    /// Faults whose chance goes by time.
+    /// Faults with a probability per second.
     private func everySecond() {
         guard !isCalm else { return }
         if dice.chance(faults.kill) { victim.end("killed") }
@@ -294,7 +294,7 @@ final class ClusterWorld {
         after(1_000) { $0.everySecond() }
     }
 
-    /// One that owns something as often as any.
+    /// A node, in half of the cases one that owns something.
     var victim: ClusterNode {
         let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)

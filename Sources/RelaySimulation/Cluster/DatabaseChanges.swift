@@ -1,12 +1,12 @@
 import RelayCore
 import RelayProtocol
 
-/// The database's log of changes, of all workspaces in one order, and how much of it the standby has: what a promotion keeps.
+/// The database's log of changes, of all workspaces in one order, and the part that the standby has, which a promotion keeps.
 final class DatabaseChanges {
     enum Change {
         case batch(LogBatch, number: Int)
         case owner(OwnerRow)
-        /// A session of a workspace that was removed, and what is of none.
+        /// A session of a removed workspace, or rows of none.
         case removal
     }
 

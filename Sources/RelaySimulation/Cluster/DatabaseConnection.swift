@@ -3,7 +3,7 @@ import RelayProtocol
 /// One connection of a node to the database: its process there is called after the node's, and outlives the node's word for as long as a
 /// transaction takes.
 final class DatabaseConnection {
-    /// Each workspace that is at work has connections of its own.
+    /// Each active workspace has connections of its own.
     enum Purpose: Hashable {
         case look, lease, entrants
         case log(WorkspaceID)

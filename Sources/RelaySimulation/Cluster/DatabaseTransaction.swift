@@ -1,6 +1,6 @@
 import RelayCore
 
-/// A claim, a commit, or what else takes the row of a workspace.
+/// A claim, a commit, or another transaction on the row of a workspace.
 final class DatabaseTransaction {
     enum Kind {
         /// `number` is the batch's own, for a node that looks for it.

@@ -1,21 +1,21 @@
 import RelayCore
 import RelayProtocol
 
-/// One workspace in the database: the row that says who owns it, shared and exclusive locks of that, and its log.
+/// One workspace in the database: the row that names its owner, shared and exclusive locks of that row, and its log.
 final class DatabaseWorkspace {
     let id: WorkspaceID
     /// From 1, in the order in which they were made.
     let number: Int32
     /// All that it ever was called; the last is its name.
     private(set) var names: [String]
-    /// Nil: it stands.
+    /// Nil: not removed.
     private(set) var removedAt: Int64?
     var isRemoved: Bool { removedAt != nil }
     private unowned let world: ClusterWorld
     private unowned let database: ClusterDatabase
     private(set) var log: SimulatedLog
     private(set) var row = OwnerRow()
-    /// The numbers of those that are there.
+    /// The numbers of the stored batches.
     private var batches: Set<Int> = []
     /// The place of the last change that others see.
     private var lastShown = 0
@@ -34,7 +34,7 @@ final class DatabaseWorkspace {
     static let slowCommitMax: Int64 = 6_000
 
     var name: String { names.last ?? id.rawValue }
-    /// Something of it is stored, besides what says that it was.
+    /// True if rows of it are stored, besides the one that records the removal.
     var isLeft: Bool { !log.isEmpty }
 
     func rename(to name: String) { names.append(name) }
@@ -73,7 +73,7 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// A process of the database that waits for a lock or the standby notices; one that is just writing may not, in time.
+    /// A server process that waits for a lock or the standby notices; one that is just writing may not, in time.
     func end(_ isMeant: (DatabaseConnection) -> Bool) {
         for transaction in queue + active where isMeant(transaction.connection) {
             switch transaction.phase {
@@ -214,7 +214,7 @@ final class DatabaseWorkspace {
     }
 
     private func apply(_ batch: LogBatch) {
-        // The plants write what a log refuses.
+        // The plants write batches that a log refuses.
         do throws(LogError) { try log.commit(batch) } catch { world.history(of: id).refuses(batch, error) }
         if let complaint = log.complaint { world.report(.decision, complaint.sentence) }
     }

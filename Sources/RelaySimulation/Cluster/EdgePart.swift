@@ -7,7 +7,7 @@ final class EdgePart {
     let owner: NodeAddress
     private var world: ClusterWorld { node.world }
     private var machine = EdgeMachine()
-    /// Kept by the other end, or by what is on its way.
+    /// Retained by the other end, or by messages in flight.
     private weak var wire: NodeWire?
     private(set) var isOver = false
     private var gathered = RecordWriter()
@@ -88,7 +88,7 @@ final class EdgePart {
         world.sendToOwner(gathered.take(), on: wire)
     }
 
-    /// `sockets` are those that each record is for.
+    /// `sockets` are the recipients of each record.
     func ownerSaid(_ bytes: [UInt8], for sockets: [Set<PeerID>]) {
         do throws(NodeLinkError) {
             let records = try OwnerMessage.read(bytes)

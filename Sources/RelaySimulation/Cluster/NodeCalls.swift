@@ -104,7 +104,7 @@ extension HTTPAnswer {
     fileprivate init(status: UInt16) { self.init(status: status, headers: [], body: []) }
     fileprivate init(_ identity: Identity) { self.init(status: 200, headers: [], body: identity.bytes) }
 
-    /// 200 for what was decided so.
+    /// 200 for a decision made this way.
     fileprivate init(_ reply: Reply) {
         switch reply {
         case .decided: self.init(status: 200)

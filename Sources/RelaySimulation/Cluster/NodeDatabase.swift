@@ -52,7 +52,7 @@ final class NodeDatabase {
         }
     }
 
-    /// One way, in milliseconds: a question may wait for others, and what it was answered may be old news.
+    /// One way, in milliseconds: a question may wait for others, and its answer may be outdated.
     private var transit: Int64 {
         world.dice.chance(world.faults.databaseDelay) ? world.dice.within(20...1_500) : world.dice.within(0...2)
     }
@@ -68,7 +68,7 @@ final class NodeDatabase {
     private func drop(_ connection: DatabaseConnection) {
         connections.removeAll { $0 === connection }
         connection.giveUp()
-        // One that cannot be reached is noticed later.
+        // An unreachable connection is noticed later.
         world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...Self.noticedMax)) { _ in connection.close() }
     }
 

@@ -3,13 +3,13 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The links that other nodes have to this one: what comes over them is the same as what comes from sockets, and what is for their peers
-/// goes back, to the peer that has the number now. As `LinkAcceptor` and `PeerConnections` do.
+/// Links from other nodes to this one: messages over them are treated like those from sockets, and messages for their peers go back, to
+/// the peer that has the number now. Like `LinkAcceptor` and `PeerConnections`.
 final class NodeLinks {
     private struct Link {
         let wire: NodeWire
         var peers: EdgePeers
-        /// By the edge's numbers: who has it now.
+        /// The current peers, by the edge's numbers.
         var names: [Int: PeerID] = [:]
         var gathered = RecordWriter()
         var addressees: [Set<PeerID>] = []
@@ -97,7 +97,7 @@ final class NodeLinks {
 
     // MARK: Sending
 
-    /// To those of them who are at edges; hands back the others.
+    /// Sends to those of them that are at edges; returns the others.
     func send(_ bytes: [UInt8], to peers: [PeerID]) -> [PeerID] {
         var own: [PeerID] = []
         var remote: [Int: [PeerID]] = [:]

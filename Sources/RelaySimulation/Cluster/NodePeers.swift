@@ -86,7 +86,7 @@ final class NodePeers {
         if let socket = peers[peer]?.socket { world.nodeCloses(socket, code, reason) }
     }
 
-    /// Each comes again at a moment of its own.
+    /// Each reconnects at a different moment.
     func dismiss(_ peer: PeerID) {
         close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(0...1_000)))
     }

@@ -5,7 +5,7 @@ import RelayProtocol
 /// it starts and ends. Like the product's `PlacementWatch`, except that polls and claims overlap.
 final class NodePlacement {
     static let lookInterval: Int64 = 250
-    /// With more, a node that drains ends with what it has.
+    /// After this, a node that drains ends with the workspaces that it still has.
     static let drainWithin: Int64 = 20_000
     /// For its last messages to peers to arrive.
     static let leavingWait: Int64 = 500
@@ -200,7 +200,7 @@ final class NodePlacement {
 
     // MARK: The end
 
-    /// As SIGTERM: others get what it owns first.
+    /// As on SIGTERM: hands over its workspaces first.
     func drain() {
         guard !isDraining, !isOver else { return }
         world.trace.note(world.now, node.name, "drains")

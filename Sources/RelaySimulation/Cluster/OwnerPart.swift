@@ -190,7 +190,7 @@ final class OwnerPart {
     func congested(_ peer: PeerID) { feed(.congested(peer)) }
     func drained(_ peer: PeerID) { feed(.drained(peer)) }
 
-    /// Its peers go, then what is in memory of it, then what is stored.
+    /// Its peers leave, then its memory is released, then its rows are deleted.
     func workspaceRemoved() { feed(.workspaceRemoved(workspace)) }
 
     /// The code of a notification of this workspace's.

@@ -26,7 +26,7 @@ final class OwnerPushes {
         tell(intent.id, outcome)
     }
 
-    /// The next core orders again what has no outcome in its log.
+    /// The next core orders pushes without an outcome in its log again.
     func suspend() { (awaited, unheard) = ([], [:]) }
 
     /// The next owner of the workspace orders pushes without an outcome again.

@@ -7,7 +7,7 @@ import RelayProtocol
 enum ServiceLimits {
     // MARK: Steps, where nothing else fails
 
-    /// To the database and back, with what a transaction waits for there.
+    /// To the database and back, with the waits of a transaction there.
     static let question: Int64 = 20
     /// Until the database has noticed that a process has ended.
     static let goodbye: Int64 = 20
@@ -18,7 +18,7 @@ enum ServiceLimits {
     static let takeover = look + PlacementMachine.courtesy + look + 2 * question
     /// An edge sees the new owner, waits before it dials again, and has a link.
     static let link = look + PlacementMachine.dialInterval + look
-    /// From the moment from which a token is there, or is revoked, until each node that is well knows of it: it looks, and reads who may come in,
+    /// From the moment at which a token is made or revoked until each node that is well knows of it: it looks, and reads the entrants,
     /// once it has ended a reading that is under way.
     static let heard = look + 2 * question
     /// A peer that was sent away asks one node after the other; each may have to refuse it once.
@@ -58,9 +58,9 @@ enum ServiceLimits {
         // Its own peers find out by the heartbeat, and one of them may ask it once more.
         case .stopped: max(away, World.heartbeat.hangUpSeconds * 1_000) + ClusterSocket.connectPatience + rest
         case .unlinked: NodeWire.silenceMax + rest
-        // Each node has to read who may come in.
+        // Each node has to read the entrants.
         case .added: away + look + question + rest
-        // Nothing is to come back, but what is left has to go.
+        // Service needs no recovery, but the rows have to be deleted.
         case .removed: gone + rest
         }
     }
@@ -99,7 +99,7 @@ enum ServiceLimits {
 
     /// From then on, until each workspace is at its place: a node that came back stays for a while, and a node hands over one at a time.
     static let placed = PlacementMachine.stay + 10 * PlacementMachine.handOverInterval
-    /// Between two owners of one workspace: a node keeps what it has claimed for so long, by its own clock.
+    /// Between two owners of one workspace: a node keeps a claimed workspace for this long, by its own clock.
     static let kept = Int64(Double(PlacementMachine.handOverInterval) / ClusterNode.rateMax)
     /// Minimum time for which placement is watched for changes.
     static let quiet = 2 * kept

@@ -67,7 +67,7 @@ final class Agent {
         work()
     }
 
-    /// Another process goes on with the same session; what this one asked is void.
+    /// Another process continues the session; questions of this one are void.
     func restart() {
         guard !isFinished else { return }
         let gone = run
@@ -84,14 +84,14 @@ final class Agent {
         run += 1
     }
 
-    /// Gives up what it waits on, and does no more.
+    /// Gives up its pending work, and does no more.
     func finish() {
         isFinished = true
         if let ask {
             self.ask = nil
             tell(.proven(hook: ask.hook, ran: true, isOurs: false))
         }
-        // So that what was lost before it is counted.
+        // So that events lost before it are counted.
         world.after(10) { [self] _ in for session in sessions { machine.tell(.ended(session), of: self) } }
     }
 
@@ -245,7 +245,7 @@ final class Agent {
         }
     }
 
-    /// A session is to be started. Some agents cannot, and some are gone before they say so.
+    /// Starts a session. Some agents cannot, and some end before they report it.
     func launch(_ order: LaunchOrder) {
         let run = run
         world.after(world.dice.within(0...50)) { [self] world in

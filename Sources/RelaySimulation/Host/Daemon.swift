@@ -151,7 +151,7 @@ final class Daemon {
 }
 
 extension World {
-    /// The books of a host are kept by what its spool took.
+    /// A host's books follow its spool's log.
     fileprivate func noted(_ entry: SpoolLog, at host: HostProcess) {
         switch entry {
         case .took(let items, let numbers):
@@ -164,7 +164,7 @@ extension World {
             settled(items)
         default:
             trace.note(now, host.name, "spool", "\(entry)")
-            // Its files are never lost here: what was sent was synchronized before.
+            // Its files are never lost here: events were synchronized before they were sent.
             if case .renumbered(let session, _) = entry { report(.completeness, "\(host.name) numbers \(session) anew") }
         }
     }

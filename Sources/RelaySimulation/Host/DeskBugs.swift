@@ -5,7 +5,7 @@ import RelayProtocol
 /// planted.
 struct DeskBugs {
     let plant: Plant?
-    /// Those who asked what is over, which a desk with a bug goes on waiting for.
+    /// Hooks of ended questions, which a desk with a bug keeps waiting.
     private var waiting: [ApprovalID: HookToken] = [:]
     private var forgotten: ApprovalID?
     /// The last answer for each input.
@@ -22,14 +22,14 @@ struct DeskBugs {
         return .approvalStale(id, reason: "unknownApproval")
     }
 
-    /// One answer for all who ask the same.
+    /// One answer for all that ask the same.
     func answer(beforeAsking question: ApprovalQuestion<SimulatedForm>) -> [UInt8]? {
         plant == .repeatedAnswer ? answers[question.digest] : nil
     }
 
     mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
 
-    /// One hook is taken for another that asks the same, no matter whose it is.
+    /// Confuses a hook with another that asks the same, of any session.
     func altered(
         _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
     ) -> ApprovalQuestion<SimulatedForm> {
@@ -55,7 +55,7 @@ struct DeskBugs {
         return .decided(session, id, approval.digest, decision)
     }
 
-    /// A hook that waits for what is over goes on waiting.
+    /// A hook that waits for an ended question keeps waiting.
     mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
         guard plant == .lateAnswer else { return order }
         switch order {

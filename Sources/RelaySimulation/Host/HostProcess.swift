@@ -21,7 +21,7 @@ final class HostProcess {
     private var life = 0
     /// Names this start of its machine.
     private(set) var boot = 0
-    /// Milliseconds between what its wall clock shows and the truth.
+    /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
     /// Budgets that the relay last reported as spent: a file that is written at once.
@@ -86,7 +86,7 @@ final class HostProcess {
         }
     }
 
-    /// The process ends at once; or the whole machine, with what was not synchronized.
+    /// The process ends at once; or the whole machine, with the bytes that were not synchronized.
     func crash() {
         guard let daemon else { return }
         let isPowerLoss = world.dice.chance(world.faults.powerLoss)
@@ -118,7 +118,7 @@ final class HostProcess {
         agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
     }
 
-    /// One of those that are there breaks, and comes back.
+    /// A running agent breaks, and comes back.
     func restartAgent() {
         if agents.isEmpty { world.dice.pick(bodies).restart() } else { world.dice.pick(agents).restart() }
     }
@@ -190,7 +190,7 @@ final class HostProcess {
         guard let daemon, daemon.connection === connection else { return }
         if case .outstanding = message, world.plant == .unheardOutstanding { return }
         daemon.tell(.received(message))
-        // A relay that errs sends what was decided of one question to another, too.
+        // A faulty relay also sends a question's decision to another question.
         guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),
             let other = daemon.questions.first(where: { $0.isOpen && $0.digest != digest })
         else { return }

@@ -10,7 +10,7 @@ struct SimulatedAdapter: AgentAdapter {
         /// The tool was run or refused; `isOurs` if the hook's answer decided that.
         case proven(hook: Int, ran: Bool, isOurs: Bool)
         case ended(SessionID)
-        /// The agent has shown what became of what it was given.
+        /// The agent has shown the outcome of a request.
         case steered(SteeringRequest, SteeringStage)
         case launched(SteeringName, LaunchOutcome)
         /// A session that a client started is there.
@@ -193,7 +193,7 @@ struct SimulatedAdapter: AgentAdapter {
         }
     }
 
-    /// The agent goes on, so what it asked before is over, whatever became of it.
+    /// The agent continues, so its earlier question has ended, with any outcome.
     private mutating func overtaken() {
         for approval in desk.approvals { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
     }

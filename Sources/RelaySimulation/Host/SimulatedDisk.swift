@@ -1,6 +1,6 @@
 import HostCore
 
-/// A host's disk: what was written is there for every process, what was synchronized also after the power failed.
+/// A host's disk: written bytes are visible to every process, synchronized ones also survive a power failure.
 final class SimulatedDisk: SpoolDisk {
     private struct Stored {
         var bytes: [UInt8]

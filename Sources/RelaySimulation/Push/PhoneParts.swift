@@ -11,7 +11,7 @@ extension Phone {
         var channel: String?
         /// The card's state as the app would report it.
         var state = CardReport.State.active
-        /// The relay has confirmed what the app said last.
+        /// The relay has confirmed the app's last report.
         var isTold = false
         var timestamp: Int64 = 0
         /// The relay knows of no such card, or session.

@@ -4,7 +4,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Phones, browsers, the push services, and who watches over what the relay plans and orders for them.
+/// Phones, browsers, the push services, and the checkers of the relay's plans and orders for them.
 final class PushWorld {
     /// Additional milliseconds of calm in a world with phones.
     static let calm: Int64 = 400_000
@@ -78,7 +78,7 @@ final class PushWorld {
         codes = [:]
     }
 
-    /// After every input: what has been planned in it, by what is committed now.
+    /// After every input: checks the pushes planned in it against the committed state.
     func looked(at relay: Relay) {
         order.latest = max(order.latest, world.relay.wall)
         let last = relay.planner.lastPush

@@ -2,8 +2,8 @@ import PushPlanner
 import RelayCore
 import RelayProtocol
 
-/// The push services, Apple's and those of browsers: takes pushes or does not, says so in time, late, or to a relay that has ended, and
-/// delivers what it took late, out of order, twice or never.
+/// The push services, Apple's and those of browsers: accepts pushes or does not, answers in time, late, or to a relay that has ended, and
+/// delivers accepted pushes late, out of order, twice or never.
 final class SimulatedAPNs {
     enum Kind: Equatable {
         case alert, start
@@ -104,7 +104,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// The channel is gone, no matter who removed it.
+    /// The channel is gone, for any reason.
     private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name):

@@ -17,7 +17,7 @@ final class Connection {
     var isCut = false
     /// Messages in flight at the break are lost too.
     var losesWhatIsUnderWay = false
-    /// Half-open: what is sent vanishes, and neither end knows.
+    /// Half-open: messages vanish, and neither end knows.
     var isSilent = false
     var lastArrivalAtRelay: Int64 = 0
     var lastArrivalAtPeer: Int64 = 0

@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The relay as a process: the real core, what the runner does around it, and its end at any moment.
+/// The relay as a process: the real core, a runner around it, and its end at any moment.
 final class RelayProcess {
     unowned let world: World
     /// Nil while the process is down.
@@ -17,7 +17,7 @@ final class RelayProcess {
     private var underWay: Commit?
     private var batches = 0
     private(set) var readsUnderWay = 0
-    /// Milliseconds between what its wall clock shows and the truth.
+    /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     /// When its last tick ended, by its own clock.
     private(set) var tickedAt: Int64 = 0
@@ -254,7 +254,7 @@ final class RelayProcess {
             answered = durable + world.dice.within(0...1_000)
         }
         if world.dice.chance(faults.unclearCommit) {
-            // The first try says error, whatever it did; the same batch is given again until it is known.
+            // The first try reports an error, whatever it did; the same batch is given again until its state is known.
             if world.dice.chance(0.5) { durable += 250 }
             answered = max(answered, durable) + 250 * world.dice.within(1...6)
         }

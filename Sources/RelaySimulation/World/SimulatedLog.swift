@@ -14,7 +14,7 @@ package final class SimulatedLog: SessionLog {
         /// All events that ever were; the log still holds those from `keptFrom` on.
         var events: [[UInt8]] = []
         var keptFrom: Int64 = 1
-        /// Retention removed all through here; what followed began again, from what had been used up.
+        /// Retention removed everything through here; the session then began again, with its usage so far.
         var begunAfter: Int64 = 0
         var usage: [UInt8] = []
         /// As bytes, so that a start reads what a commit wrote. Nil if retention removed the session.

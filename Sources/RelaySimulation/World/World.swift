@@ -51,7 +51,7 @@ final class World {
     var budgets = BudgetChecker()
     /// Nil if nothing is steered.
     var steering: SteeringChecker?
-    /// The most that the core held at any moment before all settles, and what it held then.
+    /// The most that the core held at any moment before all settles, and its contents then.
     var peak = 0
     private(set) var held: RelayCensus?
 
@@ -146,7 +146,7 @@ final class World {
         if violation == nil { checkSettled() }
     }
 
-    /// Agents talk on in the calm: what one said a moment ago is on its way. Hands back how long that took.
+    /// Agents keep working in the calm: recent events are in flight. Returns the time until they have arrived.
     private func advanceUntilSilent() -> Int64 {
         let start = now
         while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin {
@@ -169,13 +169,13 @@ final class World {
         now = max(now, end)
     }
 
-    /// Faults whose chance goes by time.
+    /// Faults with a probability per second.
     private func everySecond() {
         guard !isCalm else { return }
         if dice.chance(faults.clockJump) {
             let jump = dice.pick([-1, 1] as [Int64]) * dice.pick([40_000, 3_600_000, 315_360_000_000])
             let victim = dice.below(hosts.count + 1)
-            // Never before 1970: no clock shows that, and no event may say it.
+            // Never before 1970: no clock shows that, and no event may contain it.
             let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
             if victim == hosts.count {
                 relay.wallOffset = min(max(relay.wallOffset + jump, bounds.lowerBound), bounds.upperBound)
@@ -204,7 +204,7 @@ final class World {
         after(1_000) { $0.everySecond() }
     }
 
-    /// Faults stop; what waits, waits on.
+    /// Faults stop; pending work keeps waiting.
     private func calm() {
         trace.note(now, "world", "calms down")
         isCalm = true

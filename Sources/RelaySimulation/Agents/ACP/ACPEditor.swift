@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// An editor with a person in front of it, who sends prompts, answers what the agent asks, and may be faster than those at clients.
+/// An editor and its person, who sends prompts, answers the agent's questions, and may be faster than clients.
 final class ACPEditor {
     /// Prefix of texts that the editor's own person typed.
     static let ownText = "local "

@@ -3,8 +3,8 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and what it says
-/// to the daemon. When one of them ends, all three do, as an editor starts them.
+/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and its
+/// reports to the daemon. When one of them ends, all three do, as an editor starts them.
 final class ACPProgram: AgentBody {
     let adapter = LocalAdapter.name
     private unowned let world: World
@@ -83,7 +83,7 @@ final class ACPProgram: AgentBody {
 
     func restart() {
         guard isUp, !isFinished else { return }
-        // The agent fails, and the proxy says so; or the proxy is killed, and the agent ends with it.
+        // The agent fails, and the proxy reports it; or the proxy is killed, and the agent ends with it.
         if world.dice.chance(0.5) { end(failed: true) } else { die() }
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
@@ -161,7 +161,7 @@ final class ACPProgram: AgentBody {
         wait()
     }
 
-    /// For what the proxy waits for by itself.
+    /// Waits for the proxy's own deadlines.
     private func wait() {
         guard let due = machine.nextDeadline else { return }
         let life = life

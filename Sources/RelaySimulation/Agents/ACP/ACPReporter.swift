@@ -24,7 +24,7 @@ final class ACPReporter {
     private var asking: [ApprovalID: Int] = [:]
     private var wanted: Set<ApprovalID> = []
     private var stands: [SessionID: ACPStand] = [:]
-    /// The listeners of sessions whose commands are waited for.
+    /// Listeners for the commands of sessions.
     private var listeners: [SessionID: CommandListener<LocalFact>] = [:]
 
     init(world: World, host: HostProcess) {
@@ -40,7 +40,7 @@ final class ACPReporter {
         isClosing = false
     }
 
-    /// The process is gone, and with it what it had still to say.
+    /// The process has ended; its unsent reports are lost.
     func end() {
         life += 1
         client.end()

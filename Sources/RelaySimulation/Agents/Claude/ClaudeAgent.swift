@@ -314,7 +314,7 @@ final class ClaudeAgent {
         front.isSettled(call)
     }
 
-    /// No, with words: the turn goes on.
+    /// No, with words: the turn continues.
     func deny(_ hook: Int, _ words: String) {
         guard let call = call(hook), call.state == .asked else { return }
         over(hook, words)
@@ -335,7 +335,7 @@ final class ClaudeAgent {
         }
     }
 
-    /// No, or Esc: the turn is over, and the hook is sent away.
+    /// No, or Esc: the turn has ended, and the hook is sent away.
     func reject(_ hook: Int) {
         guard isAsked(hook) else { return }
         for call in asks { hooks.end(call.token, within: 0...1_500) }

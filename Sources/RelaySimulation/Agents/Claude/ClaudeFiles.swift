@@ -7,7 +7,7 @@ import RelayProtocol
 final class ClaudeFiles {
     private unowned let world: World
     private unowned let host: HostProcess
-    /// Its entry in the registry, and what the daemon's reader last made of it.
+    /// Its entry in the registry, and the last result of the daemon's reader.
     private(set) var entry: String?
     private var shown: [SessionID: String?] = [:]
     private var doing: ClaudeAgent.Doing?
@@ -63,7 +63,7 @@ final class ClaudeFiles {
     }
 
     private func readRegistry(_ session: SessionID) {
-        // Only what changed since the last look; what it brought before may have ended the daemon.
+        // Only a change since the last look; the previous one may have crashed the daemon.
         guard host.daemon != nil, shown[session] != .some(entry) else { return }
         shown[session] = .some(entry)
         let document = entry.flatMap { try? JSONDocument(parsing: $0) }

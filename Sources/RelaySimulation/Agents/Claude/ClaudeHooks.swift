@@ -70,7 +70,7 @@ final class ClaudeHooks {
         let at = isLoose ? world.now + world.dice.within(0...40) : max(lastAt, world.now + world.dice.within(0...20))
         if !isLoose { lastAt = at }
         world.at(at) { [self] world in
-            // Without a daemon a hook says nothing.
+            // Without a daemon a hook has no effect.
             guard let daemon = host.daemon else { return }
             world.trace.note(world.now, name, "calls", event)
             let path = "/srv/dev/.claude/projects/p/\(name).jsonl"

@@ -57,7 +57,7 @@ final class SteeringLine {
         tellNext()
     }
 
-    /// The program is gone, and what it had still to say.
+    /// The program has ended; its unsent reports are lost.
     func end() {
         (isClosing, isOver) = (true, true)
         listener?.forget()
@@ -86,7 +86,7 @@ final class SteeringLine {
                 return true
             }
         }
-        // One that is closing offers nothing any more: another may have the session by now.
+        // A closing program offers nothing any more: another may have the session by now.
         if isClosing { return leave() }
         guard let stand, !isStandTold else { return }
         isStandTold = true

@@ -1,10 +1,10 @@
 import RelayProtocol
 
-/// One connection between the host's reader and Codex's server: what is sent on it arrives in order, or not at all.
+/// One connection between the host's reader and Codex's server: messages arrive in order, or not at all.
 final class CodexLink {
     /// Threads that the host has resumed on it.
     var subscribed: Set<String> = []
-    /// When what was sent last arrives, either way.
+    /// Arrival times of the last messages, either way.
     var lastAtServer: Int64 = 0
     var lastAtHost: Int64 = 0
     /// Threads of requests that the host has received, without their end.
@@ -13,8 +13,8 @@ final class CodexLink {
     var closed: Set<Int> = []
     /// The host's answers, by request.
     var answers: [Int: [UInt8]] = [:]
-    /// Interrupts under way, by the id of the call: they do not name who sent them.
+    /// Interrupts under way, by the id of the call: they do not name their sender.
     var interrupts: [Int64: SteeringRequest] = [:]
-    /// The same of what ends a thread.
+    /// The same for calls that end a thread.
     var stops: [Int64: SteeringRequest] = [:]
 }

@@ -2,8 +2,8 @@ import AgentCodex
 import HostCore
 import RelayProtocol
 
-/// Codex's shared server on one host, as clients of it see it, with the terminals that are attached to it: it says what happens to those
-/// who have resumed a thread, asks all of them, and takes the first answer. It comes and goes by itself.
+/// Codex's shared server on one host, as its clients see it, with the terminals that are attached to it: it reports events to clients
+/// that have resumed a thread, asks all of them, and takes the first answer. It comes and goes on its own.
 final class CodexServer: AgentBody {
     let adapter = CodexAdapter.name
     unowned let world: World
@@ -48,7 +48,7 @@ final class CodexServer: AgentBody {
         world.trace.note(world.now, name, "starts", "life \(life)")
         let life = life
         for thread in openThreads {
-            // Its terminal connects again by itself.
+            // Its terminal reconnects.
             world.after(world.dice.within(50...3_000)) { [self] _ in if life == self.life { thread.load() } }
         }
         while openThreads.count < terminals { open() }
@@ -231,7 +231,7 @@ final class CodexServer: AgentBody {
         case .success(let result): say(#"{"id":\#(id),"result":{\#(result)}}"#)
         case .failure(let refusal): say(#"{"id":\#(id),"error":{"code":-32600,"message":"\#(refusal.words)"}}"#)
         }
-        // A thread that is resumed says again what it asks.
+        // A thread that is resumed repeats its question.
         if method == "thread/resume", let thread = thread(params), link.subscribed.contains(thread.name) { thread.repeatAsk() }
     }
 

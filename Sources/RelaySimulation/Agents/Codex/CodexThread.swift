@@ -56,13 +56,13 @@ final class CodexThread {
         return #"{"type":"active","activeFlags":[\#(ask == nil ? "" : #""waitingOnApproval""#)]}"#
     }
 
-    /// As it is shown to those who resume it.
+    /// As sent to clients that resume it.
     func shown(turns: String) -> String {
         #"{"id":"\#(name)","ephemeral":false,"preview":"","cwd":"/srv/dev/proj","cliVersion":"0.163.0","name":null,"#
             + #""status":\#(wireStatus),"turns":[\#(turns)]}"#
     }
 
-    /// Its last turn; only the whole of it has what has not ended.
+    /// Its last turn; `isWhole` includes the item that has not ended.
     func lastTurn(isWhole: Bool) -> String {
         guard let turn else { return "" }
         var items = turn.items
@@ -124,7 +124,7 @@ final class CodexThread {
         guard isActive else {
             if !world.isCalm {
                 if hasRollout, world.dice.chance(world.shape.endings) { return close() }
-                // Its person says something.
+                // Its person sends a prompt.
                 if world.dice.chance(0.5) { begin(world.name("local "), by: nil) }
             }
             return goOn()
@@ -177,7 +177,7 @@ final class CodexThread {
         note("item/completed", #""turnId":"\#(turn?.id ?? "")","item":\#(item)"#)
     }
 
-    /// The model reads what came meanwhile.
+    /// The model reads the additions.
     private func read() {
         let additions = turn?.additions ?? []
         turn?.additions = []

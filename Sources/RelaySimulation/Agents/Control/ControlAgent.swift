@@ -26,7 +26,7 @@ final class ControlAgent: ClaudeFront {
     private var requests: [Int: String] = [:]
     private var cost = 0
     private var mode = "default"
-    /// An older one does not say when it is done with what was sent, nor at its start in which mode it is.
+    /// An older version does not report when it has finished with a prompt, nor its mode at the start.
     private var isOld = false
     private var life = 0
     private var isInputClosed = false
@@ -154,7 +154,7 @@ final class ControlAgent: ClaudeFront {
         current = prompt
         advance(prompt, "started")
         let life = life
-        // Its hooks have their say.
+        // Its hooks run.
         world.after(world.dice.within(1...100)) { [self] _ in
             guard life == self.life, agent.isUp, current?.uuid == prompt.uuid else { return }
             write(#"{"type":"system","subtype":"init","permissionMode":"\#(mode)"}"#)
@@ -184,7 +184,7 @@ final class ControlAgent: ClaudeFront {
 
     private func interrupted() {
         if agent.isInTurn { return agent.interrupt() }
-        // Its hooks have not had their say yet.
+        // Its hooks have not run yet.
         if current != nil { turnEnded(isInterrupted: true) }
     }
 

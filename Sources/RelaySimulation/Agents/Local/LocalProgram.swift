@@ -304,7 +304,7 @@ final class LocalProgram: AgentBody {
         } else if state == .idle {
             become(.working)
         }
-        // Most say so.
+        // Most programs report that.
         if world.dice.chance(0.9) { say(.told(SteeringChange(request.name, .taken))) }
     }
 }

@@ -1,7 +1,7 @@
 import AgentClaude
 
-/// The input line of a played Claude Code: keys come late and in order, what it draws is seen later still, and while a dialog is open nothing
-/// that is typed arrives.
+/// The input line of a played Claude Code: keys arrive late and in order, its output is seen later still, and while a dialog is open no
+/// typed text arrives.
 final class InputLine {
     enum Key {
         case text(String)

@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Input given to the terminal of one life, what became of it there, and the ends reported for it.
+/// Input given to the terminal of one life, its fate there, and the ends reported for it.
 final class TypingBooks {
     private unowned let world: World
     private var texts: [SteeringName: SteeringRequest] = [:]

@@ -9,7 +9,7 @@ struct BrowserChecker {
     private struct Shown {
         let body: String
         let mayAllow: Bool
-        /// Only takes the place of what was there. A digest is as quiet, but is of no session and new.
+        /// True if it only replaces an earlier notification. A digest is as quiet, but is of no session and new.
         let isSettlement: Bool
 
         init(_ payload: [UInt8]) throws(WireError) {

@@ -40,7 +40,7 @@ struct CardFace: Equatable, CustomStringConvertible {
         return CardFace(bytes: profile.contentState(subject, bytesMax: bytesMax))
     }
 
-    /// More than anything here has to say.
+    /// More than any content here.
     private static let bytesMax = 3_000
 
     private static func attention(_ view: View) -> Int {

@@ -8,7 +8,7 @@ struct ChannelChecker {
     private struct Known {
         let device: DeviceID
         let session: SessionID?
-        /// Its card has had its end, or its app has said that it needs none.
+        /// Its card has had its end, or its app has reported that it needs none.
         var isOver = false
         /// Its card has had its end, for which it is kept.
         var isKept: Bool { endedAt != nil }
@@ -83,7 +83,7 @@ struct ChannelChecker {
         }
     }
 
-    /// `isListener`: it says no more than that it is there, and listens.
+    /// `isListener`: the report says only that the card exists and listens.
     mutating func reported(_ report: CardReport, by device: DeviceID, isListener: Bool) {
         guard !isListener else { return }
         for (name, channel) in known where channel.device == device && channel.session == report.session {

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A code decides once, and only what it was for.
+/// A code decides once, and only its own approval.
 struct CodeChecker {
     struct Use {
         let command: CommandID

@@ -3,7 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A budget's level that a session crosses alerts a device once: again only where APNs may not have it, and in the end APNs has it.
+/// When a session crosses a budget's level, a device is alerted once: again only if APNs may not have the alert, and in the end APNs has
+/// it.
 struct CrossingChecker {
     /// Scope, level and session: as the notification is named.
     private struct Name: Hashable {
@@ -71,7 +72,7 @@ struct CrossingChecker {
         }
     }
 
-    /// A relay that starts with another clock takes what is too old for what it is, also what was under way when the last one ended.
+    /// A relay that starts with another clock drops alerts that are too old by it, including those under way when the last one ended.
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {

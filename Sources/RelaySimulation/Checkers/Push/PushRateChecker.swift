@@ -3,9 +3,9 @@ import RelayProtocol
 
 /// A card gets at most a few pushes a minute, whatever its agent does; in addition those for the start and end of a wait for a person.
 struct PushRateChecker {
-    /// Updates within `window` milliseconds: one about what waits every five seconds, and some room for small changes between.
+    /// Updates within `window` milliseconds: one about a pending approval every five seconds, and some room for small changes in between.
     private static let updatesMax = 16
-    /// Those that turn to a person, or away: each of the first kind comes two seconds after what was said of it before.
+    /// Updates that start or end a wait for a person: each of the first kind comes two seconds after the previous one.
     private static let turnsMax = 62
     private static let window: Int64 = 60_000
 

@@ -16,7 +16,7 @@ struct ReserveChecker {
         var taken: [PushIntent] = []
     }
 
-    /// One push; as much as the slower rate gives in so many milliseconds.
+    /// The cost of one push: the milliseconds in which the slower rate regains it.
     private static let one: Int64 = 180_000
     private var buckets: [DeviceID: Bucket] = [:]
     /// True if the last push to a device's card asked for a person; by the card's session.

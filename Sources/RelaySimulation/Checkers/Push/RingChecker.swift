@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings once on every device that wants it, and again only where APNs may not have it.
+/// An approval rings once on every device that wants it, and again only if APNs may not have it.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID

@@ -33,7 +33,7 @@ struct StartChecker {
 
     mutating func planned(_ order: PushIntent, at now: Int64) -> String? {
         guard order.purpose == .start else { return nil }
-        // By the steady clock and by the relay's: one that was set meanwhile says nothing.
+        // By the steady clock and by the relay's: a clock that was set meanwhile proves nothing.
         func within(_ age: Int64) -> [Start] {
             (starts[order.device] ?? []).filter {
                 now - $0.at < age && (0..<age).contains(order.plannedAt - $0.order.plannedAt)

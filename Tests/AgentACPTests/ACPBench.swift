@@ -4,7 +4,7 @@ import RelayProtocol
 
 @testable import AgentACP
 
-/// A proxy between an editor and an agent that a test plays. Collects what each side gets, and what is told and asked.
+/// A proxy between an editor and an agent that a test plays. Collects the lines of each side, the reports and the questions.
 struct ACPBench {
     var machine: ACPProxyMachine
     var now = HostInstant(wall: 1_000, monotonic: 0)
@@ -63,7 +63,7 @@ struct ACPBench {
     mutating func editor(_ line: String) { take(.fromEditor(Array((line + "\n").utf8))) }
     mutating func agent(_ line: String) { take(.fromAgent(Array((line + "\n").utf8))) }
 
-    /// A session with one call that has begun, as Vibe tells it.
+    /// A session with one call that has begun, as Vibe reports it.
     mutating func begin(
         call: String = "effect-1", input: String = #"{"command":"rm -rf build"}"#, title: String = "bash: rm -rf build"
     ) {

@@ -100,13 +100,13 @@ struct CodexChanceTests {
 
         #expect(bench.requests.count == 1, "asked once")
         #expect(bench.adapter.questions.isEmpty)
-        // Nothing is answered that nobody decided, nothing but what was decided, and only this question.
+        // No answer without a decision, none that differs from it, and only to this question.
         let answer = #"{"id":\#(server.id),"result":{"decision":"\#(phoneAllows ? "accept" : "decline")"}}"#
         #expect(bench.answers.allSatisfy { $0 == answer } && (hasDecided || bench.answers.isEmpty))
         let ends = bench.events.map(\.event.head).filter {
             ["approval.applied", "approval.cancelled", "approval.stale"].contains($0.kind)
         }
-        // A decision that comes after the end is told that it came too late.
+        // A decision that comes after the end is reported as too late.
         #expect((1...2).contains(ends.count))
         for case .approvalApplied(_, let outcome) in ends { #expect(outcome == (server.isAllowed ? .ran : .denied)) }
         if server.byUs > 0 { #expect(ends.contains { $0.kind == "approval.applied" }, "ours was the one that counted") }

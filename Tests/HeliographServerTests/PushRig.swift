@@ -84,7 +84,7 @@ final class PushRig: Sendable {
     private final class Parts {
         let way: PushWay
         var runners: [PushRunner?] = []
-        /// Those that were there last, for as long as somebody holds them.
+        /// The last runners, as long as they are retained.
         var remembered: [WeakRunner] = []
         var mailboxes: [CoreMailbox] = []
 

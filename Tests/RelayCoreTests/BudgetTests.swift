@@ -92,7 +92,7 @@ struct BudgetTests {
             }
         }
 
-        /// The same disk, another life of the relay and of everybody's connections.
+        /// The same disk, another life of the relay and of all connections.
         func restarted() -> Bench {
             let next = T(state: t.state)
             next.resume(t)
@@ -396,7 +396,7 @@ struct BudgetTests {
         #expect(bench.mark() == BudgetMark(level: 50, microUSD: 1_500, isHeld: false))
         bench.say([Self.usage(1_200)])
         #expect(try bench.crossings().dropFirst(2) == ["80 session 1200/1500"])
-        // Lowered: whoever does that sees that it is spent.
+        // Lowered: the reply shows that it is spent.
         bench.set(.session(T.session), 100, holds: true)
         #expect(bench.mark() == BudgetMark(level: 100, microUSD: 100, isHeld: true))
         bench.say([Self.usage(1_300)])

@@ -152,7 +152,7 @@ import Testing
             try store.credentials.addWorkspace(Named(id: workspace, name: workspace.rawValue))
         }
         try store.log.commit(device("d1", in: .home, tells: [Self.phone]))
-        // As a core of both has it: the one yields in the batch in which the other tells.
+        // As a core of both has it: the one yields in the batch in which the other reports the address.
         let (yielding, telling) = (device("d1", in: .home, tells: []), device("d1", in: .other, tells: [Self.phone]))
         try store.log.commit(LogBatch(records: yielding.records + telling.records))
         #expect(try store.addresses.moved([Self.home, Self.other]) == [Self.home])

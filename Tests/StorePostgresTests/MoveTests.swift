@@ -101,7 +101,7 @@ import Testing
         try file.log.commit(writer.batch(2, approvals: [writer.approval("a9", seq: 702)]))
         try file.log.commit(fresh.batch(3))
         try file.close()
-        // The database has its data still, for whoever needs it.
+        // The database still has its data, in case it is needed.
         let error = #expect(throws: LogError.self) { try moveToDatabase() }
         #expect(error?.code == .conflict && error?.message.contains("not empty") == true)
         #expect(try scratch.open().log.seq(.first) == 703)
@@ -204,7 +204,7 @@ import Testing
     /// Columns that are not moved have a reason, given here.
     @Test func `every column of a database is moved, or is about the database itself`() throws {
         try scratch.openPostgres().close()
-        // Apps tell their addresses again, and until then there is one core that has them all.
+        // Apps report their addresses again, and until then there is one core that has them all.
         let about: Set<String> = ["owners", "nodes", "versions", "entrants", "secrets", "push_addresses"]
         let rows = try sql(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")

@@ -130,7 +130,7 @@ import Testing
             #expect(throws: LogError.self) { try load(home) }
         }
         #expect(losses.withLock { $0 } == ["home fenced"])
-        // Whoever asks later hears it, too, unless somebody has.
+        // A handler that is set later is called, too, unless an earlier one was.
         home.whenLost(note("again"))
         #expect(losses.withLock { $0.count } == 1)
         try node.renew(isLeaving: false)
@@ -171,7 +171,7 @@ import Testing
         try other.log.commit(ofOther.batch(1))
         // Of the first node's connections only that of the workspace has ended.
         #expect(Set(connections).subtracting(try backends("heliograph/\(first.holder)/%")).count == 1)
-        // The old one's hand-over, once more, is of nobody's any more.
+        // The old owner's hand-over, repeated, has no effect any more.
         try home.handOver()
         #expect(try owner("home").holder == second.holder)
         try next.handOver()
@@ -280,7 +280,7 @@ import Testing
         let epochs = store.log.epochs(first: .home)
         try store.close()
         let node = try scratch.openPostgresNode()
-        // One that something was committed to, and one that was only told of.
+        // One workspace that something was committed to, and one that only got its epoch.
         #expect(try node.claim(.home)?.log.epoch == epochs[.home] && node.claim(.other)?.log.epoch == epochs[.other])
         try node.close()
         let again = try scratch.openPostgres()
@@ -467,7 +467,7 @@ import Testing
         let next = try #require(try second.claim(.other))
         #expect(try load(next).sessions.isEmpty && load(next).records == [channel])
         while try !second.credentials.removeData(of: .other, rowsMax: 4) { #expect(try second.row(.other) != nil) }
-        // Its service has to be told that nobody needs it.
+        // Its service has to be informed that the channel is no longer needed.
         #expect(try first.row(.other)?.holder == second.holder)
         try next.log.commit(LogBatch(records: [PushRecord(workspace: .other, kind: .channel, name: "c", bytes: nil)]))
         #expect(try first.row(.other) == nil && first.row(.home) != nil)

@@ -51,7 +51,7 @@ import Testing
         #expect(try row("w-other").generation == 2)
         try next.log.commit(writer.batch(1))
         #expect(try next.log.all(ofOther) == expected(ofOther, 1...3))
-        // One to which nothing was committed goes on as it was told, too.
+        // A workspace without commits keeps its epoch, too.
         try next.credentials.addWorkspace(Named(id: id("w-third"), name: "third"))
         let third = told(next, id("w-third"))
         try next.close()
@@ -99,7 +99,7 @@ import Testing
         let store = try open(with: .home, other)
         var (home, writer) = (Writer(.first), Writer(ofOther))
         try store.log.commit(home.batch(1))
-        // As a claim leaves it of which nobody heard.
+        // As a claim leaves it whose answer was lost.
         try sql(
             """
             UPDATE owners SET generation = 1, holder = (SELECT holder FROM owners WHERE scope = '*'),

@@ -102,7 +102,7 @@ extension Scratch {
     /// Address of the test's database, for a relay or `psql`.
     package func postgresAddress() throws -> String { try PostgresServer.database(ofTestIn: path) }
 
-    /// As the relay does; throws where another holds it. `folder` is another way to the server.
+    /// As the relay does; throws if another holds it. `folder` is another way to the server.
     package func openPostgres(
         by folder: String? = nil, isWanted: @escaping @Sendable () -> Bool = { false }
     ) throws -> PostgresStore {

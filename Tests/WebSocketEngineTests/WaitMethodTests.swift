@@ -191,7 +191,7 @@ struct WaitMethodTests {
                 })
             _ = try await client.nextOpened()
         }
-        // All have said it before the first is heard.
+        // All have sent it before the first is read.
         let all = connections
         let begun = EventLog<Bool>()
         let said = DispatchSemaphore(value: 0)

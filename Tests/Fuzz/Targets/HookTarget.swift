@@ -47,7 +47,7 @@ private struct HookWorld {
     private var notes: [String: [UInt8]] = [:]
     private var waiting: [HookToken: Call] = [:]
     private var asked: [Asked] = []
-    /// Runs of hooks for whose question somebody decided "allow", and the question.
+    /// Runs of hooks whose question was decided "allow", and the question.
     private var allowed: [String: InputDigest] = [:]
     private var lastCall: [UInt8] = []
     private var lastToken: UInt64 = 0

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A Unix socket that answers one connection after the other as it was told, on a thread of its own.
+/// A Unix socket that answers one connection after the other with given replies, on a thread of its own.
 final class FakeDaemon: Sendable {
     enum Reply: Sendable {
         /// Reads the request, then writes this and closes.

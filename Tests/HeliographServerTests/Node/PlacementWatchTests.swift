@@ -83,7 +83,7 @@ import Testing
             count.signal()
         }
 
-        /// Waits until something was ordered that nobody has waited for.
+        /// Waits for the next order.
         func waitForOne() -> Bool { count.wait(timeout: .now() + PlacementWatchTests.waitMax) == .success }
 
         /// Waits until this was ordered.
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `a free workspace is claimed and served, and handed over when the node ends`() throws {
         let other = NodeAddress(holder: "other", name: "n2", url: "http://n2", secret: "s", version: NodeLinkProtocol.version)
-        // Whom it belongs to does not matter: nobody else claims it.
+        // Its preferred node does not matter: no other claims it.
         let (database, orders) = (Database([Self.free], others: [other]), Orders())
         let watch = watch(database)
         let carriedOut = orders.orders()

@@ -3,7 +3,7 @@ import RelayProtocol
 
 @testable import HostCore
 
-/// Tells the host machine facts, and writes down what it orders, one short line each.
+/// Gives the host machine facts, and records its orders, one short line each.
 struct HostBench {
     let disk: MemoryDisk
     let diary = ScriptedAdapter.Diary()

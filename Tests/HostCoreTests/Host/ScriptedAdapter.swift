@@ -2,7 +2,7 @@ import RelayProtocol
 
 @testable import HostCore
 
-/// Orders what it is told to, and writes down what else it hears.
+/// Gives the orders of its script, and records all other facts.
 struct ScriptedAdapter: AgentAdapter {
     enum Order: Sendable, Equatable { case look(String) }
 

@@ -1,8 +1,8 @@
 import HostCore
 
-/// A disk in memory that loses what a power cut takes, and fails as it is told.
+/// A disk in memory that loses what a power cut would, and fails on demand.
 ///
-/// A sync that fails drops what it was for, and the next one says nothing of it: as Linux does.
+/// A failed sync drops its data, and the next one does not report that: as on Linux.
 final class MemoryDisk: SpoolDisk {
     enum Operation: Hashable { case names, contents, read, replace, append, synchronize, truncate, remove }
 

@@ -11,7 +11,7 @@ struct SpoolDamageTests {
     private var one: SessionID { Self.one }
     private var two: SessionID { Self.two }
 
-    /// A host that told some, and wrote more: its disk, and the relay.
+    /// A host that sent some events, and wrote more: its disk, and the relay.
     private func past(sent: Int) throws -> HostRig {
         var rig = try HostRig()
         try rig.spool.append(one, "a1", "a2")

@@ -28,7 +28,7 @@ import Testing
         }
         stage.ask(app("more"), as: client("ada"))
         #expect(!isTaken(stage))
-        // Nor by taking over what another client has told.
+        // Nor by taking over a device that another client has registered.
         stage.ask(app(S.device.device.rawValue), as: client("ada"))
         #expect(!isTaken(stage))
         stage.ask(app("own1"), as: client("ada"))

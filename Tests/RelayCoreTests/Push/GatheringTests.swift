@@ -11,7 +11,7 @@ import Testing
 
     private static let minute: Int64 = 60_000
 
-    /// A run that is long enough to be told of, and its end.
+    /// A run that is long enough to be reported, and its end.
     private func run(_ rig: PlannerRig) {
         rig.agent(.statusChanged(.running, reason: nil))
         rig.pass(2 * Self.minute)

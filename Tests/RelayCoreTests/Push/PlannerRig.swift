@@ -5,7 +5,7 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// A relay with one host, one session and one phone whose app has told its tokens. Time passes when the test says so.
+/// A relay with one host, one session and one phone whose app has registered its tokens. Time passes when the test says so.
 final class PlannerRig {
     let transcript: RelayTranscript
     let host: PeerID

@@ -29,7 +29,7 @@ struct WireTypeScript {
             if declared.contains(name) {
                 names.append(inline(members(message.object.fields)))
             } else {
-                // Of two messages of one type it is by this that they are told apart.
+                // Distinguishes two messages of one type.
                 let other = messages.compactMap { $0.type == message.type && message.onlyWith == nil ? $0.onlyWith : nil }
                 declare(name, message.object, lacking: other.first)
                 names.append(name)

@@ -195,7 +195,7 @@ struct EventLoopGroupTests {
         let loop = try await TestLoop.start()
         let clients = try await clients(2, on: loop, to: port, of: server)
         let ticks = EventLog<String>()
-        // A loop that does nothing else until it is let go.
+        // A loop that is blocked until it is released.
         let gate = DispatchSemaphore(value: 0)
         let isHeld = EventLog<Bool>()
         let place = clients[0].theirs

@@ -44,7 +44,7 @@ package enum Plant: String, Sendable, CaseIterable {
     case repeatedPrompt
     /// An adapter reports that its agent is idle while it asks.
     case hastyPrompt
-    /// A host does not learn which approvals the relay waits for.
+    /// A host does not learn which commands the relay waits for.
     case unheardOutstanding
     /// A host forgets at a start the ends that it has reported.
     case forgottenEnds

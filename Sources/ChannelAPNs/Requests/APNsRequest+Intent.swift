@@ -22,7 +22,7 @@ extension APNsRequest {
             isHarmlessToRepeat = intent.isHarmlessToRepeat
             self.payload = payload
         case .makeChannel:
-            // Repeating is harmless: if the first answer was lost, one of ten thousand channels stays unused.
+            // Not sent again if its outcome is unknown: a second channel would leave the first unused, one of ten thousand.
             self.payload = Self.channelPayload
         case .deleteChannel: isHarmlessToRepeat = true
         }

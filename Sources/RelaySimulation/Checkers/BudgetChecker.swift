@@ -2,8 +2,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold spent budgets. Keeps its own count
-/// of durable spending, for one workspace.
+/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold the sessions of spent
+/// budgets. Keeps its own count of durable spending, for one workspace.
 struct BudgetChecker {
     private struct Session {
         let host: HostID
@@ -123,7 +123,7 @@ struct BudgetChecker {
 
     private static let passingMax = 3
 
-    /// Budgets that a host must hold, by the relay's clock in milliseconds since 1970.
+    /// Holds that a host must have, by the relay's clock in milliseconds since 1970.
     func holds(of host: HostID, at wall: Int64) -> Holds {
         func isSpent(_ budget: Budget?, _ spent: Int64) -> Bool {
             budget.map { $0.holds && spent >= $0.microUSD } ?? false

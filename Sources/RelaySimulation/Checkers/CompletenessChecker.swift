@@ -145,7 +145,7 @@ struct CompletenessChecker {
                 continue
             case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
-            // The event of a host whose machine went down has no number.
+            // Without a count if the machine of the host went down.
             case .truncated(let count?):
                 while isPassedOver(session, number), entries[session]?[number - 1].isSkipped == false { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {

@@ -24,7 +24,7 @@ final class HostProcess {
     /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
-    /// Budgets that the relay last reported as spent: a file that is written at once.
+    /// The holds that the relay last sent: a file that is written at once.
     var holds = Holds()
 
     var isUp: Bool { daemon != nil }

@@ -192,7 +192,7 @@ package struct LocalAdapter: AgentAdapter {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
         }
-        // A session that has ended already needs no event.
+        // The same reply for a question that has ended already.
         order(.respond(token, nil))
     }
 

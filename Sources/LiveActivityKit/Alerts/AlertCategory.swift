@@ -2,7 +2,7 @@
 public enum AlertCategory: String, Sendable, CaseIterable {
     /// The whole input is in the alert.
     case approval = "HELIOGRAPH_APPROVAL"
-    /// Part of the input is missing: the alert can deny it, but never allow it.
+    /// Part of the input is missing: it can be denied from the alert, but never allowed.
     case review = "HELIOGRAPH_APPROVAL_REVIEW"
     case question = "HELIOGRAPH_QUESTION"
     case status = "HELIOGRAPH_STATUS"

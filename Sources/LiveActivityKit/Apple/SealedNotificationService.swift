@@ -2,7 +2,7 @@
 import Foundation
 public import UserNotifications
 
-/// Opens sealed alerts before they are shown. An app's notification service extension has a class that inherits from this one, and sets
+/// Opens sealed alerts before they are shown. An app's notification service extension has a class that inherits from this one and overrides
 /// `keychain` with the access group that it shares with the app.
 ///
 /// An alert that cannot be opened is shown as it came, as a generic sentence, and cannot be allowed from there.

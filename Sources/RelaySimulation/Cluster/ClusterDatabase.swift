@@ -82,7 +82,7 @@ final class ClusterDatabase {
         return reading
     }
 
-    /// The database is up, workspaces held by dead nodes at its start are free again, and no dead peer counts as connected.
+    /// The database is up, workspaces held by dead nodes at its start are free again, and it has noticed all abandoned connections.
     var isSettled: Bool {
         !isAway && startedAt + Self.lease <= world.now && !connections.contains { $0.isOpen && $0.isGivenUp }
             && !workspaces.contains(where: \.hasAbandonedTransaction)

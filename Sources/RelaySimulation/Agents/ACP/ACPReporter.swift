@@ -159,7 +159,7 @@ final class ACPReporter {
         }
     }
 
-    /// Questions end while the daemon is away.
+    /// The daemon is away: its questions end without a decision.
     private func removeQuestions() {
         var left: [ApprovalID] = []
         items.removeAll { item in

@@ -4,7 +4,7 @@ package import RelayProtocol
 /// Apple's push service as a channel of the planner: payloads, topics, priorities, the profiles of apps, and broadcast channels (iOS 18).
 package struct APNsChannel: PushChannel {
     package let profiles: ProfileSet
-    /// Apps whose cards listen to a broadcast channel where the system can: by bundle.
+    /// Apps whose cards listen to a broadcast channel if the system can: by bundle.
     private let broadcastBundles: Set<String>
 
     package init(profiles: ProfileSet = ProfileSet(), broadcastBundles: Set<String> = []) {
@@ -76,7 +76,7 @@ package struct APNsChannel: PushChannel {
     }
 
     package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
-        // The rest follows from what the intent is for.
+        // The rest follows from the intent's purpose.
         intent.urgency = try record.integer("priority") >= APNsHeaders.urgent ? .atOnce : .whenConvenient
         intent.isKept = try record.optionalInteger("expiration") != 0
         intent.replaces = try record.optionalString("collapse")

@@ -3,9 +3,9 @@ package import RelayProtocol
 
 /// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts alone.
 ///
-/// Pure. Which addresses may be called is looked at where they are, by the module that calls them; what it says comes in as a function.
+/// Pure. The module that calls the addresses decides which of them may be called; its check is passed in as a function.
 package struct WebChannel: PushChannel {
-    /// Where the page is, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
+    /// The page's URL, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
     private let pageURL: String
     /// Why a subscription is not taken, with its place below `$.device.web`; nil: it is.
     private let fault: @Sendable (WebSubscription) -> WireError?
@@ -31,7 +31,7 @@ package struct WebChannel: PushChannel {
 
     // MARK: - What goes out
 
-    /// Apple shows each push as one more row, whatever its tag: what is settled would ring there again.
+    /// Apple shows each push as one more row, whatever its tag: a push that something is settled would ring there again.
     package func takesBack(on device: Device) -> Bool {
         guard case .web(let subscription?) = device.address else { return false }
         return subscription.service != Self.apple && !subscription.service.hasSuffix("." + Self.apple)

@@ -1,16 +1,16 @@
 import PushPlanner
 import RelayProtocol
 
-/// The JSON of a push to a browser: the declarative form, which Safari reads itself and hands to the worker, and every other browser hands
-/// over as it is.
+/// The JSON of a push to a browser: the declarative form, which Safari reads itself and passes to the worker, and every other browser
+/// passes on unchanged.
 enum WebPayload {
-    /// What Firefox on Android still gets; see `WebPushMessage.textBytesMax`.
+    /// Largest payload that Firefox on Android receives; see `WebPushMessage.textBytesMax`.
     static let bytesMax = 2_600
     /// By which Safari knows the form: RFC 8030.
     private static let form: Int64 = 8_030
     private static let separator = " · "
 
-    /// The content as it fits: words that have to be cut cannot be allowed from there, nor is anything where the person has not chosen so.
+    /// The content as it fits: cannot be allowed from the alert if its words have to be cut, or unless the person has chosen so.
     static func fitting(_ content: AlertContent, on device: Device, pageURL: String) -> AlertContent {
         var content = content
         content.mayAllow = content.mayAllow && device.allowsOnLockScreen
@@ -25,7 +25,7 @@ enum WebPayload {
 
     /// The payload of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
-        // A browser has no line for the place, and in the body it could be taken for a part of what is asked.
+        // A browser has no line for the place, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)
         let decisions = content.kind == .approval && content.hasCode ? ["deny"] + (content.mayAllow ? ["allow"] : []) : []
         let rings = content.level != .passive

@@ -1,11 +1,11 @@
 package import RelayProtocol
 
-/// All that a client knows: sessions, approvals, and the logs of the sessions that it follows, each an exact stretch of the
-/// relay's. Pure: what has happened goes in, what has changed comes out.
+/// A client's copy of the relay's state: sessions, approvals, and the logs of the sessions that it follows, each an exact part of the
+/// relay's. Pure: takes facts, returns changes.
 ///
-/// A batch of events that does not continue where the log ends is refused, and a change says from where to subscribe again.
+/// A batch of events that does not continue at the end of the log is refused; the change then names the position to subscribe from.
 package struct ClientView: Sendable {
-    /// Enough to look back on; what is older can be asked for with `history`.
+    /// Enough to look back on; older events are available with `history`.
     package static let eventsKeptMax = 500
 
     /// The end of one session's log, as far as it has been seen.
@@ -13,7 +13,7 @@ package struct ClientView: Sendable {
         package fileprivate(set) var position: Position
         /// The last events up to `position`.
         package fileprivate(set) var events: [[UInt8]] = []
-        /// A hole was seen; nothing is taken until the log goes on at `position`.
+        /// True after a gap: nothing is accepted until the log continues at `position`.
         package fileprivate(set) var isBroken = false
     }
 
@@ -35,7 +35,7 @@ package struct ClientView: Sendable {
         case delta(Delta)
         case output(ToolOutput)
         case reset(SessionID, ResetReason)
-        /// A snapshot of this session has come; its events, if any were new, have been told.
+        /// A snapshot of this session has come; its new events, if any, have been reported.
         case sessionKnown(SessionID)
         /// There was a hole or another epoch: subscribe again, from here, or for a snapshot.
         case resubscribe(SessionID, after: Position?)
@@ -48,7 +48,7 @@ package struct ClientView: Sendable {
     /// Of a snapshot of the workspace, pages are to come.
     package var awaitsPages: Bool { unconfirmed != nil }
     package private(set) var sessions: [SessionID: Summary] = [:]
-    /// Pending ones, all of them; resolved ones, as far as the relay told.
+    /// All pending ones; resolved ones as far as the relay has sent them.
     package private(set) var approvals: [ApprovalKey: Approval] = [:]
     package private(set) var logs: [SessionID: Log] = [:]
     /// Followed from a snapshot that has not come yet.
@@ -98,7 +98,7 @@ package struct ClientView: Sendable {
         case .output(let output): return logs[output.session] == nil ? [] : [.output(output)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
-        // The snapshot that follows goes on from here; what lies between is told as skipped.
+        // The snapshot that follows goes on from here; the events in between are reported as skipped.
         case .reset(_, .behind): return []
         case .reset(let session, let reason):
             guard logs[session] != nil || expected.contains(session) else { return [] }

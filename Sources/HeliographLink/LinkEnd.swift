@@ -1,16 +1,16 @@
 internal import RelayProtocol
 
-/// Why a connection to the relay is over.
+/// Why a connection to the relay has ended.
 package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
-    /// The relay said so, with a code and its words, or without either.
+    /// Closed by the relay, with a code and its words, or without either.
     case peer(code: UInt16?, reason: String)
-    /// We said so.
+    /// Closed by us.
     case local(code: UInt16)
     /// Nothing came for longer than a living relay is silent, or it did not open in time.
     case timedOut
     /// More waited to be sent than may.
     case tooSlow
-    /// It broke, or was never there; a sentence for a log.
+    /// The connection broke, or was never made; a sentence for a log.
     case failed(String)
     /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
     case refused(status: UInt16, retryAfter: Duration? = nil)
@@ -29,7 +29,7 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// For a person who watches; where we have words of our own for a code, they count, without what they say to do, which is being done.
+    /// For a person who watches. Codes that we have our own words for use those, without the advice, which is already being followed.
     package var sentence: String {
         switch self {
         case .peer(nil, _): "the relay hung up"

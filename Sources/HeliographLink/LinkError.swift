@@ -8,7 +8,7 @@ package struct LinkError: Error, Equatable, Sendable {
 
     package let kind: Kind
     package let message: String
-    /// What to do about it, where every kind of client can do the same.
+    /// Advice, if it is the same for every kind of client.
     package let advice: String?
 
     package init(_ kind: Kind, _ message: String, advice: String? = nil) {

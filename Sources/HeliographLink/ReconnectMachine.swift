@@ -1,13 +1,14 @@
 internal import RelayProtocol
 
-/// Whether, and when, a host or a client comes back after its connection to the relay has ended. Pure: time and chance are arguments.
+/// Decides whether and when a host or a client reconnects after its connection to the relay has ended. Pure: time and chance are
+/// arguments.
 package struct ReconnectMachine: Sendable {
     package enum State: Equatable, Sendable {
         /// Not started. Becomes `connecting`.
         case idle
         /// A connection was ordered. Becomes `greeting`, `waiting` or `over`.
         case connecting
-        /// Open, and `hello` is said; only `welcome` counts. Becomes `up`, `waiting` or `over`.
+        /// Open, and `hello` is sent; only `welcome` counts. Becomes `up`, `waiting` or `over`.
         case greeting
         /// Welcomed. Becomes `waiting` or `over`.
         case up
@@ -72,7 +73,7 @@ package struct ReconnectMachine: Sendable {
         state = .up
     }
 
-    /// What went wrong before this connection counts no more.
+    /// Resets the counts of failures before this connection.
     package mutating func proven() {
         failures = 0
         protocolErrors = 0
@@ -96,10 +97,10 @@ package struct ReconnectMachine: Sendable {
 
     // MARK: - What an end means
 
-    /// What only a person can mend; nil: come back.
+    /// The error if only a person can mend the cause; nil: reconnect.
     private mutating func refusal(_ end: LinkEnd) -> LinkError? {
         switch end {
-        // A peer that comes back in any case does so when it is told to, and is not kept away by what may be a captive portal.
+        // A peer that always reconnects follows the server's delay, and is not kept away by what may be a captive portal.
         case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return LinkError(.unauthorised, "the relay does not know this client (any more)")

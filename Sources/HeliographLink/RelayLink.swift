@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// Keeps one client in touch with its relay over any number of connections: says hello, subscribes, goes on from where it was,
-/// and sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
+/// Keeps one client connected to its relay over any number of connections: says hello, subscribes, continues from its last position, and
+/// sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
 package struct RelayLink: Sendable {
     package enum Order: Sendable {
         case connect
@@ -10,31 +10,31 @@ package struct RelayLink: Sendable {
         case tell(News)
     }
 
-    /// What the command that runs over this link gets to know.
+    /// News for the command that runs over this link.
     package enum News: Sendable {
         /// `again`: it was up before.
         case up(again: Bool)
         case down(String, retryIn: Duration)
         case over(LinkError)
         case changed(ClientView.Change)
-        /// After `up(again: true)`: all that happened meanwhile has been told.
+        /// After `up(again: true)`: everything that happened meanwhile has been reported.
         case caughtUp(events: Int)
         case replied(CommandID, Reply)
         /// A session could not be followed.
         case notFollowed(SessionID, Notice)
         case notice(Notice)
-        /// What became of a push, as JSON, where the command has asked to watch devices.
+        /// The outcome of a push, as JSON, if the command asked to watch devices.
         case push([UInt8])
     }
 
-    /// With more, the one that has been quiet for longest is let go; it is followed again when it moves.
+    /// With more, the session that has been quiet for longest is dropped; it is followed again when it moves.
     package static let followedMax = 256
     /// A session that turns up with a longer past is followed from near its end.
     package static let pastEventsMax: Int64 = 200
 
     package private(set) var view = ClientView()
     package var phase: ReconnectMachine.State { reconnect.state }
-    /// What the relay said of its heartbeat; the next connection is as patient.
+    /// The heartbeat that the relay announced; the next connection uses it too.
     package private(set) var heartbeat: Heartbeat?
     package private(set) var followed: [SessionID] = []
     /// Every session is followed from the moment it moves.
@@ -72,7 +72,7 @@ package struct RelayLink: Sendable {
     package mutating func received(_ bytes: [UInt8]) -> [Order] {
         let message: MessageToClient
         do { message = try MessageToClient(parsing: bytes) } catch {
-            // A newer relay may say what this version does not know.
+            // A newer relay may send messages that this version does not know.
             if error.code == .unknownType { return [] }
             return [.tell(.notice(Notice(error)))]
         }
@@ -109,7 +109,7 @@ package struct RelayLink: Sendable {
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
     }
 
-    /// Nobody waits for it any more: it is not sent again.
+    /// The command is no longer needed: it is not sent again.
     package mutating func withdraw(_ id: CommandID) { unanswered.removeAll { $0.id == id } }
 
     package mutating func unfollow(_ session: SessionID) -> [Order] {

@@ -1,4 +1,4 @@
-/// What went wrong, in one word for the program and one sentence for the person.
+/// An error: a code for the program and a sentence for the person.
 public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// This platform has no Live Activities.
@@ -7,7 +7,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case disabled
         /// A card starts only while the app is in the foreground, or by push.
         case notForeground
-        /// The system refused for a reason of its own, such as too many cards.
+        /// The system refused for its own reasons, such as too many cards.
         case refusedBySystem
         /// There is no live card for this session.
         case noCard
@@ -15,7 +15,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         /// Sealed text that was changed, or sealed for another key.
         case notAuthentic
         case keychain
-        /// What was saved of the last run could not be read or written.
+        /// The saved state of the last run could not be read or written.
         case storage
         /// The relay did not answer; it may have got the request.
         case unreachable
@@ -23,7 +23,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case busy
         /// The relay does not know the token: the person has to pair again.
         case unauthorised
-        /// The relay does not know what the request names.
+        /// The relay does not know the subject of the request.
         case notFound
         /// The relay will never take this.
         case refused

@@ -1,7 +1,7 @@
-/// One module: what it takes from others, what it gives, and its code without either.
+/// One module: its imports, its exports, and its code without either.
 ///
-/// It understands `import { a, b } from "./file.js"`, `import "./file.js"` and `export` before a declaration. Whatever else a module may do
-/// with others ends the build: nothing is guessed.
+/// Understands `import { a, b } from "./file.js"`, `import "./file.js"` and `export` before a declaration. Any other form of import or
+/// export ends the build: nothing is guessed.
 struct JavaScriptModule {
     struct Import: Equatable {
         var path: String

@@ -3,11 +3,11 @@ struct JavaScriptToken: Equatable {
     enum Kind {
         /// A name, a keyword or a number.
         case word
-        /// A string, a template with all that is in it, or a regular expression: carried as it is.
+        /// A string, a template with everything in it, or a regular expression: kept as it is.
         case literal
         /// One character of anything else.
         case sign
-        /// Blanks and comments; `text` is what is left of them, a line's end or a blank.
+        /// Blanks and comments; `text` is what they are reduced to, a line's end or a blank.
         case gap
     }
 
@@ -16,7 +16,8 @@ struct JavaScriptToken: Equatable {
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
 
-    /// Signs next to which a blank says nothing. Not those that together with another are something else, such as `++`, `//` and `<!--`.
+    /// Signs next to which a blank has no meaning. Not those that form another sign together with a neighbour, such as `++`, `//` and
+    /// `<!--`.
     private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
     /// Signs after which no statement ends. One before a `}` ends there without a line's end.
     private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
@@ -29,7 +30,7 @@ struct JavaScriptToken: Equatable {
 
     private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
 
-    /// Whether something else would be said without this gap.
+    /// True if removing this gap would change the meaning.
     func isNeeded(between before: JavaScriptToken?, and after: JavaScriptToken?) -> Bool {
         guard let before, let after, before.kind != .gap else { return false }
         if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }
@@ -159,7 +160,7 @@ struct JavaScriptReader {
         position += 1
     }
 
-    /// Past the `}` that ends what is inserted into a template; what is read on the way belongs to the template's own text.
+    /// Skips past the `}` that ends an expression in a template; the skipped text belongs to the template's own.
     private mutating func skipInserted() throws(PageBundleError) {
         let outside = tokens
         tokens = [JavaScriptToken(kind: .sign, text: "{")]

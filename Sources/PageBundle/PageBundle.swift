@@ -1,18 +1,19 @@
 /// Puts a page into one file: stylesheets and modules replace the links and `script`s that named them, without their comments.
 ///
-/// A phone on a slow network asks once instead of forty times, and can never hold parts of two versions. A module becomes a function that gives
-/// what it exports, in the order in which a browser would run them. So each keeps its own names, and what it exports has one name in all of the
-/// page, which nobody has to import there. What cannot be put so ends the build.
+/// A phone on a slow network sends one request instead of forty, and can never hold parts of two versions. A module becomes a function
+/// that returns its exports; the functions run in the order in which a browser would run the modules. So each keeps its own names, and an
+/// export has one name in the whole page, without imports. Anything that cannot be bundled this way ends the build.
 ///
-/// A program of modules runs where it is, as soon as it arrives, before the rest of the page: what is needed first comes first. What one
-/// program has loaded, the next ones share, and so they are no modules in the page, where each would run after everything else.
+/// A program of modules runs at its place in the page, as soon as it arrives, before the rest of the page: what is needed first comes
+/// first. The modules that one program has loaded are shared with the next ones, and so they are no modules in the page, where each would
+/// run after everything else.
 package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.
     private var modules: [JavaScriptModule] = []
-    /// By path: its place in `modules`, nil while what it imports is read.
+    /// By path: its place in `modules`, nil while its imports are read.
     private var places: [String: Int?] = [:]
-    /// By what is exported: the path of the module that does.
+    /// By export: the path of the module that has it.
     private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
@@ -40,12 +41,12 @@ package struct PageBundle {
                 page += tag + "\n"
             }
         }
-        // By its digest a page can tell whether it is the one that the relay serves.
+        // A page can compare this digest with that of the page that the relay serves.
         guard let place = page.firstRange(of: "<meta name=\"page\" content=\"\">") else { return page }
         return page[..<place.lowerBound] + "<meta name=\"page\" content=\"\(Self.digest(page))\">" + page[place.upperBound...]
     }
 
-    /// FNV-1a of 64 bits: for accidents, not against anybody.
+    /// FNV-1a of 64 bits: against accidents, not attacks.
     private static func digest(_ text: String) -> String {
         String(
             text.utf8.reduce(0xCBF2_9CE4_8422_2325) { (hash: UInt64, byte) in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 },
@@ -64,7 +65,7 @@ package struct PageBundle {
         return String(tag.dropFirst(before.count).dropLast(after.count))
     }
 
-    /// What would end the element it is in, or begin a comment, stays out of the page.
+    /// Text that would end its element, or begin a comment, is refused.
     private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
             throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")
@@ -74,7 +75,7 @@ package struct PageBundle {
 
     // MARK: - Modules
 
-    /// The module and what it imports, without what programs before it have loaded.
+    /// The module and its imports, without those that earlier programs have loaded.
     private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
@@ -113,7 +114,7 @@ package struct PageBundle {
 
     // MARK: - Stylesheets
 
-    /// The stylesheet without its comments, and without blanks that say nothing.
+    /// The stylesheet without its comments, and without blanks that have no meaning.
     private func style(_ path: String) throws(PageBundleError) -> String {
         var rest = try file(path)[...]
         var text = ""
@@ -143,7 +144,7 @@ package struct PageBundle {
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         var dense = ""
         for line in lines {
-            // A line's end says nothing behind these, and the last declaration of a rule ends with it.
+            // A line's end has no meaning after these, and the last declaration of a rule ends with it.
             if line.first == "}", dense.last == ";" { dense.removeLast() }
             dense += "{};,".contains(line.last ?? " ") ? line : line + "\n"
         }

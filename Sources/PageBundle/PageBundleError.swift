@@ -1,4 +1,4 @@
-/// What cannot be put into one file without guessing. The build ends with it.
+/// Input that cannot be put into one file without guessing. Ends the build.
 package struct PageBundleError: Error, CustomStringConvertible, Equatable {
     package var file: String
     package var sentence: String

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A file of authorities to trust, as somebody named it on a command line.
+/// A file of authorities to trust, named on a command line.
 package enum AuthorityFile {
-    /// Its absolute path, which holds also for a command that is run elsewhere: it is kept with the token. Throws where it cannot be read.
+    /// The file's absolute path, kept with the token, as later commands may run in another folder. Throws if it cannot be read.
     package static func path(of name: String) throws(HTTPError) -> String {
         // The C library allocates the path, and it is freed once it has been read.
         guard let path = unsafe realpath(name, nil) else { throw fault(name) }

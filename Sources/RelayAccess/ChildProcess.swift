@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs a program without a shell, with bytes on its standard input, until it ends or its time is over.
+/// Runs a program without a shell, with bytes on its standard input, until it ends or its time has run out.
 package enum ChildProcess {
     package struct Result {
         package var exitCode: Int32
@@ -8,8 +8,8 @@ package enum ChildProcess {
         package var errors: [UInt8]
     }
 
-    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that nobody waits for anybody. What has not closed
-    /// its output within `seconds` is killed.
+    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that neither side waits for the other. A process that
+    /// has not closed its output within `seconds` is killed.
     package static func run(
         _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax
     ) throws(HTTPError) -> Result {
@@ -40,7 +40,8 @@ package enum ChildProcess {
     package static let secondsMax: Int64 = 60
     private static let errorsBytesMax = 4 << 10
 
-    /// Side by side: a program that fills one pipe waits for its reader. False where they were not all closed, or full, in time.
+    /// Reads the pipes in parallel, as a program that fills one pipe waits for its reader. Returns false if they were not all closed, or
+    /// full, in time.
     private static func read(_ pipes: [Pipe], _ limits: [Int], until deadline: Deadline) -> Bool {
         while true {
             let open = pipes.indices.filter { !pipes[$0].hasEnded && pipes[$0].bytes.count < limits[$0] }
@@ -78,7 +79,7 @@ package enum ChildProcess {
     private final class Pipe {
         private(set) var readEnd: Int32
         private(set) var writeEnd: Int32
-        /// What has been read, and whether more can come.
+        /// Bytes read so far.
         private(set) var bytes: [UInt8] = []
         private(set) var hasEnded = false
 

@@ -2,7 +2,7 @@ package import RelayProtocol
 package import WebSocketEngine
 
 extension ClientConfiguration {
-    /// A WebSocket to a relay, as who holds this token.
+    /// A WebSocket to a relay, authenticated by this token.
     package init(_ relay: RelayAddress, path: String, token: String, certificateAuthorityFile: String?) {
         let path = relay.prefix + path
         let headers = [("authorization", "Bearer \(token)")]
@@ -16,7 +16,7 @@ extension ClientConfiguration {
         }
     }
 
-    /// Is as patient as the relay said that it is.
+    /// Takes over the relay's announced heartbeat.
     package mutating func follow(_ heartbeat: Heartbeat) {
         guard heartbeat.pingSeconds < heartbeat.hangUpSeconds else { return }
         liveness = Liveness(pingAfter: .seconds(heartbeat.pingSeconds), hangUpAfter: .seconds(heartbeat.hangUpSeconds))

@@ -1,8 +1,8 @@
-/// What `heliograph doctor` found out about one thing, and how to mend it.
+/// One result of `heliograph doctor`, and how to mend it.
 package struct Finding: Sendable, Equatable {
     package enum State: String, Sendable {
         case well
-        /// It works, and may not for long, or not as somebody expects.
+        /// Works, but perhaps not for long, or not as expected.
         case doubtful
         case wrong
     }
@@ -12,7 +12,7 @@ package struct Finding: Sendable, Equatable {
     package let state: State
     /// A sentence.
     package let text: String
-    /// What to do, as a sentence or a command; nil where there is nothing to.
+    /// Remedy, as a sentence or a command; nil if there is none.
     package let mend: String?
 
     package init(_ subject: String, _ state: State, _ text: String, mend: String? = nil) {

@@ -4,9 +4,9 @@ package struct HTTPError: Error, Equatable, Sendable {
         /// No connection, or none that lasted.
         case unreachable
         case timedOut
-        /// What answered is not a relay.
+        /// The server that answered is not a relay.
         case badAnswer
-        /// It shows a certificate that nobody answers for here, or one for another name.
+        /// The certificate is of no authority trusted here, or for another name.
         case untrusted
         /// Something is missing on this machine.
         case local

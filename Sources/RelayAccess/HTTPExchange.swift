@@ -6,7 +6,7 @@ package struct HTTPExchange: Sendable {
     package struct Answer: Sendable, Equatable {
         package var status: Int
         package var body: [UInt8]
-        /// The other side's clock, as it wrote it; nil where it says nothing of it, and over HTTPS, where curl asks.
+        /// The other side's clock, as it wrote it; nil if the answer has none, and over HTTPS, where curl makes the request.
         package var date: String?
     }
 
@@ -26,12 +26,12 @@ package struct HTTPExchange: Sendable {
     package var method: Method
     package var path: String
     package var body: [UInt8] = []
-    /// A file that holds the body, for where a token and a body go to one relay over HTTPS: curl reads it there.
+    /// A file that holds the body, if both a token and a body go to a relay over HTTPS: curl reads it there.
     package var bodyFile: String?
-    /// Never on a command line, where other users of the machine could read it.
+    /// Never on a command line, which other users of the machine could read.
     package var bearer: String?
     package var certificateAuthorityFile: String?
-    /// A WebSocket is asked for, under this name: for an answer that refuses it. One that grants it is taken for an error.
+    /// Requests a WebSocket under this name, to get an answer that refuses it. An answer that grants it is an error.
     package var subprotocol: String?
 
     package init(
@@ -95,7 +95,7 @@ package struct HTTPExchange: Sendable {
         ]
     }
 
-    /// The answer, once all of it is there; nil where more has to come. `isWhole`: the peer has closed.
+    /// The answer, once it is complete; nil if more has to come. `isWhole`: the peer has closed.
     static func answer(in bytes: [UInt8], isWhole: Bool, bytesMax: Int = 64 << 10) throws(HTTPError) -> Answer? {
         guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -195,7 +195,7 @@ package struct HTTPExchange: Sendable {
         if let bearer {
             precondition(body.isEmpty || bodyFile != nil, "curl's standard input takes the token or the body")
             arguments += ["--header", "@-"]
-            // Its own pause before a large body helps nobody here.
+            // curl's own pause before a large body is of no use here.
             if let bodyFile { arguments += ["--header", "Expect:", "--data-binary", "@\(bodyFile)"] }
             input = Array("Authorization: Bearer \(bearer)\n".utf8)
         } else if method == .post {

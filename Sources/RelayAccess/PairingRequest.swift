@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host.
+/// A link that a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host.
 package struct PairingLink: Equatable, Sendable {
     package let relay: RelayAddress
     package let code: String
@@ -31,7 +31,7 @@ package struct PairingRequest: Sendable {
     }
 
     package var link: PairingLink
-    /// What the relay calls this machine from now on.
+    /// The relay's name for this machine from now on.
     package var name: String
     package var certificateAuthorityFile: String?
     /// A host's earlier token of the same relay: it proves that the sessions of that host are this one's to go on with. In the
@@ -66,7 +66,7 @@ package struct PairingRequest: Sendable {
         guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
         let given: PairAnswer
         do throws(WireError) { given = try PairAnswer(parsing: answer.body) } catch { throw .notARelay }
-        // It goes into a header of each connection.
+        // The token goes into a header of each connection.
         guard case .token(let token) = given.secret, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .notARelay
         }

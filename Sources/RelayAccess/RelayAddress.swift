@@ -1,6 +1,6 @@
 internal import HeliographPlatform
 
-/// Where a relay is: `https://relay.example`, `http://127.0.0.1:7800`, `https://example.org/relay` or `unix:/run/heliograph.sock`.
+/// Address of a relay: `https://relay.example`, `http://127.0.0.1:7800`, `https://example.org/relay` or `unix:/run/heliograph.sock`.
 package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Target: Hashable, Sendable {
         /// IPv6 literals have no brackets.
@@ -12,8 +12,8 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     /// In front of every path, without a slash at its end; empty unless the relay lives below another site.
     package let prefix: String
 
-    /// `ws` and `wss` mean the same as `http` and `https`. Without a scheme, this machine is `http` and all others are `https`.
-    /// Nil where it cannot be one: a user name in it, for example, is refused.
+    /// `ws` and `wss` mean the same as `http` and `https`. Without a scheme, this machine is `http` and all others are `https`. Nil if
+    /// the text is not a valid address: a user name in it, for example, is refused.
     package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             var path = text.dropFirst("unix:".count)
@@ -61,7 +61,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(let host, _, false) = target { !Loopback.contains(host) } else { false }
     }
 
-    /// It leads to the machine that follows it, whichever that is.
+    /// True if the address leads back to whichever machine uses it.
     package var staysHere: Bool {
         switch target {
         case .unix: true
@@ -96,7 +96,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The first place where `other` occurs, without Foundation.
+    /// The first occurrence of `other`, without Foundation.
     func range(ofFirst other: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {

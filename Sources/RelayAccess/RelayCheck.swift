@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Whether a relay can be reached from here, knows us, and has the same time.
+/// Checks that a relay can be reached from here, knows us, and has the same time.
 package enum RelayCheck {
     /// Apart by more than this, times on cards and ages of codes are off; in milliseconds.
     static let clockDriftMax: Int64 = 5_000

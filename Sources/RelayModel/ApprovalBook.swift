@@ -2,13 +2,13 @@ package import RelayProtocol
 
 /// The approvals of one session: those that are open, and those that were resolved lately.
 ///
-/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of all that it says,
-/// and a look at all that are open, as each event takes one, copies none.
+/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of its content, and a
+/// look at all open ones, as each event takes one, copies none.
 package struct ApprovalBook {
     /// Something can still happen to each.
     private var standing: [ApprovalID: Kept] = [:]
     private var resolved: [ApprovalID: Kept] = [:]
-    /// What those that are open take.
+    /// Bytes of the open approvals.
     package private(set) var openBytes = 0
 
     package init() {}
@@ -29,7 +29,7 @@ package struct ApprovalBook {
 
     package subscript(id: ApprovalID) -> Approval? { (standing[id] ?? resolved[id])?.approval }
 
-    /// In place of what stood under its name.
+    /// Replaces the one of the same name.
     package mutating func put(_ approval: Approval) {
         withdraw(approval.id)
         if approval.stage.isFinal {
@@ -51,7 +51,7 @@ package struct ApprovalBook {
     /// Those that wait for a decision.
     package var pending: [Approval] { standing.values.lazy.filter { $0.stage == .pending }.map(\.approval) }
 
-    /// How many wait for a decision, and how many of these are questions.
+    /// Number of approvals that wait for a decision, and of questions among them.
     package var pendingCounts: (all: Int, questions: Int) {
         var counts = (all: 0, questions: 0)
         for kept in standing.values where kept.stage == .pending {

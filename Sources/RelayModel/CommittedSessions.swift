@@ -26,7 +26,7 @@ package struct CommittedSessions {
         live[key.workspace]?.file(key.session, nil)
     }
 
-    /// Changes what does not say how much a session wants to be looked at.
+    /// For changes that do not affect how much a session needs attention.
     package mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
         guard let place = views.index(forKey: key) else { return }
         change(&views.values[place])
@@ -35,7 +35,7 @@ package struct CommittedSessions {
     /// Those of a workspace that go on.
     package func live(in workspace: WorkspaceID) -> LiveSessions { live[workspace] ?? LiveSessions() }
 
-    /// True if the list of live sessions differs from what looking at all sessions gives.
+    /// True if the list of live sessions differs from the result of looking at all sessions.
     package var isLiveMisfiled: Bool {
         var expected: [WorkspaceID: LiveSessions] = [:]
         for (key, view) in views { expected[key.workspace, default: LiveSessions()].file(key.session, view.state.summary) }

@@ -1,8 +1,8 @@
 /// A moment, as the runner sees it: the core has no clock.
 package struct Instant: Sendable, Equatable {
-    /// Milliseconds since 1970; may jump. For what people read, and for deadlines that outlive a restart.
+    /// Milliseconds since 1970; may jump. For times that people read, and for deadlines that outlive a restart.
     package let wall: Int64
-    /// Milliseconds of a clock that never jumps and goes on while the machine sleeps; for deadlines within one life of the relay.
+    /// Milliseconds of a clock that never jumps and continues while the machine sleeps; for deadlines within one life of the relay.
     package let uptime: Int64
 
     /// As token buckets count.

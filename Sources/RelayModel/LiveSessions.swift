@@ -21,7 +21,7 @@ package struct LiveSessions: Equatable {
     package init() {}
 
     package var count: Int { order.count }
-    /// The one that waits for the person, then the one that did something last.
+    /// The session that waits for the person, then the most recently active one.
     package var most: SessionID? { order.last?.session }
 
     /// As it is on disk now; nil: it is there no more.

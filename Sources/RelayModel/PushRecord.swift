@@ -13,7 +13,7 @@ package struct PushRecord: Sendable, Equatable {
     /// JSON; nil removes the record.
     package var bytes: [UInt8]?
     /// All addresses of the record's device or card, if its app has just reported them, or another app one of them: from now on they
-    /// belong to nobody else, in any workspace. Nil: nothing was reported, and ownership stays as it is. Not loaded.
+    /// belong to no other device or card, in any workspace. Nil: nothing was reported, and ownership stays as it is. Not loaded.
     package var addresses: [PushAddress]?
 
     package init(workspace: WorkspaceID, kind: Kind, name: String, bytes: [UInt8]?, addresses: [PushAddress]? = nil) {
@@ -27,7 +27,7 @@ package struct PushRecord: Sendable, Equatable {
     /// As it is loaded again.
     package var stored: PushRecord { PushRecord(workspace: workspace, kind: kind, name: name, bytes: bytes) }
 
-    /// The last one of each name, with the addresses that were told last.
+    /// The last record of each name, with the addresses that were reported last.
     package static func latest(_ records: [PushRecord]) -> [PushRecord] {
         var places: [String: Int] = [:]
         var latest: [PushRecord] = []

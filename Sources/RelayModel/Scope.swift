@@ -1,23 +1,23 @@
 package import RelayProtocol
 
-/// What an identity may do. No token stores one: it follows from its role.
+/// Permissions of an identity. No token stores them: they follow from its role.
 package struct Scope: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Tell what its agents do, and hear what is decided.
+    /// Report its agents' work, and receive decisions.
     package static let report = Scope(rawValue: 1 << 0)
-    /// See the workspace's sessions, and have a device told of them.
+    /// See the workspace's sessions, and have them reported to a device.
     package static let watch = Scope(rawValue: 1 << 1)
-    /// Answer what agents ask.
+    /// Answer agents' questions.
     package static let decide = Scope(rawValue: 1 << 2)
-    /// Tell agents what to do, and stop them.
+    /// Send commands to agents, and stop them.
     package static let steer = Scope(rawValue: 1 << 3)
     /// Let others in and show them out, set budgets, and remove sessions.
     package static let administer = Scope(rawValue: 1 << 4)
 
-    /// As a client is told of it.
+    /// In the form that clients receive.
     package var rights: Set<ClientRight> {
         let known: [(Scope, ClientRight)] = [
             (.watch, .watch), (.decide, .decide), (.steer, .steer), (.administer, .administer),
@@ -34,17 +34,17 @@ package struct Scope: OptionSet, Hashable, Sendable {
         }
     }
 
-    /// The one guard: whether who may do this may do what needs that.
+    /// The one guard: true if a holder of this scope may do an action that needs that one.
     package func allows(_ needed: Scope) -> Bool { isSuperset(of: needed) }
 }
 
 extension HostMessage {
-    /// What one must be allowed to do for it. Greeting counts: it takes the host's place from the connection that had it.
+    /// Permission that the message needs. Greeting counts: it takes the host's place from the connection that had it.
     package var scope: Scope { .report }
 }
 
 extension ClientCommand {
-    /// What one must be allowed to do for it.
+    /// Permission that the command needs.
     package var scope: Scope {
         switch self {
         case .ping: []

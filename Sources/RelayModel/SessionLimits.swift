@@ -1,7 +1,7 @@
-/// What a session's view may grow to, each with its reason.
+/// Limits of a session's view, each with its reason.
 package enum SessionLimits {
-    /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones
-    /// are read from the log when somebody asks.
+    /// Resolved approvals that a session keeps at hand and a snapshot shows, so that "who decided?" has an answer. Older ones are read
+    /// from the log on request.
     package static let resolvedApprovalsMax = 50
     /// … and for how long, in milliseconds.
     package static let resolvedApprovalsAge: Int64 = 60 * 60 * 1000

@@ -1,42 +1,42 @@
 package import RelayProtocol
 
-/// All that the relay keeps of a session besides its events: the summary that people see, and what reducing the next event needs.
+/// The relay's state of a session besides its events: the summary that people see, and the values needed to reduce the next event.
 ///
 /// `reduce` is in `SessionView+Reduce.swift`. The store keeps it as `bytes`, so that a start needs no replay.
 package struct SessionState: Sendable, Equatable {
     package var summary: Summary
     /// The last event of the host's own numbering that is in the log.
     package var hostSeq: Int64 = 0
-    /// Bytes of the events that the log holds; after a trim in proportion to what was left.
+    /// Bytes of the events that the log holds; after a trim in proportion to the remaining events.
     package var eventBytes: Int64 = 0
-    /// When the relay last took something in, in milliseconds since 1970 by the time that history ages by: hosts' clocks may say anything.
+    /// When the relay last received an event, in milliseconds since 1970 by the clock that history ages by: hosts' clocks may be wrong.
     package var touchedAt: Int64 = 0
 
     /// Cost and tokens of runs that are over; the current run counts up from here.
     var pastCostMicroUSD: Int64 = 0
     var pastTokens = Tokens()
-    /// What the current run has reported so far.
+    /// The current run, and the usage that it has reported so far.
     var run: String?
     var runCostMicroUSD: Int64 = 0
     var runTokens = Tokens()
     /// Subagents that have started and not finished.
     var subagents: Set<String> = []
-    /// What the agent itself last said of its status; pending approvals cover it.
+    /// The agent's own last reported status; pending approvals cover it.
     var agentStatus = SessionStatus.starting
     var agentReason: String?
-    /// What the agent does; what it asks covers it.
+    /// The agent's current operation; its questions cover it.
     var agentOperation: String?
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
     /// Memory that the offer of steering takes: it is large, and its size is asked with every message.
     var offerBytes = 0
 
-    /// What was sent to steer it and has had no outcome; at most `WireLimits.steeringOpenMax`.
+    /// Steering commands without an outcome; at most `WireLimits.steeringOpenMax`.
     package internal(set) var openSteering: [SteeringName] = []
 
     package var seq: Int64 { summary.seq }
 
-    /// The log holds so many bytes more, since this time.
+    /// Counts bytes that were added to the log at this time.
     package mutating func holds(_ bytes: Int, since time: Int64) {
         eventBytes += Int64(bytes)
         touchedAt = time
@@ -72,13 +72,13 @@ package struct SessionState: Sendable, Equatable {
         if value.optional("openSteering") != nil {
             for entry in try value.array("openSteering") { openSteering.append(try SteeringName(from: entry)) }
         }
-        // Before they were kept by themselves they were what was shown.
+        // Before these fields were kept separately they were the ones shown.
         let isKept = value.optional("agent") != nil
         agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
     }
 
-    /// What outlives the session where retention removes it: cost and tokens, as JSON; empty where there are none.
+    /// Cost and tokens, as JSON, which outlive a session that retention removes; empty if there are none.
     package var usage: [UInt8] {
         guard summary.costMicroUSD != nil || summary.tokens != nil else { return [] }
         return JSONWriter.object { writer in
@@ -88,7 +88,7 @@ package struct SessionState: Sendable, Equatable {
         }
     }
 
-    /// A session that was removed goes on. Where its usage does not decode, all that can be done is to count again.
+    /// Resumes a session that was removed. If its usage does not decode, all that can be done is to count again.
     package mutating func resume(usage bytes: [UInt8]) {
         guard !bytes.isEmpty, let resumed = try? resumed(usage: bytes) else { return }
         self = resumed
@@ -103,7 +103,7 @@ package struct SessionState: Sendable, Equatable {
         return resumed
     }
 
-    /// What most states need, with a title and a folder.
+    /// Bytes that most states need, with a title and a folder.
     private static let room = 1_200
 
     package var bytes: [UInt8] {

@@ -40,7 +40,7 @@ extension SessionView {
 
     package var openApprovalCount: Int { approvals.openCount }
 
-    /// As if nobody had asked.
+    /// Removes the approval as if it had never been requested.
     package mutating func withdraw(_ approval: ApprovalID) {
         approvals.withdraw(approval)
         state.recount(approvals)
@@ -108,8 +108,8 @@ extension SessionState {
         summary.approvals = Int64(pending.all - pending.questions)
     }
 
-    /// What a person can do something about covers what the agent is doing besides. One that is decided covers it too, until its
-    /// host has the decision: a tool that waits for that does not run.
+    /// An approval that a person can act on covers the agent's own status. A decided one covers it too, until its host has the decision:
+    /// a tool that waits for that does not run.
     private mutating func coverStatus(_ approvals: ApprovalBook) {
         summary.status = agentStatus
         summary.statusReason = agentReason
@@ -183,8 +183,8 @@ extension SessionState {
 
     // MARK: - Cost
 
-    /// Usage counts up within a run. A report of another run begins at zero again; one of the same run that is lower than
-    /// before is a repeat and changes nothing; where no run is named, a lower cost can only mean a new one.
+    /// Usage counts up within a run. A report of another run begins at zero again; one of the same run that is lower than before is a
+    /// repeat and changes nothing; if no run is named, a lower cost can only mean a new one.
     fileprivate mutating func add(_ usage: Usage) {
         summary.model = usage.model ?? summary.model
         summary.contextUsed = usage.contextUsed ?? summary.contextUsed
@@ -230,7 +230,7 @@ extension Tokens {
 }
 
 extension Int64 {
-    /// A host may send any number that the wire can carry, any number of times: sums stop where the wire stops.
+    /// A host may send any number that the wire can carry, any number of times: sums saturate at the wire's maximum.
     fileprivate func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
 
     fileprivate mutating func addSaturating(_ other: Int64) { self = sumSaturating(other) }

@@ -12,9 +12,9 @@ package struct SessionView {
         init(_ state: SessionState) { self.state = state }
     }
 
-    /// In another module the getter is called and hands over a copy of all of it: where thousands are looked at, ask for what is needed.
+    /// In another module the getter is called and returns a copy of all of it: if thousands are looked at, ask for the needed part.
     package var state: SessionState {
-        // Not `_read`: Swift 6.3.1 then lets go of what it yields too early.
+        // Not `_read`: Swift 6.3.1 then releases what it yields too early.
         get { shared.state }
         _modify {
             if !isKnownUniquelyReferenced(&shared) { shared = SharedState(shared.state) }
@@ -46,7 +46,7 @@ package struct SessionView {
         state.summary.host = host
     }
 
-    // Here, where the state is reached directly: in another module each way to it allocates.
+    // Defined here, with direct access to the state: in another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
     package mutating func holds(_ bytes: Int, since time: Int64) { state.holds(bytes, since: time) }
 

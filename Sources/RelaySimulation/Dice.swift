@@ -48,7 +48,7 @@ package struct Dice: Sendable {
     package mutating func spread(_ low: Double, _ high: Double) -> Double {
         var value = low
         let steps = Int(fraction() * 64)
-        // high/low to the power of steps/64, by repeated square roots: no library of the platform's has a say.
+        // high/low to the power of steps/64, by repeated square roots: independent of the platform's math library.
         let ratio = (0..<6).reduce(high / low) { power, _ in power.squareRoot() }
         for _ in 0..<steps { value *= ratio }
         return value

@@ -1,4 +1,4 @@
-/// What is going to happen, by virtual time; what is due at the same millisecond happens in the order it was scheduled.
+/// Scheduled events, by virtual time; events due in the same millisecond happen in the order in which they were scheduled.
 struct EventQueue<Owner> {
     typealias Action = (Owner) -> Void
 

@@ -1,5 +1,5 @@
-/// What goes wrong in one run, and how often: a random subset of all faults, each at a rate of its own ("swarm testing"),
-/// because faults that are always there hide what only shows where some are not.
+/// Faults of one run, and their rates: a random subset of all faults, each at a rate of its own ("swarm testing"), because faults that
+/// are always present hide bugs that only show without them.
 package struct Faults: Sendable, Equatable {
     /// Probabilities per message.
     package var delay = 0.0
@@ -8,12 +8,12 @@ package struct Faults: Sendable, Equatable {
     /// Per effect of the relay, and of a host.
     package var relayCrash = 0.0
     package var hostCrash = 0.0
-    /// For each crash of a host: the whole machine loses power, and with it what was not synchronized.
+    /// For each crash of a host: the whole machine loses power, and with it the bytes that were not synchronized.
     package var powerLoss = 0.0
     /// Per commit of the relay.
     package var slowCommit = 0.0
     package var refusedCommit = 0.0
-    /// The disk says error and has it, or says error and has it not; the runner asks again.
+    /// The disk reports an error and has the batch, or reports an error and lacks it; the runner asks again.
     package var unclearCommit = 0.0
     package var fatalCommit = 0.0
     package var failedRead = 0.0
@@ -32,7 +32,7 @@ package struct Faults: Sendable, Equatable {
     package var resentDecision = 0.0
     /// Per decision that comes to a host: it comes for another question as well.
     package var strayDecision = 0.0
-    /// Per push: what APNs answers, and whether it keeps what it took.
+    /// Per push: APNs' answer, and whether it keeps the pushes that it accepted.
     package var refusedPush = 0.0
     package var unknownPush = 0.0
     package var unsentPush = 0.0
@@ -53,12 +53,12 @@ package struct Faults: Sendable, Equatable {
         (\.restlessClient, 0.02, 0.3), (\.wrongDigest, 0.05, 0.5), (\.resentDecision, 0.05, 0.5),
     ]
 
-    /// A relay that errs, drawn by dice of its own: the other worlds are as they were before there was any.
+    /// Faults of the relay itself, drawn by dice of their own, so that worlds without them are as they were before there were any.
     private static let relayRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
         (\.strayDecision, 0.05, 0.5)
     ]
 
-    /// Drawn where there are phones, by dice of their own: the other worlds are as they were before there were any.
+    /// Drawn if there are phones, by dice of their own, so that worlds without phones are as they were before there were any.
     private static let pushRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
         (\.refusedPush, 0.01, 0.3), (\.unknownPush, 0.01, 0.2), (\.unsentPush, 0.01, 0.2), (\.latePush, 0.01, 0.3),
         (\.lostPush, 0.01, 0.3), (\.repeatedPush, 0.01, 0.2),

@@ -4,27 +4,27 @@ package enum Plant: String, Sendable, CaseIterable {
     case answerBeforeDurable
     /// One event of a message to a client is missing.
     case droppedEvent
-    /// A client is told that its decision counts although another won.
+    /// A client gets the reply that its decision counts although another won.
     case twoWinners
     /// An agent takes a denial for an allow.
     case deafAgent
-    /// A desk takes any hook that asks the same for the one that asked before.
+    /// A desk mistakes any hook that asks the same for the one that asked before.
     case strangersAnswer
     /// A desk does not compare the digest of a decision with that of the input.
     case carelessDigest
-    /// A desk takes a plain allow for the choice of what the agent offers.
+    /// A desk mistakes a plain allow for the choice of an agent's offer.
     case eagerOffer
-    /// A desk answers what is over.
+    /// A desk answers an ended question.
     case lateAnswer
     /// A desk hands an answer over to a hook that asks the same later.
     case repeatedAnswer
     /// A desk's answer is handed over though the disk did not take it.
     case unrecordedAnswer
-    /// A desk tells another end of an approval that is over.
+    /// A desk reports another end of an approval that has ended.
     case secondEnd
     /// News of an approval does not reach a client.
     case unheardApproval
-    /// The relay is not told who has left.
+    /// The relay does not learn of peers that have left.
     case ghosts
     /// The log forgets an approval at a start.
     case forgetfulLog
@@ -34,27 +34,27 @@ package enum Plant: String, Sendable, CaseIterable {
     case leakySpool
     /// The log forgets how far a removed session had come.
     case forgottenPlace
-    /// What was trimmed is passed over without a word.
+    /// Events that were trimmed are skipped without a notice.
     case silentTrim
-    /// The log forgets at a start what a day has cost.
+    /// The log forgets at a start a day's spending.
     case forgottenSpending
-    /// A host does not hear what is held.
+    /// A host does not receive the holds.
     case deafHost
     /// An adapter gives its agent a prompt twice.
     case repeatedPrompt
-    /// An adapter says that its agent is idle while it asks.
+    /// An adapter reports that its agent is idle while it asks.
     case hastyPrompt
-    /// A host does not hear what the relay waits for.
+    /// A host does not learn which commands the relay waits for.
     case unheardOutstanding
-    /// A host forgets at a start what it has told the end of.
+    /// A host forgets at a start the ends that it has reported.
     case forgottenEnds
-    /// An adapter says that a prompt was refused, and the agent took it.
+    /// An adapter reports that a prompt was refused, and the agent took it.
     case deniedPrompt
     /// An adapter starts a session twice.
     case repeatedStart
     /// A host does not look whether a project is still the folder that was allowed.
     case strayStart
-    /// The relay takes every client for one that may steer.
+    /// The relay lets every client steer.
     case trustingRelay
     /// Codex is given the answer to a request again that it has closed.
     case answeredAgain
@@ -62,11 +62,11 @@ package enum Plant: String, Sendable, CaseIterable {
     case acceptedPrompt
     /// Claude's adapter takes the hook of a call for that of an older one with the same input.
     case olderCall
-    /// Claude's adapter hears nothing of the end of a turn.
+    /// Claude's adapter does not receive the end of a turn.
     case unheardStop
     /// A program is handed a command twice: each of its open requests.
     case handedTwice
-    /// A program is handed what was answered when it asked the same before.
+    /// A program gets the answer to an earlier question that was the same.
     case namesakesAnswer
     /// The proxy gives an agent of the Agent Client Protocol the option that lasts for a plain yes.
     case lastingAnswer
@@ -74,19 +74,19 @@ package enum Plant: String, Sendable, CaseIterable {
     case secondAnswer
     /// `heliograph run` writes a prompt once more when its daemon is back.
     case promptAgain
-    /// It does not read that its agent has taken a question back.
+    /// `heliograph run` ignores that its agent has taken a question back.
     case deafToCancel
-    /// It allows another question than the one that was answered.
+    /// `heliograph run` allows another question than the answered one.
     case strangersPermission
     /// `heliograph claude` takes a dialog for the input line.
     case unseenDialog
-    /// It types a prompt once more when nothing has shown that it was taken.
+    /// `heliograph claude` types a prompt once more if nothing has shown that it was taken.
     case retypedPrompt
     /// A push to a card carries an older time than the one before.
     case backdatedPush
     /// A card is sent something after its end.
     case restlessCard
-    /// A push is taken for sent, and never was.
+    /// A push counts as sent, and never was.
     case swallowedPush
     /// The same of alerts about budgets.
     case swallowedCrossing
@@ -94,28 +94,28 @@ package enum Plant: String, Sendable, CaseIterable {
     case sleepingCards
     /// The relay takes every phone for one with frequent pushes.
     case boastfulPhone
-    /// The relay does not hear that a phone is looked at.
+    /// The relay does not learn that the person looks at the phone.
     case unheardPresence
-    /// The log forgets at a start what was rung for.
+    /// The log forgets at a start which pushes have rung.
     case forgetfulOutbox
     /// Every start of a card is ordered twice.
     case doubleStart
     /// A notification presents the code of another.
     case swappedCode
-    /// APNs says that it has deleted a channel, and keeps it.
+    /// APNs reports that it has deleted a channel, and keeps it.
     case keptChannel
     /// Every push to a card goes twenty times.
     case hastyCard
-    /// A browser's notification offers to allow what nobody can judge from it.
+    /// A browser's notification offers to allow input that it does not show in full.
     case boldNotification
-    /// The relay does not hear that a browser's subscription is gone.
+    /// The relay does not learn that a browser's subscription is gone.
     case unheardGoodbye
-    /// The relay takes those who want one notification for all that needs no answer for others.
+    /// The relay treats devices that want one digest for everything that needs no answer like others.
     case impatientDigest
     /// Timers of digests do not fire.
     case sleepingDigest
 
-    /// Whose adapter it is planted in, where it is a real one.
+    /// The adapter in which the fault is planted; nil unless it is a real one.
     var agent: AgentKind? {
         switch self {
         case .answeredAgain, .acceptedPrompt: .codex
@@ -151,13 +151,13 @@ package enum Plant: String, Sendable, CaseIterable {
             .strangersPermission:
             [.freedom]
         case .handedTwice, .acceptedPrompt, .promptAgain, .retypedPrompt: [.steering]
-        // Whether a key or Enter comes first.
+        // Depends on whether a key or Enter comes first.
         case .unseenDialog: [.freedom, .steering]
         case .unheardStop: [.status]
-        // Where no other push came before it, nothing is out of order, and the card stays wrong.
+        // If no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]
-        // What was swallowed may have been an approval, which is missed at once; in the end the card is wrong.
+        // The swallowed push may have been for an approval, which is missed at once; in the end the card is wrong.
         case .swallowedPush: [.edge, .phase]
         case .swallowedCrossing: [.crossing]
         case .sleepingCards: [.edge, .phase]

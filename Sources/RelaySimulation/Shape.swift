@@ -1,14 +1,14 @@
-/// How long a run is, and how much is done in it: most are short and dense, some long enough for timers of minutes.
+/// Length and density of a run: most are short and dense, some long enough for timers of minutes.
 package struct Shape: Sendable, Equatable {
     /// Virtual milliseconds with faults.
     package var duration: Int64
     /// An agent does something about this often, in virtual milliseconds.
     package var pace: Int64
-    /// How many events a burst has.
+    /// Events in a burst.
     package var burst = 12
-    /// How often an agent's next step is the end of its session.
+    /// Probability that an agent's next step ends its session.
     package var endings = 0.02
-    /// The chance that somebody sets a budget within a second.
+    /// Probability per second that a budget is set.
     package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?

@@ -3,7 +3,7 @@ enum SideBySide {
     /// More than most machines have cores; the pool runs no more than there are.
     private static let countMax = 16
 
-    /// What each seed comes to, in the order in which they end.
+    /// Outcomes of the seeds, in the order in which they end.
     static func outcomes<Outcome: Sendable>(
         of seeds: Range<UInt64>, _ run: @escaping @Sendable (UInt64) -> Outcome
     ) -> AsyncStream<Outcome> {

@@ -13,7 +13,7 @@ package struct Sighting: Sendable {
 
     private init(missed plant: String) { (self.plant, seed, isByWatcher, text) = (plant, nil, false, "nobody sees it") }
 
-    /// Plants each fault by itself, in one world after the other, until it is seen.
+    /// Plants each fault alone, in one world after the other, until it is seen.
     package static func ofEveryPlant(in seeds: Range<UInt64>) async -> [Sighting] {
         await withTaskGroup(of: Sighting.self) { group in
             for plant in Plant.allCases { group.addTask { of(plant, in: seeds) } }

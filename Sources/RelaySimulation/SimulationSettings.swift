@@ -1,4 +1,4 @@
-/// What one run is like, apart from its seed.
+/// Settings of one run, apart from its seed.
 package struct SimulationSettings: Sendable {
     package var hostsMax = 2
     package var clientsMax = 3
@@ -6,11 +6,11 @@ package struct SimulationSettings: Sendable {
     /// Nil takes the shape's.
     package var duration: Int64?
     package var calm: Int64 = 130_000
-    /// Longer than the minute between two small changes of one card: what ends as all settles is on it only then.
+    /// Longer than the minute between two small changes of one card: a session that ends as all settles is on it only then.
     package var settling: Int64 = 75_000
     /// Nil draws it from the seed.
     package var shape: Shape?
-    /// What waits for one client before the relay is told, and before it is hung up on: beyond any one snapshot.
+    /// Unsent bytes for one client at which the relay is notified, and at which the connection is closed: more than any one snapshot.
     package var congestedBytes = 16 << 10
     package var outboxBytesMax = 2 << 20
     /// A host's spool: so small that its bounds are met.
@@ -19,19 +19,19 @@ package struct SimulationSettings: Sendable {
     /// Nil draws them from the seed.
     package var faults: Faults?
     package var plant: Plant?
-    /// Whether somebody has a phone; nil: in every fifth world.
+    /// True if there are phones; nil: in every fifth world.
     package var hasPhones: Bool?
-    /// Whether sessions are steered; nil: in every fourth world.
+    /// True if sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
-    /// Whether hosts run the real adapters; nil: in every fourth world.
+    /// True if hosts run the real adapters; nil: in every fourth world.
     package var hasRealAgents: Bool?
 
     package init() {}
 }
 
 extension SimulationSettings {
-    /// One long run with modest faults: what grows without a bound shows.
+    /// One long run with modest faults, which shows anything that grows without a bound.
     package static func soak(hours: Int64) -> Self {
         var settings = Self()
         settings.duration = hours * 3_600_000

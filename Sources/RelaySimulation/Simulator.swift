@@ -13,7 +13,7 @@ package struct Simulator: Sendable {
         package let faults: Faults
         /// The most that the core held at any moment.
         package let peak: Int
-        /// What it held when all was quiet, in words.
+        /// Contents of the core when all was quiet, in words.
         package let held: String
     }
 
@@ -48,7 +48,7 @@ extension Simulator {
         SideBySide.outcomes(of: seeds) { Simulator(seed: $0, configuration: configuration).run() }
     }
 
-    /// Takes away one fault after the other as long as the same checker still sees a failure; what is left is needed.
+    /// Removes one fault after the other as long as the same checker still reports a failure; the remaining ones are needed.
     package func shrunk() -> Faults {
         guard let first = run().violation else { return .none }
         var configuration = configuration

@@ -1,16 +1,16 @@
-/// All that happened in one run: as a hash always, as lines where somebody reads them.
+/// All events of one run: as a hash always, as lines only on request.
 package struct Trace: Sendable {
     /// FNV-1a over every line's time, actor, verb and bytes. Two runs of one seed have the same.
     package private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     package private(set) var lines: [String] = []
     package private(set) var count = 0
     let isKept: Bool
-    /// What still happens in the step that broke a promise is not part of it.
+    /// True after a broken promise: the rest of that step is not traced.
     private var isClosed = false
 
     init(isKept: Bool) { self.isKept = isKept }
 
-    /// `detail` is only made where it is kept; what it tells must follow from `bytes` and all that was noted before.
+    /// `detail` is only evaluated if lines are kept; it must follow from `bytes` and everything noted before.
     mutating func note(
         _ at: Int64, _ actor: String, _ verb: StaticString, bytes: [UInt8] = [], _ detail: @autoclosure () -> String = ""
     ) {

@@ -1,4 +1,4 @@
-/// A promise that was broken: which checker saw it, and what it saw.
+/// A broken promise: the checker that saw it, and a description.
 package struct Violation: Sendable, Equatable, CustomStringConvertible {
     package let checker: CheckerName
     package let sentence: String

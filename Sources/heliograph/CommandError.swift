@@ -1,6 +1,6 @@
 import HeliographClient
 
-/// Why a command of this program itself could not do what it was asked.
+/// Why a command of this program itself failed.
 struct CommandError: Error, CustomStringConvertible {
     enum Code {
         /// Nothing has the name that was given.
@@ -11,7 +11,7 @@ struct CommandError: Error, CustomStringConvertible {
         case declined
         /// Standard output takes nothing.
         case output
-        /// It is shut out, but the disk has it otherwise.
+        /// The token is refused by the relay, but the change is not on disk.
         case unwritten
     }
 

@@ -2,12 +2,12 @@ import ArgumentParser
 import HeliographPlatform
 import RelayProtocol
 
-/// What somebody meant who typed a command that there is none of.
+/// Guesses the intended command for an unknown one.
 enum Misspelling {
     /// A short word may have half as many.
     private static let wrongLettersMax = 2
 
-    /// The command line as it was probably meant, with the word that is wrong; nil where every word is a command or none is close.
+    /// The command line as it was probably meant, with the word that is wrong; nil if every word is a command or none is close.
     static func correction(of arguments: [String], in root: any ParsableCommand.Type) -> (wrong: String, meant: String)? {
         var known = root
         var path = [root._commandName]

@@ -4,7 +4,7 @@ import struct APNsSimulator.DeviceID
 import Foundation
 import RelayProtocol
 
-/// A simulator with one team, its keys, its apps and one phone; and a sender that gets everything right unless told otherwise.
+/// A simulator with one team, its keys, its apps and one phone; and a sender that makes no mistakes unless configured otherwise.
 final class Rig {
     /// 2026-11-20T12:34:56Z, the moment of the golden payloads.
     static let moment: Int64 = 1_795_178_096_000
@@ -65,7 +65,7 @@ final class Rig {
         simulator.allTokens.last { $0.kind == kind && $0.state == .live }?.token ?? "none"
     }
 
-    /// An alert to the phone that everybody would accept.
+    /// A valid alert to the phone.
     func alert(_ aps: String = #"{"alert":{"title":"Approval","body":"Run: swift test"},"sound":"default"}"#) -> PushRequest {
         request(to: token(.alert), type: "alert", body: #"{"aps":\#(aps)}"#)
     }
@@ -164,7 +164,7 @@ final class Rig {
         journal += simulator.takeJournal()
     }
 
-    /// What devices did by themselves, in order.
+    /// Outcomes that devices produced by themselves, in order.
     var happenings: [DeviceOutcome] {
         journal.compactMap { if case .device(_, let outcome) = $0.what { outcome } else { nil } }
     }

@@ -4,7 +4,7 @@ import RelayProtocol
 
 @testable import AgentACP
 
-/// A proxy between an editor and an agent that a test plays. Collects what each side gets, and what is told and asked.
+/// A proxy between an editor and an agent that a test plays. Collects the lines of each side, the reports and the questions.
 struct ACPBench {
     var machine: ACPProxyMachine
     var now = HostInstant(wall: 1_000, monotonic: 0)
@@ -50,7 +50,7 @@ struct ACPBench {
         }
     }
 
-    /// Until what the machine waits for is due; false where it waits for nothing.
+    /// Advances to the machine's next deadline; false if there is none.
     @discardableResult
     mutating func wait() -> Bool {
         guard let due = machine.nextDeadline else { return false }
@@ -63,7 +63,7 @@ struct ACPBench {
     mutating func editor(_ line: String) { take(.fromEditor(Array((line + "\n").utf8))) }
     mutating func agent(_ line: String) { take(.fromAgent(Array((line + "\n").utf8))) }
 
-    /// A session with one call that has begun, as Vibe tells it.
+    /// A session with one call that has begun, as Vibe reports it.
     mutating func begin(
         call: String = "effect-1", input: String = #"{"command":"rm -rf build"}"#, title: String = "bash: rm -rf build"
     ) {
@@ -127,7 +127,7 @@ struct ACPBench {
         #"{"jsonrpc":"2.0","id":\#(id),"result":{"outcome":{"outcome":"selected","optionId":"\#(option)"}}}"#
     }
 
-    /// What a side has got since the last look.
+    /// Lines that each side has received since the last call.
     mutating func takeAgentLines() -> [String] { Self.lines(&toAgent) }
     mutating func takeEditorLines() -> [String] { Self.lines(&toEditor) }
 
@@ -136,7 +136,7 @@ struct ACPBench {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What was told, in a few words each.
+    /// Events that were reported, in a few words each.
     var told: [String] {
         events.map { entry in
             switch entry.event.head {

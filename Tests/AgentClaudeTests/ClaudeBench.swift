@@ -21,7 +21,7 @@ struct ClaudeBench: AgentBench {
     private(set) var effects: [ClaudeEffect] = []
     private(set) var notes: [String: [UInt8]] = [:]
     var process = AgentProcess(id: 4711, startedAt: 99)
-    /// What stands in the files that are read.
+    /// Contents of the files that are read.
     var transcripts: [String: String] = [:]
     private var nextToken: UInt64 = 1
 
@@ -193,7 +193,7 @@ struct ClaudeBench: AgentBench {
         let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
         for call in calls[...before] { try bench.call(call) }
         var request = try request(for: calls[before])
-        // As it was recorded, where it was: the same hook says the same again.
+        // With the suggestions of the recording, if it has any: the same hook sends the same input again.
         let recorded = calls.first { $0.contains("PermissionRequest") && $0.contains(#""permission_suggestions""#) }
         if let recorded, let start = recorded.range(of: #", "permission_suggestions""#)?.lowerBound {
             request = String(request.dropLast()) + recorded[start...]

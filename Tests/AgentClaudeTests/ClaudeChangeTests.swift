@@ -59,7 +59,7 @@ struct ClaudeChangeTests {
     @Test(
         "an edit becomes what Claude Code made of it when it was watched",
         arguments: [
-            // What is deleted takes the end of its line along.
+            // A deletion includes the end of its line.
             ("a\nb\nc\n", "b", "", ["@@ -1,3 +1,2 @@", " a", "-b", " c"]),
             ("one\r\ntwo\r\nthree\r\n", "two\nthree", "2\n3", ["@@ -1,3 +1,3 @@", " one", "-two", "-three", "+2", "+3"]),
             ("a b\n", "b", "c", ["@@ -1,1 +1,1 @@", "-a b", "+a c"]),

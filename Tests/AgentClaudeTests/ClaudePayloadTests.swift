@@ -215,7 +215,7 @@ struct ClaudePayloadTests {
     }
 }
 
-/// Hooks' inputs as nobody writes them.
+/// Random inputs of hooks.
 private struct Dice: RandomNumberGenerator {
     private var state: UInt64
 

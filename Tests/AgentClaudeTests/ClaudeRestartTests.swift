@@ -56,7 +56,7 @@ struct ClaudeRestartTests {
         let request = try #require(bench.requests.last)
         let notes = bench.notes
         try bench.decide(.allow)
-        // It was not on disk yet: this life knows nothing of it.
+        // The decision was not on disk yet: this life does not know it.
         var next = ClaudeBench()
         next.now = bench.now
         next.tell(.daemonStarted(notes: notes))
@@ -98,7 +98,7 @@ struct ClaudeRestartTests {
             try next.call(call, attempt: 2)
             #expect(next.take() == [Self.perhaps])
             next.pass(.seconds(max(0, left - 1)))
-            // The relay's clock may say otherwise than the one here: it is told.
+            // The relay's clock may differ from the one here, so the end is sent to it.
             let end = ["approval.cancelled expired", "hook 1: no decision"]
             #expect(next.take() == (left == 0 ? end : []))
             next.pass(.seconds(1))

@@ -127,7 +127,7 @@ struct ClaudeTranscriptCostTests {
         try call(&bench, "PreToolUse", "two")
         bench.transcripts[path("two")] = message("m1", by: "one") + message("m2")
         try call(&bench, "MessageDisplay", "two")
-        // What the parent spends from now on is its own.
+        // From now on the parent's costs are its own.
         bench.transcripts[path("one")]! += total("0.9", "one")
         bench.transcripts[path("two")]! += total("0.027", "two", requests: 3)
         try call(&bench, "SessionEnd", "two")

@@ -56,7 +56,7 @@ struct ClaudeUsageTests {
         bench.transcripts[folder + "/agent-a1.jsonl"] = message("s1", 100) + message("s2", 200)
         bench.transcripts["/elsewhere/agent-a1.jsonl"] = message("s9", 9_000)
         try bench.call(over(folder + "/agent-a1.jsonl"))
-        // The subagent was told to go on.
+        // The subagent got another prompt.
         bench.transcripts[folder + "/agent-a1.jsonl"]! += message("s3", 400)
         try bench.call(over(folder + "/agent-a1.jsonl"))
         try bench.call(over("/elsewhere/agent-a1.jsonl"))

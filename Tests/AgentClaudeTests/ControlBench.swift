@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// Plays a Claude Code without a terminal, the person where it runs and people afar; writes down what is ordered, one short line each.
+/// Plays a Claude Code without a terminal, the person next to it and remote clients; records the orders, one short line each.
 struct ControlBench {
     static let session = "2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11"
     private static let ready =

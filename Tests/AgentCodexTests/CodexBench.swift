@@ -22,20 +22,20 @@ struct CodexBench: AgentBench {
     private(set) var notes: [String: [UInt8]] = [:]
     /// Answers to the server's requests, as they were sent.
     private(set) var answers: [String] = []
-    /// What we asked the server, by method.
+    /// Requests to the server, by method.
     private(set) var asked: [(id: Int64, method: String, thread: String, params: String)] = []
-    /// What was told of how sessions can be steered, and of how they stand, since `takeSteering` was last called.
+    /// Reported offers and standings of sessions since the last `takeSteering`.
     private var steering: [String] = []
     private var nextToken: UInt64 = 1 << 63
 
-    /// What the server answers; a thread without an entry has no rollout yet.
+    /// The server's answers; a thread without an entry has no rollout yet.
     var loaded: [String] = []
     var resumable: [String: String] = [:]
     var turns: [String: String] = [:]
-    /// What it refuses, and in which words.
+    /// Requests that it refuses, and the words for it.
     var failures: [String: String] = [:]
     var models: [String] = []
-    /// What it lists of a folder.
+    /// Its list of a folder.
     var past: [String] = []
     /// The turn that a prompt starts.
     var nextTurn = "t1"
@@ -156,7 +156,7 @@ struct CodexBench: AgentBench {
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
-    /// What a person sends, under the name `k`.
+    /// Sends a person's command, under the name `k`.
     mutating func steer(_ action: SteeringAction, _ command: String = "k") {
         tell(
             .steer(
@@ -174,7 +174,7 @@ struct CodexBench: AgentBench {
         steer(.prompt(.init(text: text, whenBusy: whenBusy)), command)
     }
 
-    /// What a person's message is to Codex, with the name that its client gave it.
+    /// A person's message as Codex has it, with the name that its client gave it.
     static func message(_ text: String, client: String, item: String = "u1", turn: String = "t1") -> String {
         #""turnId":"\#(turn)","item":{"type":"userMessage","id":"\#(item)","clientId":"\#(client)","#
             + #""content":[{"type":"text","text":"\#(text)"}]}"#
@@ -230,7 +230,7 @@ struct CodexBench: AgentBench {
         return steering
     }
 
-    /// What a server said in a recording.
+    /// The server's lines in a recording.
     static func recording(_ name: String) throws -> [String] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
         return try String(contentsOf: folder.appending(path: name + ".jsonl"), encoding: .utf8).split(separator: "\n").map(

@@ -36,7 +36,7 @@ struct CodexChanceTests {
         var itemTold = false
         let phoneAllows = Bool.random(using: &dice)
         var hasDecided = false
-        /// What we sent and the server has not read yet.
+        /// Messages of ours that the server has not read yet.
         var inFlight: [String] = []
         bench.askCommand(id: "\(server.id)")
         #expect(bench.requests.count == 1)
@@ -55,7 +55,7 @@ struct CodexChanceTests {
             case 1 where server.isOpen: settle(Bool.random(using: &dice))
             case 2 where isConnected:
                 isConnected = false
-                // What was sent may be lost, or be read yet.
+                // Messages in flight may be lost, or be read yet.
                 if Bool.random(using: &dice) { inFlight = [] }
                 bench.tell(.own(.disconnected))
             case 3 where !isConnected:
@@ -100,13 +100,13 @@ struct CodexChanceTests {
 
         #expect(bench.requests.count == 1, "asked once")
         #expect(bench.adapter.questions.isEmpty)
-        // Nothing is answered that nobody decided, nothing but what was decided, and only this question.
+        // No answer without a decision, none that differs from it, and only to this question.
         let answer = #"{"id":\#(server.id),"result":{"decision":"\#(phoneAllows ? "accept" : "decline")"}}"#
         #expect(bench.answers.allSatisfy { $0 == answer } && (hasDecided || bench.answers.isEmpty))
         let ends = bench.events.map(\.event.head).filter {
             ["approval.applied", "approval.cancelled", "approval.stale"].contains($0.kind)
         }
-        // A decision that comes after the end is told that it came too late.
+        // A decision that comes after the end is reported as too late.
         #expect((1...2).contains(ends.count))
         for case .approvalApplied(_, let outcome) in ends { #expect(outcome == (server.isAllowed ? .ran : .denied)) }
         if server.byUs > 0 { #expect(ends.contains { $0.kind == "approval.applied" }, "ours was the one that counted") }

@@ -8,7 +8,7 @@ import Testing
 struct CodexHoldTests {
     private static let all = Holds(everySession: true)
 
-    /// What was asked to be the policy, since the last look at it.
+    /// Policies requested after the first `count`.
     private func policies(_ bench: CodexBench, after count: Int = 0) -> [String] {
         bench.asked.filter { $0.method == "thread/settings/update" }.dropFirst(count).map(\.params)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentCodex
 
-/// What Codex 0.163.0 said on loopback, played again.
+/// Messages of Codex 0.163.0 on loopback, replayed.
 @Suite("Codex: recordings")
 struct CodexRecordingTests {
     @Test("allowed from afar: two commands and a new file")

@@ -18,7 +18,7 @@ struct LocalBench {
     private(set) var requests: [(session: SessionID, head: ApprovalRequest, body: String)] = []
     /// All events as they went out.
     private(set) var events: [Event] = []
-    /// What `checkAgents` finds gone.
+    /// Processes that `checkAgents` finds gone.
     var gone: Set<AgentProcess> = []
     private var lines: [String] = []
     private var token: UInt64 = 0
@@ -135,7 +135,7 @@ struct LocalBench {
 
     // MARK: Lines
 
-    /// What was ordered since the last look.
+    /// Orders since the last call.
     mutating func take() -> [String] {
         defer { lines = [] }
         return lines

@@ -43,7 +43,7 @@ struct LocalSteeringTests {
         _ = bench.take()
         try bench.steering("steering", Self.idle)
         #expect(bench.take() == ["offers prompt stop", "stands idle", "5: {}"])
-        // It is there again before anybody knew that it was gone.
+        // The session starts again before its end was known.
         try bench.send(#"{"session":"s1","kind":"session.started","head":{"agent":{"name":"mine"}}}"#)
         _ = bench.take()
         try bench.steering("steering", Self.idle)

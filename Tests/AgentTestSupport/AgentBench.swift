@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// What came of an adapter's facts, as the tests of every agent ask for it.
+/// Results of an adapter's facts, in the form that the tests of every agent use.
 package protocol AgentBench {
     associatedtype Order: Sendable
 
@@ -37,7 +37,7 @@ extension AgentBench {
         return try JSONDocument(parsing: event.bytes).root
     }
 
-    /// What a person makes of the last question, as it was seen.
+    /// A person's decision on the last question, as it was shown.
     package func decision(
         _ verdict: Decision.Verdict, name: String = "Ada's phone"
     ) throws -> (request: (session: SessionID, head: ApprovalRequest), decision: Decision) {
@@ -47,7 +47,7 @@ extension AgentBench {
         return (request, decision)
     }
 
-    /// An event in a line, where its agent has nothing else to say of it.
+    /// An event in a line, unless its agent has its own form for it.
     package static func line(of event: Event) -> String {
         let kind = event.head.kind
         switch event.head {

@@ -1,4 +1,4 @@
-// ActivityKit as far as this repository uses it; see SwiftUI.swift. Strict where the SDK leaves it open: an `Activity` is not Sendable.
+// ActivityKit, limited to the part that this repository uses; see SwiftUI.swift. Stricter than the SDK: an `Activity` is not Sendable.
 
 public import Foundation
 

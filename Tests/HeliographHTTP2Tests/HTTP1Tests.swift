@@ -30,7 +30,7 @@ struct HTTP1ResponseTests {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nlink: x\r\n\r\nHTTP/1.1 201 -\r\ncontent-length: 0\r\n\r\n",
             201, "", false
         ),
-        // What was not asked for is not read, and the connection not used again.
+        // An answer without a request is not read, and the connection not used again.
         ("HTTP/1.1 201 -\r\ncontent-length: 0\r\n\r\nHTTP/1.1 200 -\r\n", 201, "", true),
     ])
     func `it is the same however it is cut`(text: String, status: Int, body: String, isLast: Bool) throws {

@@ -34,7 +34,7 @@ enum TestCertificate {
     }
 }
 
-/// Keeps what a client is told.
+/// Records a client's events.
 final class TestClient: HTTP2ClientHandler, Sendable {
     let events = EventLog<HTTP2ClientEvent>()
 
@@ -59,7 +59,7 @@ final class TestClient: HTTP2ClientHandler, Sendable {
     }
 }
 
-/// Keeps what a server is told; answers as its test says.
+/// Records a server's events; answers as its test orders.
 final class TestServer: HTTP2ServerHandler, Sendable {
     typealias Answer = @Sendable (HTTP2ServerEvent, HTTP2ConnectionID, HTTP2Loop) -> Void
 

@@ -79,7 +79,7 @@ private final class Receiver {
         guard bound == 0 else { throw Failure() }
     }
 
-    /// What has been sent to this machine's own socket is there at once.
+    /// The next message, or nil: a message sent to this machine's own socket arrives at once.
     func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))

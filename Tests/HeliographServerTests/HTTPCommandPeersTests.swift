@@ -11,11 +11,11 @@ import WebSocketEngine
 
 /// The core as httpPeers meet it: says what a test has it say.
 private final class FakeCore {
-    /// What was fed, in short.
+    /// Inputs received, in short.
     var inputs: [String] = []
     var peers: [PeerID] = []
     var httpPeers: HTTPCommandPeers?
-    /// What it answers to a command at once; nil: nothing.
+    /// Immediate reply to a command; nil: none.
     var reply: Reply?
 
     let mailbox: CoreMailbox
@@ -27,7 +27,7 @@ private final class FakeCore {
         httpPeers?.call(as: client, .devices(watches: false)) { self.replies.append($0) }
     }
 
-    /// What was put meanwhile, and what that led to.
+    /// Takes the waiting facts, and those that follow from them.
     func listen() {
         while case let facts = mailbox.take(), !facts.isEmpty { for fact in facts { feed(fact) } }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// What becomes of an order on its way to APNs.
+/// An order on its way to APNs.
 @Suite struct PushRequestTests {
     private let folder: Folder
     private let material: PushMaterial

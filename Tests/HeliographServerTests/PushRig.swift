@@ -17,7 +17,7 @@ final class FakeApple: PushSender {
     private let waiting = Mutex<[(APNsRequest, @Sendable (APNsOutcome) -> Void)]>([])
     private let held = Mutex(false)
 
-    /// What it has waits for a way, and is not under way.
+    /// True if its requests wait for a connection, and none is in flight.
     var isStalled: Bool {
         get { held.withLock { $0 } }
         set { held.withLock { $0 = newValue } }
@@ -62,7 +62,7 @@ final class FakeAddresses: AddressStore {
     /// `isGated`: each question waits until it is let through.
     init(isGated: Bool = false) { self.isGated = isGated }
 
-    /// What was asked with each question.
+    /// The texts of each question.
     var asked: [[String]] { state.withLock { $0.asked } }
     func move(_ texts: String...) { state.withLock { $0.moved.formUnion(texts) } }
     func goAway() { state.withLock { $0.isAway = true } }
@@ -84,7 +84,7 @@ final class PushRig: Sendable {
     private final class Parts {
         let way: PushWay
         var runners: [PushRunner?] = []
-        /// Those that were there last, for as long as somebody holds them.
+        /// The last runners, as long as they are retained.
         var remembered: [WeakRunner] = []
         var mailboxes: [CoreMailbox] = []
 
@@ -144,7 +144,7 @@ final class PushRig: Sendable {
     }
 
     var senders: [FakeApple] { made.values }
-    /// What the first core has heard of its pushes.
+    /// The first core's outcomes.
     var outcomes: [String] { outcomes(of: 0) }
     func outcomes(of core: Int) -> [String] { heard[core].values }
     func wayChanges(of core: Int = 0) -> Int { changes[core].values.count }
@@ -174,7 +174,7 @@ final class PushRig: Sendable {
         try await listen()
     }
 
-    /// Nobody refers to this core's runner any more, but for what refers to it behind our back. True: nothing does.
+    /// Releases this core's runner. Returns true if no reference to it is left.
     func letGo(_ core: Int) async throws -> Bool {
         let bound = bound
         return try await loop.run { _ in
@@ -204,7 +204,7 @@ final class PushRig: Sendable {
     /// For what takes another thread.
     func listen(until isThere: () -> Bool) async throws { while !isThere() { try await listen() } }
 
-    /// What the cores would hear by now.
+    /// Delivers the facts that wait for the cores.
     private func listen() async throws {
         try await loop.settle()
         let bound = bound

@@ -113,7 +113,7 @@ import Testing
         }
         #expect(rig.outcomes == ["1 accepted "])
         #expect(rig.senders[0].requests.isEmpty)
-        // Nobody asked for the other one again: it is forgotten, and a push of that number is a new one.
+        // The other one was not ordered again: it is forgotten, and a push of that number is a new one.
         try await rig.run { runner in
             runner.suspend()
             runner.push(order(2))

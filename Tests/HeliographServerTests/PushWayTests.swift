@@ -107,7 +107,7 @@ import Testing
     @Test func `both cores are told of another configuration, and one that has ended is not`() async throws {
         let rig = try await Self.rig()
         try rig.folder.write("push.json", PushRig.configuration.replacing("KEYID12345", with: "KEYID67890"))
-        // Whoever pushes next looks for all.
+        // The next push looks for all of them.
         try await rig.push(order(of1))
         #expect(rig.wayChanges(of: 0) == 1 && rig.wayChanges(of: 1) == 1)
         try await rig.run(0) { $0.end() }

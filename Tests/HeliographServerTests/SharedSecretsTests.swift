@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// What several relays share.
+/// Secrets shared by several relays.
 private final class Rows: SecretStore {
     private let rows = Mutex<[String: [UInt8]]>([:])
 

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Stands for the upkeep of a store where nobody asks for any of it.
+/// Stands for the upkeep of a store in tests that need none of it.
 struct Unkept: StoreUpkeep {
     var byteCount: Int64 { 0 }
     var isShortOfRoom: Bool { false }

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
 extension ApprovalStage {
-    /// That stage with what has to be in it. Without a decision here there is one only where the stage has one.
+    /// The stage with its required values. Without `decision`, one is made up only if the stage has one.
     package init(
         _ word: Word, _ decision: Decision? = nil, outcome: ApprovalOutcome = .ran, reason: String = "turnEnded",
         at: Int64 = 8_000

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What happened, in order; a test awaits what is to come instead of sleeping.
+/// Events in order; a test awaits one instead of sleeping.
 package final class EventLog<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
@@ -32,7 +32,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         try await first(within: limit) { matches($0) ? $0 : nil }
     }
 
-    /// What `pick` makes of the first event, not yet taken, of which it makes something; waits for it.
+    /// Waits for the first event, not yet taken, for which `pick` returns a value; returns that value.
     package func first<Picked: Sendable>(
         within limit: Duration = .seconds(20), _ pick: @Sendable (Event) -> Picked?
     ) async throws -> Picked {

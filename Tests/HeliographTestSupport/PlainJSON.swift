@@ -178,7 +178,7 @@ package struct PlainJSON {
         while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) { index += 1 }
     }
 
-    /// Takes this byte where it is the next.
+    /// Takes this byte if it is the next.
     private mutating func takes(_ byte: Unicode.Scalar) -> Bool {
         guard index < bytes.count, bytes[index] == UInt8(ascii: byte) else { return false }
         index += 1

@@ -1,4 +1,4 @@
-/// What a test could not get, in a sentence.
+/// Describes in a sentence why a test could not go on.
 package struct TestFailure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -104,7 +104,7 @@ struct HostRig {
         }
     }
 
-    /// Nil where one of them was damaged.
+    /// Nil if one of them was damaged.
     private func readOrDrop(_ batch: SpoolIndex.Batch) throws -> [String]? {
         do throws(SpoolError) {
             return try spool.read(batch).map { String(decoding: $0, as: UTF8.self) }

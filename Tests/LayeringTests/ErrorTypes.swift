@@ -24,7 +24,7 @@ enum ErrorTypes {
         return found
     }
 
-    /// The name of an error type that leaves its module, where the line declares one.
+    /// The name of an error type that leaves its module, if the line declares one.
     private static func declared(in line: Substring) -> String? {
         let words = line.split { " :,{".contains($0) }
         guard let access = words.first, access == "package" || access == "public", words.contains("Error") else { return nil }

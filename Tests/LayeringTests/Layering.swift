@@ -1,6 +1,6 @@
-/// Which module may import which, and a few habits that a reader should be able to count on.
+/// Imports that each module may have, and a few habits that a reader should be able to count on.
 struct Layering {
-    /// What a module may import besides the platform.
+    /// Imports that a module may have besides the platform.
     struct Module {
         var imports: Set<String>
         /// A pure module has no clock, no randomness, no input or output: it may not even see them.
@@ -104,7 +104,7 @@ struct Layering {
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
     ]
 
-    /// What comes with the toolchain.
+    /// Modules of the toolchain.
     static let platform: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"]
 
     /// A C library is one module's business, also in tests.

@@ -14,7 +14,7 @@ import Testing
         #expect((payload.session, payload.approval, payload.kind, payload.code) == ("s1", "a1", "approval", "7.abc"))
         #expect(payload.link == .approval(session: "s1", id: "a1"))
         #expect(try AlertPayload(userInfo: userInfo(["session": "s1", "kind": "finished"])).link == .session("s1"))
-        // What was held back in the quiet hours is about several sessions.
+        // An alert held back in the quiet hours is about several sessions.
         #expect(try AlertPayload(userInfo: userInfo(["kind": "finished"])).link == nil)
         #expect(try AlertPayload(userInfo: userInfo(["kind": "test"])).link == nil)
         #expect(try AlertPayload(userInfo: userInfo(["kind": "of a later relay"])).link == nil)

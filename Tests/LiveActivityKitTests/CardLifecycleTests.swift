@@ -8,7 +8,7 @@ import Testing
     private let attributes = Attributes(session: "s1", title: "Fix it", agent: "Claude Code", host: "studio")
     private let content = ContentState(status: .running, startedAt: began, updatedAt: moment)
 
-    /// A lifecycle that is tried by hand, with a relay that takes everything unless told otherwise.
+    /// A lifecycle that is driven by hand, with a relay that accepts everything by default.
     private struct Rig {
         var lifecycle: CardLifecycle
         var now = moment
@@ -19,7 +19,7 @@ import Testing
 
         mutating func tell(_ input: CardLifecycle.Input) -> [CardLifecycle.Order] { lifecycle.handle(input, at: now) }
 
-        /// The relay acknowledges all there is; returns what it was told.
+        /// The relay acknowledges all reports; returns them.
         mutating func drain(_ orders: [CardLifecycle.Order]) -> [RelayReport] {
             var told: [RelayReport] = []
             var pending = orders
@@ -71,14 +71,14 @@ import Testing
         // Asked twice before it is there: one card.
         #expect(rig.tell(.startRequested(attributes, content)).isEmpty)
         #expect(rig.drain(rig.tell(.appeared(card("c1")))) == [report("c1")])
-        // ActivityKit tells of it as well.
+        // ActivityKit reports it as well.
         #expect(rig.tell(.appeared(card("c1"))).isEmpty)
         #expect(rig.drain(rig.tell(.tokenReceived(card: "c1", token: "aa"))) == [report("c1", token: "aa")])
         #expect(rig.tell(.tokenReceived(card: "c1", token: "aa")).isEmpty)
         #expect(rig.drain(rig.tell(.tokenReceived(card: "c1", token: "bb"))) == [report("c1", token: "bb")])
         #expect(rig.drain(rig.tell(.stateChanged(card: "c1", .stale))) == [report("c1", token: "bb", .stale)])
         #expect(rig.drain(rig.tell(.stateChanged(card: "c1", .dismissed))) == [report("c1", token: "bb", .dismissed)])
-        // What is over and told is forgotten.
+        // An ended card whose end was reported is forgotten.
         #expect(rig.lifecycle.cards.isEmpty)
         #expect(rig.tell(.stateChanged(card: "c1", .dismissed)).isEmpty)
     }

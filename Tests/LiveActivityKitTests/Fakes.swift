@@ -14,7 +14,7 @@ final class Signal: Sendable {
     func wait() async { for await _ in stream {} }
 }
 
-/// A relay that answers as it is told, and remembers what it heard.
+/// A relay that gives set answers, and records its requests.
 final class FakeRelay: RelayReporting {
     struct Heard: Equatable {
         var report: RelayReport?
@@ -120,7 +120,7 @@ final class FakeCards: CardDriving {
     ) async { state.withLock { $0.calls.append(.end(card)) } }
 }
 
-/// Time that passes when it is told to.
+/// A clock that a test advances.
 final class FakeClock: ManagerClock {
     private struct State {
         var now = moment
@@ -147,7 +147,7 @@ final class FakeClock: ManagerClock {
         state.withLock { state in state.sleepers.removeAll { $0.signal === signal } }
     }
 
-    /// Returns when somebody sleeps.
+    /// Returns once a task sleeps.
     func hasSleeper() async {
         let signal = Signal()
         let isThere = state.withLock { state in
@@ -185,7 +185,7 @@ final class FakeStore: LifecycleStoring {
     }
 }
 
-/// What the manager tells of by itself.
+/// Errors that the manager reports by itself.
 final class Troubles: Sendable {
     private let state = Mutex<[LiveActivityError]>([])
     var codes: [LiveActivityError.Code] { state.withLock { $0.map(\.code) } }

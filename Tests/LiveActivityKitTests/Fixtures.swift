@@ -9,7 +9,7 @@ typealias ContentState = HeliographActivityAttributes.ContentState
 let moment = Date(timeIntervalSince1970: 1_795_178_096)
 let began = Date(timeIntervalSince1970: 1_795_176_866)
 
-/// What the relay's profile `heliograph` sends, written by hand from its list of fields.
+/// Output of the relay's profile `heliograph`, written by hand from its list of fields.
 enum Fixtures {
     static let attributes = """
         {"session":"sess_7f3a","title":"Fix APNs client","project":"relay","agent":"Claude Code","host":"studio"}

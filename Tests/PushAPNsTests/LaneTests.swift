@@ -14,7 +14,7 @@ struct LaneTests {
         #expect(transcript.submit() == [.connect(1)])
         #expect(transcript.submit() == [])
         #expect(transcript.submit() == [])
-        // Even where the server allows more: it does not know us yet.
+        // One request, even if the server allows more: it does not know us yet.
         #expect(transcript.lane(.settingsReceived(generation: 1, streamsMax: 100)) == [.mint, .send(1, 1, "token1")])
         #expect(
             transcript.answer(1, 200)
@@ -81,7 +81,7 @@ struct LaneTests {
         #expect(transcript.submit() == [])
         #expect(transcript.handle(.replaced) == [.finish(3, .notSent(.replaced))])
         #expect(transcript.submit() == [.finish(4, .notSent(.replaced))])
-        // What would be tried again is the other's, too.
+        // The next client also has the pushes that would be retried.
         #expect(transcript.answer(2, 503, .serviceUnavailable) == [.finish(2, .notSent(.replaced))])
         #expect(transcript.pass(.seconds(600)) == [])
     }

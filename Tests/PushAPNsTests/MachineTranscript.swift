@@ -34,7 +34,7 @@ struct MachineTranscript {
         return request
     }
 
-    /// What was ordered, tokens signed on the way.
+    /// Returns the orders; tokens are signed on the way.
     mutating func handle(_ input: APNsMachine.Input) -> [Order] {
         var orders: [Order] = []
         for effect in machine.handle(input, at: now) {

@@ -41,7 +41,7 @@ private final class Nghttpd {
 
     func stop() {
         guard process.isRunning else { return }
-        // It inherits our signal mask, in which SIGTERM may be blocked.
+        // The process inherits our signal mask, in which SIGTERM may be blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

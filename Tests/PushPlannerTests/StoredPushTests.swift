@@ -4,9 +4,9 @@ import Testing
 
 @testable import PushPlanner
 
-/// What the planner keeps on disk, held against its table.
+/// The planner's stored records, checked against their table.
 @Suite("Stored records of pushes and what reads and writes them") struct StoredPushTests {
-    /// What is carried as it is, what is left out where it cannot be read, and what the absence of the others says already.
+    /// Fields that are passed through, omitted if unreadable, or implied by the absence of others.
     private static let unread: Set<String> = [
         "push $.order.payload", "push $.order.seal.text", "push $.order.code", "push $.order.code.digest",
         "push $.order.makeChannel", "push $.outcome.result", "card $.face",

@@ -131,7 +131,7 @@ struct ClientTests {
     }
 
     @Test(arguments: [true, false]) func `a certificate that proves nothing is not trusted`(isTrusted: Bool) async throws {
-        // Either nobody vouches for it, or it is for another name.
+        // Either no authority has signed it, or it is for another name.
         let names = isTrusted ? ["DNS:web.push.apple.com"] : ["DNS:localhost"]
         let pair = try await PushServicePair(isTrusted: isTrusted, certificateNames: names)
         let outcome = await pair.client.send(try .sample(to: pair.subscribe(), patience: .milliseconds(300)))

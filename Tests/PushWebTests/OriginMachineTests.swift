@@ -47,7 +47,7 @@ struct OriginMachineTests {
         #expect(try transcript.submit(about: "question") == [.send(4, 1, "token1")])
         #expect(try transcript.submit(about: "approval") == [.finish(3, .notSent(.superseded))])
         #expect(try transcript.submit(to: "b", about: "approval") == [.send(6, 1, "token1")])
-        // The first was on its way; it is not tried again where a newer one waits.
+        // The first was in flight; it is not retried if a newer one waits.
         let refusal = Transcript.refused(503, .sendLater)
         #expect(transcript.answer(2, 503) == [.finish(2, refusal)])
         #expect(transcript.answer(4, 201) == [.finish(4, accepted)])
@@ -133,7 +133,7 @@ struct OriginMachineTests {
         #expect(transcript.handle(.closed(generation: 3, .unreachable("no route"))) == [.close(3)])
         #expect(transcript.pass(.seconds(60)) == [.connect(4), .finish(1, .notSent(.patienceOver("no route")))])
         #expect(transcript.handle(.closed(generation: 4, .unreachable("no route"))) == [.close(4)])
-        // Nobody wants anything any more.
+        // No push is left.
         #expect(transcript.pass(.seconds(600)) == [] && transcript.machine.isUnused)
     }
 
@@ -194,7 +194,7 @@ struct OriginMachineTests {
         #expect(transcript.handle(.withdrawn(2)) == [])
         #expect(transcript.answer(2, 503) == [.finish(2, Transcript.refused(503, .sendLater))])
         #expect(transcript.pass(.seconds(10)) == [.send(4, 1, "token1")])
-        // It waits for its next try.
+        // The push waits for its next try.
         #expect(transcript.answer(4, 503) == [])
         #expect(transcript.handle(.withdrawn(4)) == [.finish(4, Transcript.refused(503, .sendLater))])
         #expect(transcript.pass(.seconds(100)) == [] && transcript.machine.waitingCount == 0)

@@ -9,7 +9,7 @@ struct OriginTranscript {
     var now = Moment(instant: MonotonicTime(nanoseconds: 1), unixSeconds: 1_795_178_096)
     private var lastNumber = 0
     private var tokens = 0
-    /// What was sent last.
+    /// Time to live of the last request.
     private(set) var lastSecondsToLive = 0
 
     init(_ change: (inout WebPushLimits) -> Void = { _ in }) {
@@ -27,7 +27,7 @@ struct OriginTranscript {
         case finish(Int, WebPushOutcome.Result)
     }
 
-    /// What was ordered, tokens signed on the way.
+    /// Returns the orders; tokens are signed on the way.
     mutating func handle(_ input: OriginMachine.Input) -> [Order] {
         var orders: [Order] = []
         for effect in machine.handle(input, at: now) {

@@ -53,12 +53,12 @@ struct PushServicePair {
         var cuts = false
     }
 
-    /// What the next request is answered by, instead of a judgement; without a status it is not answered.
+    /// The answer to the next request, instead of a judgement; without a status it is not answered.
     func fault(_ status: Int? = nil, _ headers: [String: String] = [:], _ body: String = "", cuts: Bool = false) async throws {
         _ = try await order(Fault(status: status, headers: headers, body: body, cuts: cuts))
     }
 
-    /// What the service got next.
+    /// The next request to the service.
     func request() async throws -> [String: PeerValue] { try await python.next { $0["event"]?.string == "request" } }
 
     private func order(_ order: some Encodable) async throws -> [String: PeerValue] {

@@ -105,7 +105,7 @@ private struct TokenTranscript {
         now.unixSeconds += wall ?? seconds
     }
 
-    /// The serial of the token that is used; a new one is signed where that is asked for.
+    /// The serial of the token that is used; a new one is signed if the machine orders that.
     mutating func use() -> Int {
         switch machine.answer(at: now) {
         case .use(let token): return token.serial

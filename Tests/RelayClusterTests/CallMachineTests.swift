@@ -221,7 +221,7 @@ struct CallMachineTests {
         }
         let known = machine.handle(.called(id(3), call(of: "w2", by: .token("t3")), nil), at: 0)
         #expect(known == [], "there is room for who is known")
-        // Whoever is refused may be carried all the same, once there is a way.
+        // A client that was refused may succeed all the same, once there is a way.
         #expect(machine.handle(.called(id(4), call(of: "w3", by: .token("t4")), .own), at: 0) == [.carry(id(4), keeps: false)])
     }
 

@@ -86,7 +86,7 @@ struct EdgeMachineTests {
         #expect(
             machine.handle(.linkEnded) == [.dismiss(hosts: [peer(2)], clients: [peer(1)]), .fail(call(5), .linkEnded)])
         #expect(machine.handle(.peerSaid(peer(1), [1])) == [] && machine.handle(.peerClosed(peer(1))) == [])
-        // What the owner of before said does not reach anybody of the next link.
+        // Messages of the previous owner reach no peer of the next link.
         _ = machine.handle(.linkOpened)
         #expect(machine.handle(.peerOpened(peer(3), opening())) == [.tell(.open(0, opening()))])
         #expect(machine.handle(.ownerSaid(.answer(1, HTTPAnswer(status: 200, headers: [], body: [])))) == [])

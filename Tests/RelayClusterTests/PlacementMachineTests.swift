@@ -76,7 +76,7 @@ struct PlacementMachineTests {
         var machine = PlacementMachine(holder: "b")
         var claimed: [String] = []
         for round in 0..<5 {
-            // Nobody else claims anything, for longer than is left to the others.
+            // The other node claims nothing, for longer than the courtesy.
             for order in machine.handle(.looked(seen), at: Int64(round) * 2_000) {
                 guard case .claim(let scope, _) = order else { continue }
                 claimed.append(scope)
@@ -379,7 +379,7 @@ struct PlacementMachineTests {
                 let givers = counts.keys.filter { holder in
                     shares.isOverfull(holder) && rows.contains { $0.holder == holder && shares.place(for: $0) != nil }
                 }
-                // What is free goes where it evens most; what is left uneven is handed over, by those who have most.
+                // Free workspaces go where they even out most; the remaining imbalance is handed over, by the nodes that have most.
                 #expect(givers.isEmpty == (most - fewest <= 1), "\(owned) and \(free): \(counts), \(givers)")
                 #expect(givers.allSatisfy { counts[$0]! - fewest >= 2 })
             }

@@ -2,7 +2,7 @@ import RelayCore
 import RelayProtocol
 import Testing
 
-/// What retention removes, where the machine's clock cannot be trusted.
+/// Retention with a clock of the machine that cannot be trusted.
 @Suite struct AgeClockTests {
     typealias T = RelayTranscript
 
@@ -63,7 +63,7 @@ import Testing
         #expect(ahead.told.map(\.reason) == [.age])
         #expect(ahead.told.first?.sessions == 20 && ahead.told.first?.events == 40)
         #expect(ahead.told.first?.oldest == 1_000 * Self.day)
-        // It is kept: the next start doubts nothing.
+        // The confirmation is stored: the next start doubts nothing.
         #expect(restarted(ahead, after: Self.hour, off: 400 * Self.day, boot: "boot3").doubt == nil)
     }
 

@@ -29,7 +29,7 @@ struct BudgetTests {
             _ = t.take(client)
         }
 
-        /// What the host says, on disk by the end.
+        /// Sends a host's events and stores them.
         mutating func say(_ heads: [EventHead], in session: SessionID = T.session) {
             stage(heads, in: session)
             t.commit()
@@ -40,7 +40,7 @@ struct BudgetTests {
             sent[session, default: 0] += Int64(heads.count)
         }
 
-        /// The disk refuses it: the host comes back and sends it again from where it was acknowledged.
+        /// The disk refuses the batch: the host reconnects and sends it again from the last acknowledgement.
         mutating func fail() {
             let before = sent
             t.failCommit()
@@ -84,7 +84,7 @@ struct BudgetTests {
             t.relay.shown[SessionKey(workspace: T.home.id, session: session)]?.state.summary.budget
         }
 
-        /// What the host was told since.
+        /// Holds sent to the host since.
         func holds() throws -> [Holds] {
             try t.take(host).compactMap {
                 guard case .hold(let holds) = try MessageToHost(parsing: Array($0.utf8)) else { return nil }
@@ -92,7 +92,7 @@ struct BudgetTests {
             }
         }
 
-        /// The same disk, another life of the relay and of everybody's connections.
+        /// The same disk, another life of the relay and of all connections.
         func restarted() -> Bench {
             let next = T(state: t.state)
             next.resume(t)
@@ -396,7 +396,7 @@ struct BudgetTests {
         #expect(bench.mark() == BudgetMark(level: 50, microUSD: 1_500, isHeld: false))
         bench.say([Self.usage(1_200)])
         #expect(try bench.crossings().dropFirst(2) == ["80 session 1200/1500"])
-        // Lowered: whoever does that sees that it is spent.
+        // Lowered: the reply shows that it is spent.
         bench.set(.session(T.session), 100, holds: true)
         #expect(bench.mark() == BudgetMark(level: 100, microUSD: 100, isHeld: true))
         bench.say([Self.usage(1_300)])

@@ -1,7 +1,7 @@
 import RelayProtocol
 import Testing
 
-/// What hosts hear where the disk takes nothing.
+/// Replies to hosts if the disk accepts nothing.
 @Suite struct CommitFailureTests {
     typealias T = RelayTranscript
 
@@ -18,7 +18,7 @@ import Testing
         #expect(t.take(laptop).last?.contains(#""code":"unavailable""#) == true)
         #expect(t.closed == [laptop: .restarting])
         #expect(t.take(desktop) == [])
-        // What it had sent is taken as if nothing had been.
+        // The host sends its events again, as if for the first time.
         t.send([.sessionRenamed(title: "more")], to: SessionID("s2")!, first: 2, by: desktop)
         t.commit()
         #expect(t.take(desktop).last?.contains(#""through":2"#) == true)

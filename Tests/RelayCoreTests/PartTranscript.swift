@@ -3,7 +3,7 @@ import RelayProtocol
 
 @testable import RelayCore
 
-/// What a part of the core orders when it is driven alone, in words.
+/// Orders of a part of the core that is driven alone, in words.
 enum PartTranscript {
     static let home = WorkspaceID("home")!
 
@@ -27,7 +27,7 @@ enum PartTranscript {
 }
 
 extension Orders {
-    /// What was ordered since this was last asked.
+    /// Orders since the last call.
     mutating func said() throws -> [String] { try take().map { try $0.said() } }
 }
 

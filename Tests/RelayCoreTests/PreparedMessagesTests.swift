@@ -3,11 +3,11 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// What a batch shows is made while the disk is busy with it.
+/// Messages of a batch are made while the disk is busy with it.
 struct PreparedMessagesTests {
     typealias T = RelayTranscript
 
-    /// What everybody was sent in the life of an approval, which two of its steps share a batch of.
+    /// Messages to each peer in the life of an approval, two steps of which share a batch.
     private func life(prepared: Bool) -> [PeerID: [String]] {
         let t = RelayTranscript()
         t.preparesMessages = prepared

@@ -157,7 +157,7 @@ struct QuotaTests {
         let told = t.take(host)
         #expect(told.contains { $0.contains(#""path":"$.session","session":"busy""#) && $0.contains("limits.messages") })
         #expect(told.contains { $0.contains(#""type":"resend","session":"busy","from":12"#) })
-        // What came twice is no message of its own.
+        // A repeated event does not count as a message.
         t.send([.sessionRenamed(title: "10")], to: busy, first: 10, by: host)
         #expect(t.quotas.count == 1)
         t.now += 1_000

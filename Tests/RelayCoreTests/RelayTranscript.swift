@@ -32,9 +32,9 @@ final class RelayTranscript {
     private(set) var pushes: [PushIntent] = []
     /// Pushes that were ordered not to be sent any more.
     private(set) var withdrawn: [PushID] = []
-    /// What was told to be removed, in order.
+    /// Reported removals, in order.
     private(set) var told: [Removal] = []
-    /// What the wall clock is ahead, where it is not believed.
+    /// Lead of the wall clock, if it is not trusted.
     private(set) var doubt: Int64?
     /// As the log keeps it.
     private(set) var clock: AgeClockRecord?
@@ -66,11 +66,11 @@ final class RelayTranscript {
         run(relay.started(at: instant, holders: holders))
     }
 
-    /// What the wall clock is ahead of the steady one.
+    /// Lead of the wall clock over the steady one.
     var clockOffset: Int64 = 0
     private var instant: Instant { Instant(wall: now + clockOffset, uptime: now) }
 
-    /// What a relay that is started now would begin with.
+    /// Initial state of a relay that is started now.
     var state: LogState {
         LogState(
             sessions: states.map { ($0, $1) }, removed: removed.map { ($0, $1) },
@@ -234,7 +234,7 @@ final class RelayTranscript {
         for id in failed { handle(.readFailed(id, reason: "no", isLasting: isLasting)) }
     }
 
-    /// What a peer was sent since this was last asked.
+    /// Messages to a peer since the last call.
     func take(_ peer: PeerID) -> [String] { sent.removeValue(forKey: peer) ?? [] }
 
     func types(_ peer: PeerID) -> [String] { take(peer).map { (try? JSONDocument(parsing: $0).root.string("type")) ?? "?" } }

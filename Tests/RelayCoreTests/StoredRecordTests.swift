@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayCore
 
-/// What is kept on disk, held against its table.
+/// Stored records, checked against their table.
 @Suite("Stored records and what reads and writes them")
 struct StoredRecordTests {
     private static let session = FieldCheck("session") { bytes throws(WireError) in
@@ -27,7 +27,7 @@ struct StoredRecordTests {
         return (book.days, book.days.keys.first.flatMap { book.bytes($0) } ?? [])
     }
 
-    /// No record lacks these; where one did, they would be as if nothing had been said.
+    /// Every record has these; if one were missing, it would be read as empty.
     private static func isUnread(_ place: String) -> Bool {
         place.hasSuffix(".host.connected") || place.hasSuffix(".context") || place == "session $.agent"
     }

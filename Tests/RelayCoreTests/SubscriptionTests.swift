@@ -269,7 +269,7 @@ struct SubscriptionTests {
             _ = t.take(client)
             t.handle(.clientSent(client, .command(CommandID("1")!, .subscribe(nil, after: nil))))
         }
-        // What they hear of comes after it.
+        // Later messages come after the snapshot.
         t.handle(.disconnected(host))
         for client in clients { #expect(t.types(client) == ["reply", "snapshot", "summary"]) }
         t.handle(.tickEnded)

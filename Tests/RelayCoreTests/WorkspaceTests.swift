@@ -85,7 +85,7 @@ import Testing
         t.command(.budget(Budget(scope: .workspace, microUSD: 2_000_000)), id: "b", by: two.clients[0])
         t.settle()
         two.forget()
-        // What is staged when it comes goes with the rest.
+        // Events staged at the removal are dropped with the rest.
         t.send([.statusChanged(.running, reason: nil)], first: 4, by: two.hosts[1])
         t.command(.budget(Budget(scope: .day, microUSD: 1_000_000)), id: "b2", by: two.clients[1])
         t.handle(.workspaceRemoved(Self.work.id))
@@ -100,7 +100,7 @@ import Testing
         #expect(t.relay.census.peers == 2 && t.relay.census.subscriptions == 1 && t.relay.census.breach == nil)
         #expect(t.deadlines.keys.allSatisfy { if case .approvalExpiry(let key, _) = $0 { key == T.key } else { true } })
         #expect([two.hosts[0], two.clients[0]].allSatisfy { t.take($0).isEmpty && t.closed[$0] == nil })
-        // They may still say something, and it is not heard.
+        // The peers may still send something, which is ignored.
         t.send([.statusChanged(.idle, reason: nil)], first: 5, by: two.hosts[1])
         t.command(T.decide(.allow), id: "late", by: two.clients[1])
         for peer in [two.hosts[1], two.clients[1]] { t.handle(.disconnected(peer)) }
@@ -150,7 +150,7 @@ import Testing
         #expect(t.relay.census.breach == nil && t.relay.census.devices == 1)
     }
 
-    /// How a workspace may go: the relay hears of it, or it does not run, and begins with what is left.
+    /// Ways in which a workspace is removed: while the relay runs, or before it starts with the rest.
     enum Removal: CaseIterable {
         case whileItRuns, whileNoneRuns
     }

@@ -67,7 +67,7 @@ struct ApprovalStageTests {
         #expect(try Self.read("stale", undecided) == .stale(nil, reason: "tooMany", at: 8_000))
     }
 
-    /// The steps, in the order of life, and what each makes of every stage; nil where it changes nothing.
+    /// The steps, in the order of life, and the stages that each may follow.
     private static let steps:
         [(name: String, step: @Sendable (inout ApprovalStage) -> Bool, follows: Set<ApprovalStage.Word>)] = [
             ("decided", { $0.becomeDecided(decision) }, [.pending]),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The tape of a JSON text")
 struct JSONTapeTests {
-    /// What it says of a text: its values, or why it is refused.
+    /// The result of reading a text: its values, or why it is refused.
     private func reading(of bytes: [UInt8], isUTF8: Bool = false) -> Result<[PlainJSON.Node], PlainJSON.Refusal> {
         do throws(WireError) {
             let document = try JSONDocument(parsing: bytes, isUTF8: isUTF8)

@@ -68,7 +68,7 @@ struct VisibleTextTests {
 
     @Test func whatCanBeReadAsSomethingElseMayMislead() {
         for text in ["\u{441}url x", "שלום", "a \u{5D0}"] { #expect(VisibleText.mayMislead(text)) }
-        // What hides is spelled out: there is nothing left to be misled by.
+        // Hidden characters are spelled out: nothing is left that misleads.
         for text in ["ls -la", "Grüße 漢字 привет", "a\u{202E}b"] { #expect(!VisibleText.mayMislead(text)) }
     }
 }

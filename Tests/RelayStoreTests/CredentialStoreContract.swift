@@ -6,7 +6,7 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-/// What every implementation of `CredentialStore` must do.
+/// Contract of every implementation of `CredentialStore`.
 @Suite(.scratch) struct CredentialStoreContract {
     private func digest(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 32) }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(try rename("t2", in: workspace) == nil, "a revoked one")
     }
 
-    /// t1 let t2 and t3 in, and t2 let t4 in; t5 is nobody's.
+    /// t1 paired t2 and t3, and t2 paired t4; t5 has no parent.
     private func addFamily(to store: any CredentialStore) throws {
         for (index, parent) in [nil, "t1", "t1", "t2", nil].enumerated() {
             var token = token("t\(index + 1)", UInt8(index + 1))

@@ -45,7 +45,7 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
     }
 }
 
-/// What the contracts of the log run on. The simulation's log has no credentials, so those contracts do not run on it.
+/// Implementations that the contracts of the log run on. The simulation's log has no credentials, so those contracts do not run on it.
 enum LogImplementation: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory, sqlite, postgres, simulation
     /// Logs of one workspace each, as a node has them.

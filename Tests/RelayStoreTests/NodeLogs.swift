@@ -5,10 +5,10 @@ import StorePostgres
 import StoreTestSupport
 import Testing
 
-/// The logs of a node that owns several workspaces, each of which is of one workspace alone, as one log.
+/// The logs of a node that owns several workspaces, each of one workspace, as one log.
 ///
-/// What is of several workspaces is one batch after the other: that of the first workspace comes last, so that it is not there where another's
-/// was refused.
+/// A batch for several workspaces is committed as one batch after the other: that of the first workspace comes last, so that it is
+/// missing if another's was refused.
 struct NodeLogs: SessionLog {
     private let names: [WorkspaceID]
     private let owned: [WorkspaceID: PostgresWorkspace]

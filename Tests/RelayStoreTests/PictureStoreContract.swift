@@ -6,7 +6,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What every implementation of `PictureStore` must do.
+/// Contract of every implementation of `PictureStore`.
 @Suite(.scratch) struct PictureStoreContract {
     private func picture(_ byte: UInt8, count: Int = 64) -> KeptPicture {
         let content: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: byte, count: count - 8)

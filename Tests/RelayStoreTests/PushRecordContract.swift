@@ -4,7 +4,7 @@ import RelayProtocol
 import StoreTestSupport
 import Testing
 
-/// What every implementation of `SessionLog` must do with what the planner of pushes keeps.
+/// Contract of every implementation of `SessionLog` for records of the planner of pushes.
 @Suite(.scratch) struct PushRecordContract {
     private func record(
         _ name: String, _ text: String?, kind: PushRecord.Kind = .push, workspace: WorkspaceID = .home

@@ -4,7 +4,7 @@ import RelayProtocol
 import StoreTestSupport
 import Testing
 
-/// What every implementation of `SessionLog` must do with trims, and with the commands that it remembers.
+/// Contract of every implementation of `SessionLog` for trims, and for the commands that it remembers.
 @Suite(.scratch) struct RetentionContract {
     private func trim(_ writer: Writer, through: Int64) -> LogBatch {
         LogBatch(trims: [SessionTrim(key: writer.key, through: through, state: writer.state(seq: writer.seq))])

@@ -4,7 +4,7 @@ import RelayProtocol
 import StoreTestSupport
 import Testing
 
-/// What every implementation of `SessionLog` must do.
+/// Contract of every implementation of `SessionLog`.
 @Suite(.scratch) struct SessionLogContract {
     @Test(arguments: LogImplementation.allCases)
     func `what was committed is read in order, byte for byte`(_ implementation: LogImplementation) throws {

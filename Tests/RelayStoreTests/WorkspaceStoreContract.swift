@@ -6,7 +6,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What every implementation of `WorkspaceStore` must do.
+/// Contract of every implementation of `WorkspaceStore`.
 @Suite(.scratch) struct WorkspaceStoreContract {
     private func token(_ name: String, _ byte: UInt8, in workspace: WorkspaceID) -> Token {
         Token(
@@ -115,7 +115,7 @@ import Testing
             #expect(state.commands.map(\.workspace) == [.home])
             #expect(state.records.filter { $0.workspace == .home }.count == PushRecord.Kind.allCases.count)
             #expect(state.removed.isEmpty)
-            // Somebody has to tell its service that nobody needs it any more.
+            // Kept so that its service can be informed that the channel is no longer needed.
             #expect(state.records.filter { $0.workspace == .other }.map(\.kind) == [.channel])
             #expect(try log.all(key(.home, "s1")) == expected(key(.home, "s1"), 1...12))
         }
@@ -136,7 +136,7 @@ import Testing
             #expect(try log.approval(id("a1"), of: key(.other, name)) == nil)
         }
         #expect(try store.removeData(of: .other, rowsMax: 5), "as often as one likes")
-        // What goes on after it finds its place, and begins no session anew.
+        // Events after the removal continue the log, and begin no session anew.
         var writer = Writer(key(.home, "s1"), seq: 12)
         try log.commit(writer.batch(1))
         var fresh = Writer(key(.home, "s3"))

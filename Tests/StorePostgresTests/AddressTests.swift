@@ -8,7 +8,7 @@ import Testing
 
 @testable import StorePostgres
 
-/// Whose an address of pushes is, among owners that do not see each other's devices. See decision record 0098.
+/// Ownership of push addresses among owners that do not see each other's devices. See decision record 0098.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct AddressTests {
     private let scratch = Scratch.current
     private static let phone = PushAddress(.apns, place: "the-phones-token")
@@ -62,7 +62,7 @@ import Testing
         #expect(try two.moved(Self.home) == [] && two.moved(Self.home, Self.other) == [Self.other])
         try two.other.log.commit(device("d1", in: .other, tells: [Self.phone]))
         #expect(try two.moved(Self.home, Self.other, HeldAddress(Self.browser, in: .home)) == [Self.home])
-        // What its former owner goes on to write says nothing of addresses, and takes nothing back.
+        // Later records of its former owner contain no address, and reclaim nothing.
         try two.home.log.commit(device("d1", in: .home, tells: nil))
         #expect(try two.moved(Self.home, Self.other) == [Self.home])
         // The phone comes back, as another device, and as a card.
@@ -152,7 +152,7 @@ import Testing
             try store.credentials.addWorkspace(Named(id: workspace, name: workspace.rawValue))
         }
         try store.log.commit(device("d1", in: .home, tells: [Self.phone]))
-        // As a core of both has it: the one yields in the batch in which the other tells.
+        // As a core of both has it: the one yields in the batch in which the other reports the address.
         let (yielding, telling) = (device("d1", in: .home, tells: []), device("d1", in: .other, tells: [Self.phone]))
         try store.log.commit(LogBatch(records: yielding.records + telling.records))
         #expect(try store.addresses.moved([Self.home, Self.other]) == [Self.home])

@@ -3,7 +3,7 @@ import HeliographPostgreSQL
 import StoreTestSupport
 import Testing
 
-/// What the wrapper of libpq promises.
+/// Guarantees of the wrapper of libpq.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct ConnectionTests {
     private func connect(as name: String = "tests") throws -> PostgresConnection {
         try PostgresConnection(to: Scratch.current.postgresAddress(), as: name)

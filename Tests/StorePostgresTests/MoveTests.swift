@@ -8,7 +8,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What is moved from a data file to a database and back is the same, all of it, or nothing.
+/// A move from a data file to a database and back preserves everything, or changes nothing.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct MoveTests {
     private let scratch = Scratch.current
     private let later = SessionKey(workspace: .other, session: id("s1"))
@@ -101,7 +101,7 @@ import Testing
         try file.log.commit(writer.batch(2, approvals: [writer.approval("a9", seq: 702)]))
         try file.log.commit(fresh.batch(3))
         try file.close()
-        // The database has its data still, for whoever needs it.
+        // The database still has its data, in case it is needed.
         let error = #expect(throws: LogError.self) { try moveToDatabase() }
         #expect(error?.code == .conflict && error?.message.contains("not empty") == true)
         #expect(try scratch.open().log.seq(.first) == 703)
@@ -201,10 +201,10 @@ import Testing
         #expect(try moveToFile().allSatisfy { $0.isSame })
     }
 
-    /// What is not moved has a reason, which stands here.
+    /// Columns that are not moved have a reason, given here.
     @Test func `every column of a database is moved, or is about the database itself`() throws {
         try scratch.openPostgres().close()
-        // Apps tell their addresses again, and until then there is one core that has them all.
+        // Apps report their addresses again, and until then there is one core that has them all.
         let about: Set<String> = ["owners", "nodes", "versions", "entrants", "secrets", "push_addresses"]
         let rows = try sql(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")

@@ -50,7 +50,7 @@ import Testing
         try end("heliograph/\(node.holder)/%")
     }
 
-    /// Nobody is taken for alive because the server has only just been started.
+    /// Waits until nodes no longer count as alive only because the server has just been started.
     private func forgetStart() throws {
         while try sql("SELECT pg_postmaster_start_time() < now() - interval '8 seconds'")[0].bool(0) == false {
             try sql("SELECT pg_sleep(0.2)")
@@ -130,12 +130,12 @@ import Testing
             #expect(throws: LogError.self) { try load(home) }
         }
         #expect(losses.withLock { $0 } == ["home fenced"])
-        // Whoever asks later hears it, too, unless somebody has.
+        // A handler that is set later is called, too, unless an earlier one was.
         home.whenLost(note("again"))
         #expect(losses.withLock { $0.count } == 1)
         try node.renew(isLeaving: false)
         #expect(try other.log.all(ofOther.key) == expected(ofOther.key, 1...3))
-        // It is another's: handing it over leaves that alone.
+        // The workspace is another's: handing it over does not change that.
         try home.handOver()
         #expect(try owner("home").holder == "another")
     }
@@ -171,7 +171,7 @@ import Testing
         try other.log.commit(ofOther.batch(1))
         // Of the first node's connections only that of the workspace has ended.
         #expect(Set(connections).subtracting(try backends("heliograph/\(first.holder)/%")).count == 1)
-        // The old one's hand-over, once more, is of nobody's any more.
+        // The old owner's hand-over, repeated, has no effect any more.
         try home.handOver()
         #expect(try owner("home").holder == second.holder)
         try next.handOver()
@@ -198,7 +198,7 @@ import Testing
         try next.log.commit(writer.batch(1))
         let error = #expect(throws: LogError.self) { try home.log.commit(late) }
         #expect(error?.code == .fenced && lost.isUp, "\(error?.description ?? "")")
-        // Nobody has taken the other one.
+        // The other one has not been taken over.
         try other.log.commit(ofOther.batch(1))
         #expect(try next.log.all(.first) == expected(.first, 1...3))
     }
@@ -280,7 +280,7 @@ import Testing
         let epochs = store.log.epochs(first: .home)
         try store.close()
         let node = try scratch.openPostgresNode()
-        // One that something was committed to, and one that was only told of.
+        // One workspace that something was committed to, and one that only got its epoch.
         #expect(try node.claim(.home)?.log.epoch == epochs[.home] && node.claim(.other)?.log.epoch == epochs[.other])
         try node.close()
         let again = try scratch.openPostgres()
@@ -372,7 +372,7 @@ import Testing
         #expect(try load(home).clock == clock(900) && load(other).clock == clock(7_000) && load(third).clock == clock(1_000))
         try home.log.commit(LogBatch(commandsForgottenBefore: 9))
         #expect(try load(home).commands == [command(.home, 9)] && load(other).commands == [command(.other, 5)])
-        // Where that is in doubt, another workspace's old ones say nothing of it.
+        // For a commit in doubt, old commands of another workspace prove nothing.
         let asking = try PostgresConnection(to: scratch.postgresAddress(), as: "operator")
         for (name, number) in [(WorkspaceID.home, home.number), (.other, other.number)] {
             let search = BatchSearch(connection: asking, scope: .workspace(name, number: number))
@@ -467,7 +467,7 @@ import Testing
         let next = try #require(try second.claim(.other))
         #expect(try load(next).sessions.isEmpty && load(next).records == [channel])
         while try !second.credentials.removeData(of: .other, rowsMax: 4) { #expect(try second.row(.other) != nil) }
-        // Its service has to be told that nobody needs it.
+        // Its service has to be informed that the channel is no longer needed.
         #expect(try first.row(.other)?.holder == second.holder)
         try next.log.commit(LogBatch(records: [PushRecord(workspace: .other, kind: .channel, name: "c", bytes: nil)]))
         #expect(try first.row(.other) == nil && first.row(.home) != nil)

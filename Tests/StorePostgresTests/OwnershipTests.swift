@@ -9,7 +9,7 @@ import Testing
 
 @testable import StorePostgres
 
-/// Who may commit: one relay at a time, and no other, however late it wakes up.
+/// The right to commit: one relay at a time has it, and no other, however late it wakes up.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct OwnershipTests {
     private let scratch = Scratch.current
 
@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    /// Nobody is taken for alive because the server has only just been started.
+    /// Waits until nodes no longer count as alive only because the server has just been started.
     private func forgetStart() throws {
         while try sql("SELECT pg_postmaster_start_time() < now() - interval '8 seconds'")[0].bool(0) == false {
             try sql("SELECT pg_sleep(0.2)")
@@ -239,7 +239,7 @@ import Testing
             try database.connect(for: "asking").run(.once("SHOW \(name)"), within: .seconds(10))[0].text(0)
         }
         #expect(try setting("synchronous_commit") == "on" && setting("client_min_messages") == "warning")
-        // Somebody's choice.
+        // The operator's choice.
         try sql("ALTER DATABASE \(name) SET synchronous_commit = remote_write")
         #expect(try setting("synchronous_commit") == "remote_write")
     }

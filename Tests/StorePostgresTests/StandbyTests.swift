@@ -9,7 +9,7 @@ import Testing
 
 /// Commits that a synchronous standby is to have, and that is away. A server of its own: the setting is the whole server's.
 @Suite(.enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct StandbyTests {
-    /// Whoever runs the server.
+    /// The operator of the server.
     private struct Operator: Sendable {
         let address: String
 
@@ -52,7 +52,7 @@ import Testing
                 }
                 let first = try somebody.waiting(besides: 0)
                 try somebody.sql("SELECT pg_cancel_backend(\(first))")
-                // The row is there for everybody now, and on this machine alone: the claim that settles it waits in its turn.
+                // The row is visible to all now, and on this machine alone: the claim that settles it waits in its turn.
                 _ = try somebody.waiting(besides: first)
                 #expect(!isDone.isUp)
                 try somebody.want(standby: "")
@@ -116,7 +116,7 @@ import Testing
             }
         }
         let home = try #require(claimed.withLock { $0 })
-        // Setting it free waits for nobody.
+        // Releasing it does not wait for the standby.
         try somebody.want(standby: "nobody")
         try home.handOver()
         #expect(try somebody.sql("SELECT holder FROM owners WHERE scope = 'home'")[0].optionalText(0) == nil)

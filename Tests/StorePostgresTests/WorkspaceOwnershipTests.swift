@@ -51,7 +51,7 @@ import Testing
         #expect(try row("w-other").generation == 2)
         try next.log.commit(writer.batch(1))
         #expect(try next.log.all(ofOther) == expected(ofOther, 1...3))
-        // One to which nothing was committed goes on as it was told, too.
+        // A workspace without commits keeps its epoch, too.
         try next.credentials.addWorkspace(Named(id: id("w-third"), name: "third"))
         let third = told(next, id("w-third"))
         try next.close()
@@ -65,7 +65,7 @@ import Testing
         both.appends += writer.batch(1).appends
         try store.log.commit(both)
         try sql("UPDATE owners SET generation = generation + 1, holder = 'another' WHERE scope = 'w-other'")
-        // What does not concern it goes on.
+        // Commits without that workspace succeed.
         try store.log.commit(home.batch(1))
         both = home.batchAhead(1)
         both.appends += writer.batch(1).appends
@@ -99,7 +99,7 @@ import Testing
         let store = try open(with: .home, other)
         var (home, writer) = (Writer(.first), Writer(ofOther))
         try store.log.commit(home.batch(1))
-        // As a claim leaves it of which nobody heard.
+        // As a claim leaves it whose answer was lost.
         try sql(
             """
             UPDATE owners SET generation = 1, holder = (SELECT holder FROM owners WHERE scope = '*'),
@@ -160,7 +160,7 @@ import Testing
         #expect(try row("w-other").generation == 1)
         var writer = Writer(ofOther)
         try store.log.commit(writer.batch(1))
-        // What a program of the version before says to it: its commit, its renewal, its claim.
+        // Statements of a program of the previous version: its commit, its renewal, its claim.
         func asOlder(_ text: String) throws -> PostgresRows {
             try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/older/log").run(
                 .once(text), within: .seconds(10))
@@ -193,7 +193,7 @@ import Testing
         #expect(error?.code == .unreachable(isPassing: false) && error?.message == "there is one machine")
         #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) == 5)
         #expect(try sql("SELECT holder FROM owners WHERE scope = ''")[0].text(0) == "older")
-        // Where none of them is alive there is nobody to leave alone.
+        // If none of them is alive, no relay has to be left alone.
         try sql("UPDATE nodes SET expires_at = now() - interval '1 second'")
         let node = try PostgresNode(address) { $0.isSynchronous ? nil : "there is one machine" }
         #expect(try node.look().view.rows.map(\.scope) == ["home", "w-other"])

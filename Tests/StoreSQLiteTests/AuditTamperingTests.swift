@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What somebody can do to an audit log, and that it is noticed.
+/// Tampering with an audit log, and its detection.
 @Suite(.scratch) struct AuditTamperingTests {
     private let scratch = Scratch.current
 
@@ -272,7 +272,7 @@ import Testing
         let removed = "row 7 of home has record 7 where record 6 of workspace home belongs: lines before it were removed"
         #expect(try faultsOfData().contains(removed))
 
-        // By somebody else, and about no session.
+        // By another client, and about no session.
         try scratch.sql("DELETE FROM audit WHERE id & 0xffffffff = 7")
         let token = Token(
             id: "t1", digest: Array(repeating: 1, count: 32), role: .host, subject: "h1", name: "Laptop", workspace: .home,
@@ -304,11 +304,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // What an older version would have said is said after it.
+        // Faults that an older version reported are reported in addition.
         ("DELETE FROM audit WHERE number = 3", "has record 4 where record 3"),
         ("DELETE FROM audit WHERE number > 4", "row 4 of home is the last, but there were 6: the end was cut off"),
         ("DELETE FROM audit", "row 0 of home is the last, but there were 6: the end was cut off"),
-        // A row with no place has none, and keeps nobody from starting.
+        // A row without a place has none, and does not prevent a start.
         ("UPDATE audit SET n = n + 0x100000000 WHERE number = 6", "row 6 of no workspace was moved"),
         ("UPDATE audit SET n = 0 WHERE number = 6", "row 6 of no workspace was moved"),
         (

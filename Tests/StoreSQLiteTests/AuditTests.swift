@@ -8,7 +8,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What the audit log records.
+/// Records of the audit log.
 @Suite(.scratch) struct AuditTests {
     private let scratch = Scratch.current
 

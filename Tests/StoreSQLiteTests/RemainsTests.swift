@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What is left of a data file that is gone, empty or older than it was: named, refused, and left as it is.
+/// Remains of a data file that is gone, empty or older than it was: named, refused, and left unchanged.
 @Suite(.scratch) struct RemainsTests {
     private let scratch = Scratch.current
     private let key = SessionKey(workspace: id("default"), session: id("s1"))

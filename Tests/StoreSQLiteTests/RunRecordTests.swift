@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// Whether the data file is the one that the last relay left.
+/// The check that the data file is the one that the last relay left.
 @Suite(.scratch) struct RunRecordTests {
     private let scratch = Scratch.current
     private let key = SessionKey(workspace: id("default"), session: id("s1"))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import StoreSQLite
 
-/// What is left after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
+/// State after the process dies, or the disk fails, at a bad moment. Each dies in a process of its own.
 @Suite(.scratch, .serialized) struct SQLiteStoreCrashTests {
     private let scratch = Scratch.current
 
@@ -170,7 +170,7 @@ extension SessionKey {
 extension Scratch {
     private var acknowledgements: String { path + "/acknowledged" }
 
-    /// Commits batches, and writes down each number that the store has acknowledged. `then` is told how many bytes these were.
+    /// Commits batches, and records each number that the store has acknowledged. `then` gets the number of bytes.
     func writeUntilKilled(batch count: Int = 3, bytes: Int = 0, then: (Int) -> Void = { _ in }) throws {
         let descriptor = unsafe Glibc.open(acknowledgements, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let store = try open()
@@ -193,7 +193,7 @@ extension Scratch {
     }
 }
 
-/// For a process that nobody but its exit status speaks for.
+/// For a process whose only result is its exit status.
 func require<Value: Equatable>(_ value: @autoclosure () throws -> Value, _ expected: Value, _ sentence: String) {
     do {
         let value = try value()
@@ -216,7 +216,7 @@ final class Strace {
         ]
         process.standardError = messages
         try process.run()
-        // It says "Process … attached" once it is.
+        // strace prints "Process … attached" once it is.
         while !String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self).contains("attached") {
             guard process.isRunning else { fatalError("strace cannot attach to this process") }
         }

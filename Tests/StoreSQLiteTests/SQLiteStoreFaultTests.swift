@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What can be wrong with the file or its disk.
+/// Faults of the file or its disk.
 @Suite(.scratch) struct SQLiteStoreFaultTests {
     private let scratch = Scratch.current
 
@@ -43,7 +43,7 @@ import Testing
         #expect(pages > 50)
         for page in stride(from: 1, to: pages, by: 7) {
             let whole = try contents()
-            // The header of a page, where its tree would go astray.
+            // The header of a page, from which the tree is read.
             try overwrite(at: page * pageBytes, with: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
             let damaged = try contents()
             let error = #expect(throws: SQLiteStoreError.self, "page \(page)") { try scratch.open() }
@@ -105,7 +105,7 @@ import Testing
         #expect(store.upkeep.damagedRecords.first?.what.contains("does not decode") == true)
         #expect(try query("SELECT hex(state) FROM sessions WHERE session = 's1'") == "7B", "the row is as it was")
 
-        // It goes on where it was; what was in the way is kept.
+        // The session continues from its last position; the event in the way is kept.
         try store.log.commit(writer.batch(1))
         try store.log.commit(writer.batch(1))
         #expect(try store.log.all(home) == expected(home, 1...5))

@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What is true of the file beyond the contracts.
+/// Properties of the file beyond the contracts.
 @Suite(.scratch) struct SQLiteStoreTests {
     private let scratch = Scratch.current
 

@@ -45,7 +45,7 @@ final class LongRead {
         process.standardOutput = output
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: Data("BEGIN; SELECT count(*) FROM events;\n".utf8))
-        // It reads once it has said how many there are.
+        // Once the count is printed, the transaction reads.
         _ = try output.fileHandleForReading.read(upToCount: 1)
     }
 

@@ -5,7 +5,7 @@ import RelayProtocol
 import StoreTestSupport
 import Testing
 
-/// Revocations on a full disk, as far as that can be had without one: they are put where they wait.
+/// Revocations on a full disk, simulated without one: they are written to the file for waiting ones.
 @Suite(.scratch) struct WaitingRevocationsTests {
     private let scratch = Scratch.current
     private var path: String { scratch.path + "/relay.revocations" }

@@ -5,7 +5,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// What is left in the data file of a workspace that was removed, and what a relay that ends in between makes of it.
+/// Remains of a removed workspace in the data file, and a relay that ends in between.
 @Suite(.scratch) struct WorkspaceRemovalTests {
     private let scratch = Scratch.current
     private let key = SessionKey(workspace: .other, session: id("s1"))

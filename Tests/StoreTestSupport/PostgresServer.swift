@@ -10,10 +10,10 @@ internal import Synchronization
 package final class PostgresServer: Sendable {
     private static let shared = Result { try PostgresServer() }
 
-    /// Where the socket is.
+    /// The folder of the socket.
     package let folder: String
     private let process: Mutex<Process>
-    /// It ends when this does, also where this process is killed.
+    /// The server ends with this pipe, also if this process is killed.
     private let standardInput = Pipe()
 
     /// `settings` are PostgreSQL's own.
@@ -96,13 +96,13 @@ package final class PostgresServer: Sendable {
 }
 
 extension Scratch {
-    /// Where the socket of the tests' server is.
+    /// The folder of the tests' server's socket.
     package func postgresFolder() throws -> String { try PostgresServer.folder() }
 
-    /// What a relay, or `psql`, calls the test's database.
+    /// Address of the test's database, for a relay or `psql`.
     package func postgresAddress() throws -> String { try PostgresServer.database(ofTestIn: path) }
 
-    /// As the relay does; throws where another holds it. `folder` is another way to the server.
+    /// As the relay does; throws if another holds it. `folder` is another way to the server.
     package func openPostgres(
         by folder: String? = nil, isWanted: @escaping @Sendable () -> Bool = { false }
     ) throws -> PostgresStore {
@@ -129,7 +129,7 @@ extension Scratch {
 }
 
 extension PostgresNode {
-    /// Who owns it, as the node sees it now; nil: there is none.
+    /// The workspace's row, as the node sees it now; nil: there is none.
     package func row(_ workspace: WorkspaceID) throws -> PlacementView.Row? {
         try look().view.rows.first { $0.scope == workspace.rawValue }
     }

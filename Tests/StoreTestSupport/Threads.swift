@@ -25,7 +25,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
     for _ in 0..<count { done.wait() }
 }
 
-/// For threads, which have nobody to throw to.
+/// For threads, which cannot throw to a caller.
 package func attempt(_ body: () throws -> Void) {
     do { try body() } catch { Issue.record(error) }
 }

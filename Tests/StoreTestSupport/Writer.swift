@@ -11,7 +11,7 @@ package struct Writer {
 
     package init(_ key: SessionKey) { self.key = key }
 
-    /// What event `seq` is made of, so that anybody can tell whether it is the right one.
+    /// Content of event `seq`, by which a reader can tell whether it is the right one.
     package static func bytes(_ key: SessionKey, seq: Int64, bytes: Int = 0) -> [UInt8] {
         let text = "\(key.workspace)/\(key.session)/\(seq)"
         return Array((text + String(repeating: ".", count: max(0, bytes - text.utf8.count))).utf8)
@@ -43,7 +43,7 @@ package struct Writer {
         LogBatch(appends: [append(count, bytes: bytes, approvals: approvals)])
     }
 
-    /// Where it has no `decision` of its own, one is made up for the stages that need one.
+    /// Without `decision`, one is made up for the stages that need one.
     package func approval(
         _ name: String, seq: Int64, stage: ApprovalStage.Word = .pending, decision: Decision? = nil, resolvedAt: Int64 = 900
     ) -> Approval {
@@ -65,7 +65,7 @@ extension Writer {
         self.seq = seq
     }
 
-    /// What would come next, from a writer that is not written on.
+    /// The next append, without advancing the writer.
     package func appending(_ count: Int) -> SessionAppend {
         var copy = self
         return copy.append(count)

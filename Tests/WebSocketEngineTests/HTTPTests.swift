@@ -72,7 +72,7 @@ struct HTTPTests {
         let port = try await loop.listen(server)
         let client = try Python("http_client", "get", "\(port)", "/wait")
         let (_, id) = try await server.nextRequest()
-        // libwebsockets gives content 20 s, and HTTP/1.1 connections 5 s, unless it is told otherwise.
+        // libwebsockets gives content 20 s, and HTTP/1.1 connections 5 s, by default.
         try await Task.sleep(for: .seconds(22))
         try await loop.run { $0.respond(to: id, HTTPResponse(status: 200, body: .staticBytes("at last"))) }
         let result = try await client.next()
@@ -132,7 +132,7 @@ struct HTTPTests {
         let (_, id) = try await server.nextRequest()
         client.tell()
         _ = try await server.events.next(within: .seconds(5)) { if case .aborted(id) = $0 { true } else { false } }
-        // Ignored: there is nobody to answer.
+        // Ignored: the peer has gone.
         try await loop.run { $0.respond(to: id, HTTPResponse(status: 200)) }
     }
 
@@ -186,7 +186,7 @@ struct HTTPTests {
     func blankBeforeAnyColon(header: String) async throws {
         let request = "GET / HTTP/1.1\\nHost: a\\n\(header)\\n\\n"
         if HeaderReader.listsHeaders { return try await expectRefused(request, [400]) }
-        // Before 4.3 it lists none: one in which neither we nor a proxy read anything passes, and nobody gets to see it.
+        // Before 4.3 it lists none: one in which neither we nor a proxy read anything passes, without a reader.
         let loop = try await TestLoop.start()
         let server = TestServer()
         let port = try await loop.listen(server)

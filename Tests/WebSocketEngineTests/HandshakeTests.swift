@@ -86,7 +86,7 @@ struct HandshakeTests {
         let port = try await loop.listen(server, limits: limits)
         let result = try await Python("websocket_client", "silent_connections", "\(port)", "25", "15").next()
         #expect(result["status"]?.int == 101)
-        // Whoever asked took one more's place, or one of those that were left.
+        // The last connection took the place of one more, or of one that was left.
         #expect(server.events.all.count { if case .turnedAway(.pending) = $0 { true } else { false } } >= 15)
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 @testable import WebSocketEngine
 import HeliographTestSupport
 
-/// Records what an outbound connection tells.
+/// Records the events of an outbound connection.
 final class TestClient: ClientHandler, @unchecked Sendable {
     // Confined to its loop but for `events`, which is safe.
     enum Event: Sendable {

@@ -158,7 +158,7 @@ struct WaitMethodTests {
         #expect(try await client.next(within: .seconds(90))["end"]?.int == 4998, "who stops has said what there was to say")
     }
 
-    /// What is between two sockets is between two messages here: each client says one thing. libev serves last what became ready first.
+    /// Work between two sockets is the time between two messages here: each client sends one. libev serves last what became ready first.
     @Test("who says something at once, by the dozen, keeps waiting neither what is there nor who goes first")
     func interlude() async throws {
         let loop = try await TestLoop.start(.epoll)
@@ -191,7 +191,7 @@ struct WaitMethodTests {
                 })
             _ = try await client.nextOpened()
         }
-        // All have said it before the first is heard.
+        // All have sent it before the first is read.
         let all = connections
         let begun = EventLog<Bool>()
         let said = DispatchSemaphore(value: 0)

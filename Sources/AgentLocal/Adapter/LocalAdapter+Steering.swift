@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Steering of what programs run: commands go to the program's open request, and the program says what has become of them.
+/// Steering of programs' sessions: commands go to the program's open request, and the program reports their outcomes.
 extension LocalAdapter {
     private static let taken = Array("{}".utf8)
     private static let unoffered = LocalError(
@@ -29,7 +29,7 @@ extension LocalAdapter {
             order(.respond(token, Self.taken))
         case .waits:
             guard let program = sessions[id]?.program else { return refuse(token, Self.unoffered) }
-            // Where its request before this one broke nothing was offered any more.
+            // If its previous request broke off, nothing was offered any more.
             if program.run == steering.run { order(.offer(id, program.offer)) }
             carryOut(sessions[id]?.program?.waits(token, by: steering.run, at: now) ?? [], in: id)
         case .told(let change):
@@ -38,7 +38,7 @@ extension LocalAdapter {
         }
     }
 
-    /// For a program that says no status: it would be starting for ever.
+    /// For a program that reports no status, whose session would otherwise be starting for ever.
     private mutating func showStatus(_ standing: SteeringStanding, of id: SessionID) {
         let status = standing == .idle ? SessionStatus.idle : .running
         guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }
@@ -58,7 +58,7 @@ extension LocalAdapter {
         guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
         let orders = sessions[id]?.program?.gone() ?? []
         let hold = sessions[id]?.program?.offer.hold
-        // First, for with the end of one command the next would be given to nobody.
+        // First, as the end of one command would otherwise hand over the next, with no program to receive it.
         order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands", hold: hold)))
         carryOut(orders, in: id)
     }
@@ -74,7 +74,7 @@ extension LocalAdapter {
         for id in inOrder(steered) { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
     }
 
-    /// A question that is open makes it wait, whatever it says.
+    /// An open question makes the session wait, whatever the program reports.
     mutating func standAnew() {
         guard !steered.isEmpty else { return }
         let asking = Set(desk.approvals.filter(\.isOpen).map(\.session))

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What it does as time goes by.
+/// Deadlines.
 extension LocalAdapter {
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
@@ -12,7 +12,7 @@ extension LocalAdapter {
         return deadlines.min()
     }
 
-    /// When the program is taken to have its answer, and nobody is handed it again.
+    /// Time from which the program counts as having its answer, which is not handed over again.
     private func receivedAt(_ id: ApprovalID) -> Int64? {
         guard let handedAt = handedAt[id], desk[id]?.run != nil else { return nil }
         return handedAt + limits.askAgainWithin.milliseconds

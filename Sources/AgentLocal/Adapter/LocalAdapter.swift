@@ -1,10 +1,10 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what any program says over the local socket into events and questions, and decisions into answers to its requests.
+/// Turns any program's messages over the local socket into events and questions, and decisions into answers to its requests.
 ///
-/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the program's own prompt, or its denial,
-/// stands. It is never told more than was decided.
+/// Pure: `handle` takes a fact and gives orders. Failures here end in "no decision": the program's own prompt, or its denial, remains. It
+/// never receives more than was decided.
 package struct LocalAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "local"
@@ -14,13 +14,13 @@ package struct LocalAdapter: AgentAdapter {
     let cleaner = Cleaner()
 
     var sessions: [SessionID: LocalSession] = [:]
-    /// Those of them whose programs fetch commands.
+    /// Sessions whose programs fetch commands.
     var steered: Set<SessionID> = []
     private(set) var desk: ApprovalDesk<LocalForm>
-    /// When an answer was first handed over; one that an earlier life handed over counts from the start of this one.
+    /// When an answer was first handed over; answers of an earlier life count from the start of this one.
     var handedAt: [ApprovalID: Int64] = [:]
     var agentsCheckedAt: Int64
-    /// The sessions whose every tool needs approval.
+    /// Sessions in which every tool needs approval.
     private var holds = Holds()
     private var uses = 0
     var outputs = ToolOutputs()
@@ -136,9 +136,10 @@ package struct LocalAdapter: AgentAdapter {
         }
         makeRoomForQuestion()
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
-        // To look for secrets takes as long as the input is large; one that asks again has been through that.
+        // Looking for secrets takes time in proportion to the input; a repeated question has been through that.
         if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }
-        // What a person chooses from is made of the questions themselves; as with a tool, what is not whole can only be denied.
+        // The choices shown to a person are made from the questions themselves; as with a tool, a question that is cut can only be
+        // denied.
         question.isCut = shown.isCut
         for order in consult(.asked(question)) {
             guard case .show(let name) = order, let approval = desk[name] else {
@@ -178,7 +179,7 @@ package struct LocalAdapter: AgentAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
-    /// Answers that no program ever tells the end of would leave no room for questions.
+    /// Answers whose end no program ever reports would leave no room for questions.
     private mutating func makeRoomForQuestion() {
         let answered = desk.approvals.filter(\.isAnswered)
         guard answered.count >= limits.answeredMax, let oldest = answered.first else { return }
@@ -191,7 +192,7 @@ package struct LocalAdapter: AgentAdapter {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
         }
-        // One that is over already is no news.
+        // The same reply for a question that has ended already.
         order(.respond(token, nil))
     }
 
@@ -280,7 +281,7 @@ package struct LocalAdapter: AgentAdapter {
         check(heirs)
     }
 
-    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    /// A lost event may have been a status: repeating it also informs the relay of the gap.
     private mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in inOrder where ids.contains(session.id) && !session.isEnded {
             guard let status = session.status else { continue }
@@ -342,7 +343,7 @@ package struct LocalAdapter: AgentAdapter {
         if let note = sessions[id]?.note { order(.remember(id.rawValue, note)) }
     }
 
-    /// False where the relay would refuse it, and its head went out alone.
+    /// False if the relay would refuse the event, so that its head went out alone.
     @discardableResult
     mutating func emit(
         _ head: EventHead, in id: SessionID, at moment: Int64?, body: (inout JSONWriter) -> Void = { _ in }
@@ -368,7 +369,7 @@ package struct LocalAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// People must not decide on what they do not see.
+    /// Without choices, and marked as cut: people must not decide on input that they do not see.
     fileprivate var withoutBody: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true

@@ -1,16 +1,16 @@
 package import HostCore
 package import RelayProtocol
 
-/// How a program takes the answer to its question: as JSON.
+/// The form in which a program takes the answer to its question: JSON.
 package struct LocalForm: AnswerForm {
     /// As people see them.
     let questions: [AskedQuestion]
-    /// What the questions are made of, where they are the fields of a form.
+    /// Source of the questions, if they are the fields of a form.
     private let elicited: ElicitedForm?
     private let options: [LocalOption]?
     package let offers: [AgentOffer]
 
-    /// Nil where it is a form that people could not be shown whole.
+    /// Nil for a form that people could not be shown whole.
     init?(_ ask: LocalAsk, _ cleaner: Cleaner) {
         if let form = ask.form {
             guard let elicited = ElicitedForm(message: form.message, schema: form.schema, clean: cleaner.clean) else {
@@ -26,7 +26,7 @@ package struct LocalForm: AnswerForm {
         offers = LocalOption.offers(of: ask.options ?? [], cleaner)
     }
 
-    /// Where no option allows just once, nothing is allowed plainly.
+    /// Nil if no option allows just once: there is no plain allow then.
     package func allow(mode: String?) -> [UInt8]? {
         guard mode == nil else { return nil }
         let option = options.flatMap(LocalOption.plainAllow)
@@ -52,7 +52,7 @@ package struct LocalForm: AnswerForm {
         }
     }
 
-    /// What `deny` wrote, with the option that rejects just once, where there is one.
+    /// The output of `deny`, with the option that rejects just once, if there is one.
     func naming(rejection output: [UInt8]) -> [UInt8] {
         guard let option = options.flatMap(LocalOption.plainDenial) else { return output }
         return output.dropLast() + Array(",\"option\":".utf8) + JSONWriter.string(option.id) + [UInt8(ascii: "}")]
@@ -81,7 +81,7 @@ package struct LocalForm: AnswerForm {
         return (chosen.map { ($0.question, ($0.choices + [$0.text ?? ""]).joined(separator: "\n")) }, output)
     }
 
-    /// What was chosen, in the program's own labels; nil where the answer does not fit.
+    /// The choice, in the program's own labels; nil if the answer does not fit.
     private static func answer(to question: AskedQuestion, _ answers: [Answer]) -> Answer? {
         guard question.chosen(in: answers) != nil, var answer = answers.first(where: { $0.question == question.id }),
             let places = answer.places(in: question.choices.map(\.shownLabel))

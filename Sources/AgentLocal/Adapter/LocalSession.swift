@@ -1,22 +1,22 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the adapter knows of one session of a program.
+/// The adapter's state of one session of a program.
 struct LocalSession {
     let id: SessionID
-    /// The program: the first process that told of the session, as long as it lives. When it is gone, the session is over.
+    /// The program: the first process that reported the session, as long as it lives. When it is gone, the session has ended.
     private(set) var process: AgentProcess?
-    /// Another process that told of it since: the first may have been a command that a script started.
+    /// Another process that reported the session since: the first may have been a command that a script started.
     private(set) var heir: AgentProcess?
     var isEnded = false
-    /// What was last said of it.
+    /// The last reported status.
     var status: SessionStatus?
     var statusReason: String?
-    /// By the program, in an event: what it says of how it stands is less then.
+    /// True if the program reported its status in an event, which takes precedence over the steering standing.
     var isStatusSaid = false
-    /// What fetches clients' commands; nil where it cannot be steered.
+    /// Fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?
-    /// What was last said of how it stands.
+    /// The last reported steering standing.
     var stood: SteeringStanding?
     /// Grows with each use.
     var lastUse = 0
@@ -26,21 +26,21 @@ struct LocalSession {
         self.process = process
     }
 
-    /// It begins, or goes on in another process before anybody knew that the first is gone: nothing of how it was is true any more.
+    /// The session begins, or continues in another process before the end of the first is known: its previous status no longer holds.
     mutating func began() {
         status = nil
         statusReason = nil
         isStatusSaid = false
     }
 
-    /// True where what is remembered of it changed.
+    /// Returns true if the remembered state changed.
     mutating func heard(from other: AgentProcess?) -> Bool {
         guard let other, other != process else { return false }
         if process == nil { process = other } else { heir = other }
         return process == other
     }
 
-    /// True where another process goes on.
+    /// Hands the session to the process that took it over. Returns false if there is none.
     mutating func inherited() -> Bool {
         guard let heir else { return false }
         process = heir

@@ -16,7 +16,7 @@ package struct LocalAsk: Sendable {
     let form: (message: String, schema: JSONValue)?
     let options: [LocalOption]?
     let waitSeconds: Int64
-    /// Somebody can answer at the program's own prompt as well: a relay that is away is waited for.
+    /// True if a person can answer at the program's own prompt as well: an absent relay is waited for then.
     let isAttended: Bool
 
     private static let waitSecondsUnsaid: Int64 = 3_600

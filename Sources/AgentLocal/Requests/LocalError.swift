@@ -3,7 +3,7 @@ package import RelayProtocol
 /// Why a request of a program was refused: nothing of it was taken.
 package struct LocalError: Error, Equatable, Sendable {
     package enum Code: Equatable, Sendable {
-        /// It is not as the protocol has it.
+        /// Violates the protocol.
         case wire(WireError.Code)
         /// An event of that kind, or with that status, is made by the host or the relay alone.
         case notYours
@@ -22,11 +22,11 @@ package struct LocalError: Error, Equatable, Sendable {
         }
     }
 
-    /// The path of requests that are refused until the program has said what can be done to its session.
+    /// The path of requests that are refused until the program has sent the offer of its session.
     package static let offerPath = "$.offer"
 
     package let code: Code
-    /// `$.head.title`, or `byte 17` where the JSON itself is broken.
+    /// `$.head.title`, or `byte 17` if the JSON itself is broken.
     package let path: String
     package let message: String
     /// In a request of many lines, from 1.

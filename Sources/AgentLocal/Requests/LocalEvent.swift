@@ -4,12 +4,12 @@ internal import RelayProtocol
 package struct LocalEvent: Sendable {
     /// As the program calls it.
     let session: String
-    /// What the program is called, where its session is not known yet.
+    /// The program's name, used if its session is not known yet.
     let agent: String?
     let at: Int64?
     let head: EventHead
     let body: JSONValue?
-    /// The tool call whose output the body's `text` is.
+    /// The tool call whose output is the body's `text`.
     private(set) var outputOf: String?
     private static let output = "tool.output"
 

@@ -9,7 +9,7 @@ struct LocalOption: Sendable {
         case rejectOnce = "reject_once"
         case rejectAlways = "reject_always"
 
-        /// Where it is written, as long as the program does not say.
+        /// Scope in which the choice is recorded, unless the program names one.
         var scope: Offer.Scope {
             switch self {
             case .allowOnce, .rejectOnce: .once
@@ -29,18 +29,18 @@ struct LocalOption: Sendable {
     let kind: Kind
     /// For people.
     let name: String?
-    /// What the program would write down, where it says so.
+    /// The rule that the program would record, if it says so.
     let rule: String?
     let scope: Offer.Scope
 
-    /// Nil where the program names none.
+    /// Nil if the program names none.
     static func list(from root: JSONValue) throws(WireError) -> [LocalOption]? {
         guard root.optional("options") != nil else { return nil }
         var options: [LocalOption] = []
         for entry in try root.array("options", countMax: LocalLimits.optionsMax) {
             let kind: Kind = try entry.object().word("kind")
             let scope: Offer.Scope = entry.optional("scope") == nil ? kind.scope : try entry.word("scope")
-            // A plain yes is for this once, so an option that says both is for nobody to take.
+            // A plain yes is for this once, so an option that says both cannot be offered.
             guard (scope == .once) == (kind.scope == .once) else {
                 throw WireError(.badValue, at: "$.options", "its kind and its scope do not go together")
             }
@@ -56,7 +56,7 @@ struct LocalOption: Sendable {
         return options
     }
 
-    /// Chosen by its name alone: all but those that the plain answers mean.
+    /// Options chosen only by name: all but those that the plain answers stand for.
     static func offers(of options: [LocalOption], _ cleaner: Cleaner) -> [AgentOffer] {
         let plain = [plainAllow(in: options)?.id, plainDenial(in: options)?.id]
         let others = options.filter { !plain.contains($0.id) }.map { option in
@@ -68,7 +68,7 @@ struct LocalOption: Sendable {
         return AgentOffer.showable(others, cleaner)
     }
 
-    /// An option that holds for later too is for nobody to choose unseen.
+    /// An option that also holds for later is never chosen unseen.
     static func plainAllow(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .allowOnce } }
     static func plainDenial(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .rejectOnce } }
 }

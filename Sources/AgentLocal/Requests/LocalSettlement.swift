@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// `POST /v1/agent/settled`: what became of a question, on the program's own evidence.
+/// `POST /v1/agent/settled`: the outcome of a question, on the program's own evidence.
 package struct LocalSettlement: Sendable {
     enum Outcome: String, CaseIterable {
-        /// The tool ran, or the program goes on with the answers.
+        /// The tool ran, or the program continues with the answers.
         case ran
         case refused
         case answeredElsewhere

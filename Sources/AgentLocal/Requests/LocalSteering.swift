@@ -7,7 +7,7 @@ package struct LocalSteering: Sendable {
     let word: SteeredWord
     let run: ProgramRun?
 
-    /// Nil where it is no word about steering.
+    /// Nil if the request is not about steering.
     package init?(_ path: String, _ body: [UInt8]) throws(LocalError) {
         let read = try LocalError.reading { () throws(WireError) in try SteeredWord.read(path, body) }
         guard let (session, word, run) = read else { return nil }

@@ -2,13 +2,13 @@ package import PushPlanner
 package import RelayProtocol
 
 extension APNsPayload {
-    /// An ordinary notification. Next to `aps` is what the app needs to open or decide: with `code` also the string `CODE`, which
-    /// the runner replaces. With `sealed` the words are for everybody and the runner adds the ciphertext, for which room is left; the
-    /// code is in there then. `kind`: nil where the person only tries whether pushes arrive, which an app reads as `test`. `expiresAt`
+    /// An ordinary notification. Next to `aps` are the fields that the app needs to open or decide: with `code` also the string `CODE`,
+    /// which the runner replaces. With `sealed` the words are the public ones and the runner adds the ciphertext, for which room is left;
+    /// the code is in there then. `kind`: nil if the person only tries whether pushes arrive, which an app reads as `test`. `expiresAt`
     /// in milliseconds since 1970.
     ///
-    /// `mayAllow` is of what the person reads: the words, or with `sealed` those in the ciphertext. Words that have to be cut here lose
-    /// the category that allows.
+    /// `mayAllow` refers to the words that the person reads: the plain ones, or with `sealed` those in the ciphertext. If words have to
+    /// be cut here, the alert loses the category that allows.
     package static func alert(
         _ profile: Profile, kind: AlertKind?, text: AlertText, thread: String, level: AlertLevel, expiresAt: Int64? = nil,
         session: SessionID?, approval: ApprovalID?, code: Bool, mayAllow: Bool, sealed: Bool

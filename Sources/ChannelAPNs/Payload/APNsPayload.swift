@@ -1,9 +1,9 @@
 package import PushPlanner
 import RelayProtocol
 
-/// The JSON of pushes, by Apple's rules and never longer than Apple takes.
+/// The JSON of pushes, by Apple's rules and never longer than Apple accepts.
 ///
-/// Dates in `aps` are seconds since 1970, whatever the profile's are. What is absent is left out: a null has broken deliveries.
+/// Dates in `aps` are seconds since 1970, whatever the profile uses. Absent fields are omitted: a null has broken deliveries.
 package enum APNsPayload {
     /// The longest payload of one push to one device.
     package static let bytesMax = 4_096
@@ -11,13 +11,13 @@ package enum APNsPayload {
     package static let broadcastBytesMax = 5_120
     /// The words of a card's alert: a watch shows them, a phone lights up.
     static let cardAlertBytesMax = 512
-    /// The id of a channel: Apple says to assume no length, so this is a limit of ours.
+    /// The id of a channel: Apple documents no length, so this limit is ours.
     package static let channelBytesMax = 512
     /// `Payload.sealedTextBytesMax` in base64, and its key.
     static let sealedBytesMax = ((Payload.sealedTextBytesMax + 12 + 16 + 2) / 3) * 4 + 16
 
-    /// A card begins. Without an alert APNs says yes and the device does nothing. `channel`: the card listens there (iOS 18);
-    /// `inputPushToken` asks the app for a token (iOS 18): to an older system neither may be sent.
+    /// A card begins. Without an alert APNs accepts the push and the device does nothing. `channel`: the card listens there (iOS 18);
+    /// `inputPushToken` asks the app for a token (iOS 18): neither may be sent to an older system.
     package static func start(
         _ profile: Profile, _ subject: PushSubject, timestamp: Int64, stale: Int64?, relevance: Int64, alert: AlertText,
         sound: Bool, channel: String?, inputPushToken: Bool
@@ -40,7 +40,7 @@ package enum APNsPayload {
         return message.bytes(profile, subject, bytesMax: broadcast ? broadcastBytesMax : bytesMax)
     }
 
-    /// The last of a card. `dismissal`: when it leaves the Lock Screen; what is past is at once.
+    /// The last push of a card. `dismissal`: when it leaves the Lock Screen; a past time means at once.
     package static func end(
         _ profile: Profile, _ subject: PushSubject, timestamp: Int64, dismissal: Int64?, relevance: Int64? = nil,
         alert: AlertText? = nil, sound: Bool = false, broadcast: Bool

@@ -14,10 +14,10 @@ extension Profile {
     private static let maximumAgeDefault: Int64 = 27_000
     /// The system's own limit, in seconds.
     private static let ageMax: Int64 = 8 * 3_600
-    /// The system takes an ended card away after this, whatever it was told. In seconds.
+    /// The system removes an ended card after this at the latest. In seconds.
     private static let dismissalMax: Int64 = 4 * 3_600
     private static let textBytesDefault: Int64 = 512
-    /// What the system is said to show of one app; Apple writes that it depends.
+    /// Number of cards that the system is said to show of one app; Apple writes that it depends.
     private static let cardsDefault: Int64 = 5
     private static let relevancesDefault: [SessionStatus: Int64] = [
         .waitingApproval: 100, .waitingAnswer: 100, .failed: 90, .running: 50, .starting: 50, .idle: 30, .stale: 20,
@@ -147,7 +147,7 @@ extension Profile.Categories {
 }
 
 extension JSONValue {
-    /// What a reader would not notice to be ignored.
+    /// Throws if the object has a key other than `keys`, so that a misspelled setting is not ignored.
     func refuseKeys(besides keys: [String]) throws(WireError) {
         for member in try members() where !keys.contains(member.key) {
             throw WireError(
@@ -160,7 +160,7 @@ extension JSONValue {
         try optionalInteger(key, in: range).map { $0 * 1_000 }
     }
 
-    /// It is never cut, so it is short.
+    /// The closing text, which is never cut, so it must be short.
     fileprivate func closingText() throws(WireError) -> String? {
         guard let text = try optionalString("closingText") else { return nil }
         guard TextFit.bytes(of: text) <= PushSource.closingBytesMax else {

@@ -1,11 +1,11 @@
 package import PushPlanner
 package import RelayProtocol
 
-/// How a summary becomes one app's Live Activity and alerts: declared in JSON, checked whole when it is read.
+/// Maps a summary to one app's Live Activity and alerts: declared in JSON, fully checked when it is read.
 ///
-/// The key is the bundle with the attributes type: two apps call different types by one name.
+/// The key is the bundle with the attributes type: two apps use one name for different types.
 package struct Profile: Sendable {
-    /// The app's notification categories: they say which buttons an alert has. Nil: none.
+    /// The app's notification categories, which determine the buttons of an alert. Nil: none.
     package struct Categories: Sendable, Equatable {
         /// With a button that allows.
         package var approval: String?
@@ -24,11 +24,11 @@ package struct Profile: Sendable {
     /// A card is ended before it grows older: the system would do so after 8 hours.
     package let maximumAge: Int64
     package let dismissal: PushApp.Dismissal
-    /// The app's own sentence on a card that ends for its age though the run goes on.
+    /// The app's own sentence on a card that ends because of its age while the run continues.
     package let closingText: String?
     /// Cards on one device at a time: no more are started by push.
     package let cardsMax: Int
-    /// The most that its pushes may say, whatever the person chose.
+    /// The most text that its pushes may contain, whatever the person chose.
     package let textMax: PushText
     package let categories: Categories
 
@@ -40,11 +40,11 @@ package struct Profile: Sendable {
     let attributeFields: [PushExpression.Field]
     let contentFields: [PushExpression.Field]
 
-    /// What a device holds of one card, at most: Apple counts attributes and content state together.
+    /// Bytes that a device holds of one card, at most: Apple counts attributes and content state together.
     package static let contentBytesMax = 4_096
     /// The part of it that attributes may take.
     static let attributesShare = 4
-    /// What a content state may need besides its texts, which can be cut: a start leaves that much in any case.
+    /// Bytes that a content state may need besides its texts, which can be cut: a start leaves that much in any case.
     static let bytesWithoutTextMax = 1_024
 
     /// The `content-state`: a JSON object of at most `bytesMax` bytes, which must be at least 1,024.
@@ -55,12 +55,12 @@ package struct Profile: Sendable {
     /// The `attributes`: a JSON object of at most 1,024 bytes.
     package func attributes(_ subject: PushSubject) -> [UInt8] {
         var subject = subject
-        // They stay as they are: a card of all sessions names none.
+        // Attributes never change: a card of all sessions names none.
         if subject.isOfAll { subject.text = subject.text.least(.generic) }
         return bytes(of: attributeFields, subject, bytesMax: attributesBytesMax)
     }
 
-    /// The category of an alert; nil: it has no buttons. One that may not be allowed never gets the one that allows.
+    /// The category of an alert; nil: it has no buttons. An alert that may not be allowed never gets the category that allows.
     package func category(for kind: AlertKind?, mayAllow: Bool) -> String? {
         switch kind {
         case .approval: mayAllow ? categories.approval : categories.approvalWithoutAllow

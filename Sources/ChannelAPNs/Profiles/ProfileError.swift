@@ -1,9 +1,9 @@
 /// Why a profile is refused: when it is read, never when it is needed.
 package struct ProfileError: Error, Equatable, Sendable, CustomStringConvertible {
     package let profile: String
-    /// The field, such as `contentState.status.byStatus`, or `byte 17` where the JSON itself is broken.
+    /// The field, such as `contentState.status.byStatus`, or `byte 17` if the JSON itself is broken.
     package let path: String
-    /// What is wrong, and what to do about it.
+    /// The fault, and how to correct it.
     package let message: String
 
     package init(profile: String, path: String, _ message: String) {

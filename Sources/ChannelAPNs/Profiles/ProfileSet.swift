@@ -2,12 +2,12 @@
 package struct ProfileSet: Sendable {
     private let profiles: [String: Profile]
 
-    /// What we ship.
+    /// The shipped profiles.
     package init() {
         do throws(ProfileError) { try self.init(files: []) } catch { preconditionFailure("\(error)") }
     }
 
-    /// What we ship, and what the operator added. A file named as one of ours takes its place: the bundles in ours are examples.
+    /// The shipped profiles, and the operator's. A file that has the name of a shipped one replaces it: the bundles in ours are examples.
     package init(files: [(name: String, bytes: [UInt8])]) throws(ProfileError) {
         var profiles: [String: Profile] = [:]
         var own: Set<String> = []

@@ -1,7 +1,7 @@
 import RelayProtocol
 
 extension PushExpression {
-    /// The fields of an object, in their order. A `?` behind a name says that the app's field is an optional.
+    /// The fields of an object, in their order. A `?` after a name means that the app's field is an optional.
     static func fields(from value: JSONValue, _ dates: DateFormat) throws(WireError) -> [Field] {
         var fields: [Field] = []
         for (key, member) in try value.members() {
@@ -115,7 +115,7 @@ extension PushExpression {
         var rest: PushExpression??
         var given: [PushExpression] = []
         for (key, member) in try value.members() {
-            // null says that the field is left out.
+            // null omits the field.
             let expression: PushExpression? = member.isNull ? nil : try PushExpression(from: member, dates)
             if let expression { given.append(expression) }
             try refuseMixture(of: given, at: member.path)
@@ -174,7 +174,7 @@ extension PushExpression {
         )
     }
 
-    /// How it began, for a sentence that says how to write it instead.
+    /// The start of the expression, for an error message that shows the correct form.
     var sketch: String {
         if case .source(let source) = self { "\"$\(source.rawValue)\"" } else { "…" }
     }

@@ -1,16 +1,16 @@
 import RelayProtocol
 
-/// How one field of an app's types is made of a subject.
+/// Computes one field of an app's types from a subject.
 indirect enum PushExpression: Sendable, Equatable {
-    /// What an expression makes; an app's field takes one kind only.
+    /// Kind of an expression's value; an app's field takes one kind only.
     enum Kind: String, Sendable {
         case text, flag, object
-        /// A whole number, and one that need not be.
+        /// A whole number, and any number.
         case whole, fraction
         /// A point in time that is not a field yet: `date` and `seconds` make one of it.
         case moment
 
-        /// The kind of something that is the one or the other; nil where no field takes both.
+        /// The kind of a value that has either kind; nil if no field takes both.
         func joined(with other: Kind) -> Kind? {
             if self == other { return self }
             let numbers: [Kind] = [.whole, .fraction]
@@ -18,7 +18,7 @@ indirect enum PushExpression: Sendable, Equatable {
         }
     }
 
-    /// A member of an object. One that is not optional must be there, or the object is not.
+    /// A member of an object. If one that is not optional is absent, so is the object.
     struct Field: Sendable, Equatable {
         var name: String
         var isOptional: Bool
@@ -35,7 +35,7 @@ indirect enum PushExpression: Sendable, Equatable {
     case object([Field])
     /// Total; nil: absent in that status.
     case byStatus([SessionStatus: PushExpression?])
-    /// The quotient of two whole numbers, within 0 and 1; absent where the second is 0.
+    /// The quotient of two whole numbers, within 0 and 1; absent if the second is 0.
     case ratio(PushExpression, PushExpression)
     /// Dollars from micro-dollars.
     case dollars(PushExpression)
@@ -44,12 +44,12 @@ indirect enum PushExpression: Sendable, Equatable {
     case date(PushExpression, plusSeconds: Int64, DateFormat)
     /// The last part of a path.
     case name(PushExpression)
-    /// The text itself where it is a UUID, else one made of it.
+    /// The text itself if it is a UUID, else one made of it.
     case uuid(PushExpression)
 
-    /// How an app reads a date.
+    /// The format in which an app reads a date.
     enum DateFormat: String, Sendable, CaseIterable {
-        /// Seconds since 2001-01-01: what a `Date` in Swift decodes, and the only one that a Live Activity can.
+        /// Seconds since 2001-01-01: the format that a `Date` in Swift decodes, and the only one that a Live Activity can.
         case reference2001
         /// Seconds since 1970: for an app that declares a number.
         case unix
@@ -73,7 +73,7 @@ indirect enum PushExpression: Sendable, Equatable {
         }
     }
 
-    /// Nil where they are of kinds that no field takes together.
+    /// Nil if their kinds fit no field together.
     static func kind(of list: some Sequence<PushExpression>) -> Kind? {
         var joined: Kind?
         for expression in list {

@@ -1,25 +1,25 @@
 import PushPlanner
 import RelayProtocol
 
-/// What a profile can name with `$`: a field of the summary, by the name that it has on our wire, or of what is around it.
+/// A value that a profile can name with `$`: a field of the summary, by its name on our wire, or of its context.
 enum PushSource: String, CaseIterable {
     // Words: never cut. Most are ours, or of our alphabet.
     case session, status
     /// Absent on a card of all sessions, though there be one.
     case cardSession = "card.session"
-    /// The approval that is no question; the one that is.
+    /// The approval if it is no question; the one that is.
     case approvalID = "approval.id"
     case questionID = "question.id"
     /// The session of either; only on a card of all sessions.
     case approvalSession = "approval.session"
-    /// All that the tool is asked to do: only with full text, and where it is short and cannot be taken for something else. What may be
-    /// allowed from a card needs it.
+    /// The tool's whole input: only with full text, and if it is short and cannot be mistaken for something else. Required to allow from
+    /// a card.
     case approvalInput = "approval.input"
 
-    /// The profile's `closingText`, on a card that ends for its age though the run goes on.
+    /// The profile's `closingText`, on a card that ends because of its age while the run continues.
     case closing
 
-    // Text: what hosts and agents wrote. It may be cut, and the person may have it withheld.
+    // Text by hosts and agents. It may be cut, and the person may have it withheld.
     case title, project, cwd, agent, model, host, operation, file, statusReason, error
     case todoCurrent = "todo.current"
     case approvalTool = "approval.tool"
@@ -88,7 +88,7 @@ enum PushSource: String, CaseIterable {
         switch kind {
         case .text:
             if let word = word(of: subject) { return .word(word) }
-            // What is not `full` or `summary` shows counts only.
+            // Other levels than `full` and `summary` show counts only.
             guard subject.text.showsText, let text = text(of: subject) else { return nil }
             let shown = VisibleText.line(text)
             return TextFit.bytes(of: shown) <= wordBytesMax ? .word(shown) : .text(shown)

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// What an expression makes of one subject.
+/// The value of an expression for one subject.
 enum PushValue {
     /// Never cut.
     case word(String)
@@ -12,7 +12,7 @@ enum PushValue {
     case moment(Int64)
     case object([(name: String, value: PushValue)])
 
-    /// As JSON, each text cut to so many bytes between its quotes.
+    /// As JSON, each text cut to this many bytes between its quotes.
     func bytes(textMax: Int) -> [UInt8] {
         switch self {
         case .word(let word): JSONWriter.string(word)
@@ -26,8 +26,8 @@ enum PushValue {
         }
     }
 
-    /// As JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. What is left without any
-    /// text must fit; profiles are read so that it does.
+    /// As JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. The rest without any text
+    /// must fit; profiles are checked for that.
     func bytes(fitting bytesMax: Int, textMax: Int) -> [UInt8] {
         let length = TextFit.longest(upTo: textMax) { bytes(textMax: $0).count <= bytesMax }
         let fitting = bytes(textMax: length)
@@ -37,7 +37,7 @@ enum PushValue {
 }
 
 extension PushExpression {
-    /// Nil where it is absent.
+    /// Nil if it is absent.
     func value(of subject: PushSubject) -> PushValue? {
         switch self {
         case .source(let source): return source.value(of: subject)
@@ -67,7 +67,7 @@ extension PushExpression {
         }
     }
 
-    /// Nil where a field that must be there is absent.
+    /// Nil if a required field is absent.
     static func object(_ fields: [Field], of subject: PushSubject) -> PushValue? {
         var members: [(name: String, value: PushValue)] = []
         for field in fields {
@@ -108,7 +108,7 @@ extension PushExpression {
 
     private static func dollars(_ microUSD: Int64) -> PushValue { decimal(max(0, microUSD), places: 6) }
 
-    /// `number` with its point moved, without zeros at the end: exact, where a Double would say 0.30000000000000004.
+    /// `number` with its point moved, without zeros at the end: exact, unlike a Double, which would give 0.30000000000000004.
     private static func decimal(_ number: Int64, places: Int) -> PushValue {
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits

@@ -1,7 +1,7 @@
-/// A UUID for an app that wants one where we have an identifier of another spelling.
+/// A UUID for an app that needs one, made from an identifier of ours that is none.
 enum UUIDText {
-    /// `text` in capitals where it is a UUID; else a UUID of version 8 that follows from it: the same for the same text, another for
-    /// another (FNV-1a, 122 bits), and no secret.
+    /// `text` in capitals if it is a UUID; else a UUID of version 8 derived from it: the same for the same text, another for another
+    /// (FNV-1a, 122 bits), and no secret.
     static func of(_ text: String) -> String {
         isUUID(text) ? text.uppercased() : made(of: text)
     }

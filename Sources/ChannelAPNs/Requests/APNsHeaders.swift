@@ -1,6 +1,6 @@
 package import PushPlanner
 
-/// What Apple wants to know of a push besides its payload.
+/// Headers of a push to Apple.
 package struct APNsHeaders {
     static let urgent: Int64 = 10
     private static let normal: Int64 = 5
@@ -10,7 +10,7 @@ package struct APNsHeaders {
     /// `alert` or `liveactivity`; nil for channels.
     package let pushType: String?
     package let priority: Int64
-    /// Seconds since 1970; 0: now or never; nil: not said.
+    /// Seconds since 1970; 0: now or never; nil: not set.
     package let expiration: Int64?
     package let collapseID: String?
 

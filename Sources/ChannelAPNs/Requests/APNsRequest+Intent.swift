@@ -1,10 +1,10 @@
 package import PushPlanner
 
 extension APNsRequest {
-    /// What the channel keeps for a phone that is away: the last state. Apple calls it 1.
+    /// Channels keep the last state for a phone that is away. Apple calls this policy 1.
     private static let channelPayload = Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8)
 
-    /// `payload` is the intent's, with its code and with what only the device shall read. `now` in milliseconds since 1970.
+    /// `payload` is the intent's, with its code and with the parts that only the device may read. `now` in milliseconds since 1970.
     package init(_ intent: PushIntent, teamID: String, id: String, payload: [UInt8], at now: Int64) {
         let headers = APNsHeaders(intent)
         self.init(
@@ -22,7 +22,7 @@ extension APNsRequest {
             isHarmlessToRepeat = intent.isHarmlessToRepeat
             self.payload = payload
         case .makeChannel:
-            // A second channel in place of one that nobody told us of is a channel that nobody ever uses, of ten thousand.
+            // Not sent again if its outcome is unknown: a second channel would leave the first unused, one of ten thousand.
             self.payload = Self.channelPayload
         case .deleteChannel: isHarmlessToRepeat = true
         }

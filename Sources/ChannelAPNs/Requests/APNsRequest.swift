@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// One request to APNs. Nothing of it is checked by who sends it but that it can be sent: what made it knows the rules.
+/// One request to APNs. The sender checks only that it can be sent: its maker knows the rules.
 package struct APNsRequest: Equatable, Sendable {
     package enum Target: Hashable, Sendable {
         /// A push to a device, or to a Live Activity on it: `token` in hexadecimal digits.
@@ -16,7 +16,7 @@ package struct APNsRequest: Equatable, Sendable {
     /// The team whose key signs: ten letters and digits.
     package var teamID: String
     package var environment: PushEnvironment
-    /// Whether a push to this token was accepted there before. If not, a BadDeviceToken makes us try the other one, once.
+    /// True if this environment accepted a push to this token before. If not, a BadDeviceToken makes us try the other one, once.
     package var isEnvironmentProven = false
     package var target: Target
     /// `apns-id`, a lower-case UUID: the same for every attempt.
@@ -32,10 +32,10 @@ package struct APNsRequest: Equatable, Sendable {
     package var collapseID: String?
     /// JSON.
     package var payload: [UInt8] = []
-    /// When the app last told us its token; milliseconds since 1970. A 410 about the time before does not mean this one.
+    /// When the app last reported its token; milliseconds since 1970. A 410 about the time before does not mean this one.
     package var tokenRegisteredAt: Int64 = 0
-    /// Whether the person notices nothing if this arrives twice: an update or end of a Live Activity with its timestamp, an
-    /// alert with a collapse id. Only such a one is sent again when nobody knows what became of it.
+    /// True if the person would not notice a second delivery: an update or end of a Live Activity with its timestamp, an alert with a
+    /// collapse id. Only such a push is sent again when its outcome is unknown.
     package var isHarmlessToRepeat = false
     /// After that it is not worth sending any more, however often it was tried.
     package var patience: Duration = .seconds(60)

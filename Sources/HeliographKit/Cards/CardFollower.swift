@@ -9,16 +9,16 @@ public struct CardFollower: Sendable {
     public enum Order: Sendable, Hashable {
         case start(SessionCard)
         case update(SessionCard)
-        /// The session is over.
+        /// The session has ended.
         case end(SessionCard)
     }
 
     /// The system refuses a sixth card of an app, and one place stays for a card that a push starts.
     public static let cardsMax = 4
 
-    /// What each card was last told.
+    /// The last state sent to each card.
     private var told: [String: SessionCard] = [:]
-    /// Sessions that have had a card: one that the person swiped away does not come back.
+    /// Sessions that have had a card: a card that the person swiped away is not started again.
     private var begun: Set<String> = []
     private var wanted: Set<String> = []
 
@@ -86,7 +86,7 @@ extension SessionCard {
 }
 
 extension LiveActivityManager {
-    /// Throws what `start` throws. A card that went meanwhile is no error.
+    /// Throws the errors of `start`. A card that went meanwhile is not an error.
     public func carryOut(_ order: CardFollower.Order) async throws(LiveActivityError) {
         do throws(LiveActivityError) {
             switch order {

@@ -6,7 +6,7 @@ public struct SessionCard: Sendable, Hashable {
     public let attributes: HeliographActivityAttributes
     public let content: HeliographActivityAttributes.ContentState
 
-    /// `asked`: the oldest approval that waits in this session. It never has `isWhole`: what is allowed from a card comes with its alert's code.
+    /// `asked`: the oldest pending approval of this session. `isWhole` is never set: allowing from a card requires the code of the alert.
     public init(_ session: SessionRow, asked: PendingApproval?, for device: DeviceRegistration, at now: Date) {
         let showsText = device.text.showsText
         attributes = HeliographActivityAttributes(
@@ -35,7 +35,7 @@ public struct SessionCard: Sendable, Hashable {
 }
 
 extension SessionRow {
-    /// As pushes say it: `stale` if it went on when its host was last heard of.
+    /// As in pushes: `stale` if the session was going on at the last report of its host.
     var shownStatus: LiveActivityKit.SessionStatus {
         !isHostConnected && (status == .starting || status == .running) ? .stale : status
     }

@@ -3,12 +3,13 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// What an app shows and decides while somebody looks at it: sessions, approvals, one session's events. It is connected in the
-/// foreground only, where it also says that somebody looks, so that the relay mirrors alerts to this phone only when nobody does.
+/// An app's live view of one relay, for display and decisions: sessions, approvals, one session's events. Connected in the foreground
+/// only, and reports there that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
 ///
-/// One for each relay. It comes back by itself, goes on where it was, and never shows a gap: after one there is a snapshot.
+/// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is a
+/// snapshot.
 public actor RelayClient {
-    /// The relay takes a client for present for 30 s after what it last said.
+    /// The relay counts a client as present for 30 s after its last report.
     static let presenceEvery = Duration.seconds(10)
     /// Two replies to the above are missing: the link is dead, whatever the system believes.
     static let silenceMax = Duration.seconds(25)
@@ -46,8 +47,8 @@ public actor RelayClient {
         var outbox: AsyncStream<[UInt8]>.Continuation?
     }
 
-    /// `device`: the one of `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an
-    /// address that would show the token to the network, or a device that is not spelled as an identifier must be.
+    /// `device`: the id in `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an address that
+    /// would show the token to the network, or a device that is not spelled as an identifier must be.
     public init(
         relay: URL, credentials: any RelayCredentials, device: String?, software: String,
         transport: any RelayTransport = URLSessionTransport()
@@ -78,7 +79,7 @@ public actor RelayClient {
 
     // MARK: What the app tells
 
-    /// Follow `scenePhase`. To the background it says so to the relay, within 2 s, and hangs up.
+    /// Follow `scenePhase`. When the app goes to the background, reports that to the relay within 2 s and hangs up.
     public func setForeground(_ isForeground: Bool) async {
         guard isForeground != self.isForeground else { return }
         self.isForeground = isForeground
@@ -88,7 +89,7 @@ public actor RelayClient {
         }
         presence?.cancel()
         if link.phase == .up { _ = await reply(to: presenceCommand, within: Self.farewellWithin) }
-        // Somebody may be back by now.
+        // The person may be back by now.
         if !self.isForeground { hangUp(.local(code: 1001)) }
     }
 
@@ -112,8 +113,8 @@ public actor RelayClient {
         submit(.seen(session, id))
     }
 
-    /// Decides for exactly what was shown. Throws `refused` where no client can allow it, `unreachable` where no reply
-    /// came: then `states` shows, sooner or later, what it is.
+    /// Decides for exactly the input that was shown. Throws `refused` if no client can allow it, `unreachable` if no reply came: `states`
+    /// then shows the outcome sooner or later.
     public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
         if case .allow = verdict, !approval.canAllow {
             throw LiveActivityError(.refused, "Its text is not whole here: allow it at the agent itself, or deny it.")
@@ -224,12 +225,12 @@ public actor RelayClient {
 
     private static func send(_ messages: AsyncStream<[UInt8]>, over socket: any RelaySocket) async {
         for await message in messages {
-            // The receiver is told why.
+            // The receiver gets the reason.
             do { try await socket.send(Data(message)) } catch { return socket.close() }
         }
     }
 
-    /// Nil: nobody wants it any more.
+    /// Nil: the connection is no longer wanted.
     private func opened(_ socket: any RelaySocket, _ number: Int) -> AsyncStream<[UInt8]>? {
         guard connection?.number == number, link.phase == .connecting else { return nil }
         let (messages, outbox) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingOldest(Self.outboxMax))
@@ -271,7 +272,7 @@ public actor RelayClient {
             switch order {
             case .connect: connect()
             case .send(let bytes):
-                // What was not sent is known to the link, which is told of the end.
+                // The link knows which messages were not sent, and is informed of the end.
                 if case .dropped? = connection?.outbox?.yield(bytes) { hangUp(.tooSlow) }
             case .retry(let wait): retry(after: wait)
             case .tell(let news): take(news)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Opens WebSockets to the relay. An app takes `URLSessionTransport`; a test may have one of its own.
+/// Opens WebSockets to the relay. An app uses `URLSessionTransport`; tests may have their own.
 public protocol RelayTransport: Sendable {
     /// Returns when it is open. A longer message than `messageBytesMax` ends the connection.
     func open(

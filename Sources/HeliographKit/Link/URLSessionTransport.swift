@@ -24,7 +24,7 @@ public final class URLSessionTransport: RelayTransport {
         let task = session.webSocketTask(with: request)
         task.maximumMessageSize = messageBytesMax
         task.resume()
-        // The session keeps its delegate and its threads until the task is over.
+        // The session keeps its delegate and its threads until the task has ended.
         session.finishTasksAndInvalidate()
         let outcome = await withTaskCancellationHandler {
             await opening.outcome()
@@ -64,7 +64,7 @@ public final class URLSessionTransport: RelayTransport {
     }
 }
 
-/// Hears whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
+/// Learns whether the handshake succeeded, and allows no redirect: the token goes to the relay alone.
 private final class Opening: NSObject, URLSessionWebSocketDelegate {
     private let outcomes: AsyncStream<SocketEndError?>
     private let tell: AsyncStream<SocketEndError?>.Continuation

@@ -2,7 +2,7 @@ public import Foundation
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// What an agent cannot go on without. A decision is for exactly this input: it carries `digest`.
+/// A request that the agent cannot continue without. A decision is for exactly this input: it carries `digest`.
 public struct PendingApproval: Sendable, Hashable, Identifiable {
     /// One part of the tool's input, whole, with everything invisible spelled out.
     public struct Field: Sendable, Hashable {
@@ -22,10 +22,10 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         public let text: String
         public let isMultiple: Bool
         public let choices: [Choice]
-        /// It can be answered in words of one's own as well.
+        /// True if free text is accepted as an answer as well.
         public let takesWords: Bool
 
-        /// Says which of the choices are meant by their places, and with what was shown there.
+        /// An answer that names the chosen options by their positions, with the text shown there.
         public func answer(_ taken: [Choice], text: String? = nil) -> LiveActivityKit.Answer {
             LiveActivityKit.Answer(
                 question: id, choices: taken.map(\.label), indexes: taken.isEmpty ? nil : taken.map(\.index), text: text)
@@ -40,9 +40,9 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let isQuestion: Bool
     public let input: [Field]
     public let questions: [Question]
-    /// Sentences about what makes the text untrustworthy.
+    /// Reasons, as sentences, not to trust the text.
     public let warnings: [String]
-    /// What looks like a secret was replaced on the host.
+    /// True if the host replaced text that looks like a secret.
     public let isRedacted: Bool
     /// Everything is here that a person has to see. Without it no client can allow it.
     public let isWhole: Bool
@@ -69,7 +69,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         isWhole = !request.isCut && (request.kind == .question || whole != nil)
     }
 
-    /// Nil where it cannot be read.
+    /// Nil if the input cannot be read.
     private static func fields(of input: JSONValue?) -> [Field]? {
         guard let input, !input.isNull else { return nil }
         guard input.isObject, let members = try? input.members() else { return [Field(name: "", text: text(of: input))] }

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// All that an app shows, as the relay told it last.
+/// Everything that an app shows, as the relay last reported it.
 public struct RelayState: Sendable {
     public enum Link: Sendable, Hashable {
         /// The app is in the background, or was not started.
         case off
         case connecting
         case live
-        /// It is tried again by itself. What is shown is as old as `RelayState.heardAt`.
+        /// The client retries by itself. The content is as old as `RelayState.heardAt`.
         case waiting(reason: String)
         /// Coming back would be pointless: a sentence for the person. With `mustPair` the relay does not know this app any more.
         case over(reason: String, mustPair: Bool)
     }
 
     public internal(set) var link = Link.off
-    /// When the relay was last heard; nil: never.
+    /// Time of the last message from the relay; nil: none yet.
     public internal(set) var heardAt: Date?
-    /// Whether sessions and approvals are complete: without it, none are known yet, not none are there.
+    /// True if sessions and approvals are complete. If false, an empty list means that none are known yet, not that there are none.
     public internal(set) var isComplete = false
-    /// The one that moved last first.
+    /// The most recently active first.
     public internal(set) var sessions: [SessionRow] = []
     /// Those that wait for a person, the oldest first.
     public internal(set) var approvals: [PendingApproval] = []

@@ -8,7 +8,7 @@ public struct SessionEvent: Sendable, Hashable, Identifiable {
     /// Such as `message` or `tool.started`; an app shows kinds that it does not know as unsupported.
     public let kind: String
     public let at: Date
-    /// What was said, or what was done: safe to show.
+    /// The message, or the action: safe to show.
     public let text: String?
     /// The whole event, exactly as its host wrote it.
     public let json: Data

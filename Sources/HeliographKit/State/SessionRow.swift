@@ -2,7 +2,7 @@ public import Foundation
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// One session in a list. Texts are safe to show: what would be invisible is spelled out.
+/// One session in a list. Texts are safe to show: invisible characters are spelled out.
 public struct SessionRow: Sendable, Hashable, Identifiable {
     public let id: String
     public let title: String

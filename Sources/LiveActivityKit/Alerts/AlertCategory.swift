@@ -2,7 +2,7 @@
 public enum AlertCategory: String, Sendable, CaseIterable {
     /// The whole input is in the alert.
     case approval = "HELIOGRAPH_APPROVAL"
-    /// It does not: it can be denied from there, never allowed.
+    /// Part of the input is missing: it can be denied from the alert, but never allowed.
     case review = "HELIOGRAPH_APPROVAL_REVIEW"
     case question = "HELIOGRAPH_QUESTION"
     case status = "HELIOGRAPH_STATUS"

@@ -1,4 +1,4 @@
-/// What the relay put next to `aps` in an alert.
+/// The relay's fields next to `aps` in an alert.
 public struct AlertPayload: Sendable, Hashable {
     /// Nil: it is about several, or about none.
     public var session: String?
@@ -44,7 +44,7 @@ public struct AlertPayload: Sendable, Hashable {
     }
 }
 
-/// What to do after a tap on an alert or one of its buttons.
+/// The action to take after a tap on an alert or one of its buttons.
 public enum AlertResponse: Sendable, Hashable {
     case decide(Verdict, AlertPayload)
     /// Nil: nothing in particular; the system has opened the app already.
@@ -59,7 +59,7 @@ public enum AlertResponse: Sendable, Hashable {
         }
         switch action {
         case .deny: self = .decide(.deny(), payload)
-        // A category that has no such button, or that we do not know: nobody saw what is to be allowed.
+        // A category that has no such button, or that we do not know: the person did not see what would be allowed.
         case .allow where AlertCategory(rawValue: category)?.actions.contains(.allow) == true:
             self = .decide(.allow, payload)
         case .allow, .review, .answer, .open: self = .open(payload.link)

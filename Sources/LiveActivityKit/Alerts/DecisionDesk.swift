@@ -1,24 +1,24 @@
 import Foundation
 
-/// Where buttons of cards and alerts take their decisions: in the app's process, by the code of the approval's alert.
+/// Carries out the decisions of buttons of cards and alerts: in the app's process, by the code of the approval's alert.
 ///
-/// Set it up before the app's launch is over: a button may have launched it.
+/// Set it up before the app's launch has finished: a button may have launched it.
 public final class DecisionDesk: Sendable {
     public static let shared = DecisionDesk()
 
     /// Alerts that the system still holds.
     public protocol Codes: Sendable {
-        /// The code of the alert of this approval; nil where there is none.
+        /// The code of the alert of this approval; nil if there is none.
         func code(of approval: String) async -> String?
     }
 
     public enum Outcome: Sendable, Hashable {
         case replied(DecisionReply)
-        /// It can be decided in the app only.
+        /// The approval can be decided in the app only.
         case needsApp
         case failed(LiveActivityError)
 
-        /// For the person; nil where all went as they wanted.
+        /// A sentence for the person; nil if the decision succeeded.
         public var trouble: String? {
             switch self {
             case .replied(.stands): nil
@@ -26,7 +26,7 @@ public final class DecisionDesk: Sendable {
             case .needsApp: "Open the app to decide this."
             case .failed(let error):
                 switch error.code {
-                // What was sent may have arrived, and only the answer not.
+                // The decision may have arrived, and only the answer been lost.
                 case .unreachable, .busy: "The relay cannot be reached. Open the app to see whether this was decided."
                 case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
                 case .notFound: "This was decided already, or the alert is too old. Open the app to see."
@@ -36,7 +36,7 @@ public final class DecisionDesk: Sendable {
         }
     }
 
-    /// Tells the person what became of it, where that is not what they wanted.
+    /// Informs the person of an unwanted outcome.
     public typealias Tell = @Sendable (_ sentence: String, _ approval: String) async -> Void
 
     private struct Setup {
@@ -45,8 +45,9 @@ public final class DecisionDesk: Sendable {
         var tell: Tell
     }
 
-    /// Between asking and asking again: a relay that is being started again, or whose workspace another node takes over, is there by then. With
-    /// two waits for an answer (`URLSessionExchange.requestSeconds`) it stays below the 30 s that an app has that was woken in the background.
+    /// Pause before asking again: a relay that is being restarted, or whose workspace another node takes over, is ready by then. With two
+    /// waits for an answer (`URLSessionExchange.requestSeconds`) it stays below the 30 s that the system gives an app that was woken in
+    /// the background.
     static let askAgainAfter = Duration.seconds(2)
 
     private let setup = Locked<Setup?>(nil)
@@ -61,12 +62,12 @@ public final class DecisionDesk: Sendable {
         setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
     }
 
-    /// For a button of a card: decides, and tells the person if that came to nothing.
+    /// For a button of a card: decides, and notifies the person if that failed.
     public func press(_ verdict: Verdict, approval: String) async {
         await report(await decide(verdict, approval: approval), approval)
     }
 
-    /// After a tap on an alert. Returns what the app shall show; nil: nothing.
+    /// Call this after a tap on an alert. Returns the view that the app should show; nil: none.
     public func carryOut(_ response: AlertResponse) async -> DeepLink? {
         switch response {
         case .open(let link): return link
@@ -82,7 +83,7 @@ public final class DecisionDesk: Sendable {
         await setup.tell(trouble, approval)
     }
 
-    /// `code`: where it is at hand.
+    /// `code`: pass it if it is at hand.
     public func decide(_ verdict: Verdict, approval: String, code: String? = nil) async -> Outcome {
         guard let setup = setup.get() else {
             return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
@@ -92,7 +93,7 @@ public final class DecisionDesk: Sendable {
         guard let code = found else { return .needsApp }
         do throws(LiveActivityError) {
             do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
-                // It may have arrived, or nobody could take it just then: a code decides once, and asking again tells what is.
+                // The decision may have arrived, or the relay was busy: a code decides once, and asking again returns the state.
                 guard error.code == .unreachable || error.code == .busy else { throw error }
                 await pause(Self.askAgainAfter)
                 return .replied(try await setup.reporter.decide(verdict, code: code))

@@ -19,7 +19,7 @@ public struct SealedText: Sendable, Hashable {
         self.combined = combined
     }
 
-    /// What was sealed.
+    /// The decrypted content.
     public struct Opened: Codable, Sendable, Hashable {
         public var title: String
         public var subtitle: String?

@@ -87,7 +87,7 @@ public struct ActivityKitCards: CardDriving {
             for await state in card.activityStateUpdates {
                 guard let state = Self.state(state) else { continue }
                 facts.yield(.state(card: id, state))
-                // Switching frequent pushes ends every card, and some phones tell it in no other way.
+                // Switching frequent pushes ends every card, and some phones report it in no other way.
                 if state.isFinal { facts.yield(.frequentPushes(ActivityAuthorizationInfo().frequentPushesEnabled)) }
                 if state == .dismissed { break }
             }
@@ -118,7 +118,7 @@ public struct ActivityKitCards: CardDriving {
         case .stale: .stale
         case .ended: .ended
         case .dismissed: .dismissed
-        // `pending`, of iOS 26, and what comes later.
+        // `pending`, of iOS 26, and later additions.
         default: nil
         }
     }

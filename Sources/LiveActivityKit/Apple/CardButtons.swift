@@ -3,7 +3,7 @@ import AppIntents
 import Foundation
 import SwiftUI
 
-/// What the person can do from the card. Deny and Allow run in the app's process; the others open the app.
+/// The card's buttons. Deny and Allow run in the app's process; the others open the app.
 struct CardButtons: View {
     let face: CardFace
     let choices: [CardFace.Choice]

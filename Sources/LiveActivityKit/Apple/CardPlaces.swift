@@ -21,7 +21,7 @@ struct PlacedCard: View {
     }
 }
 
-/// The card in the watch's Smart Stack and in CarPlay. It has no buttons: nobody can read there what would be allowed, and CarPlay ignores them.
+/// The card in the watch's Smart Stack and in CarPlay. It has no buttons: the input cannot be read there, and CarPlay ignores them.
 struct SmallCard: View {
     let face: CardFace
 

@@ -2,7 +2,7 @@
 import Foundation
 import SwiftUI
 
-/// The card on the Lock Screen, in StandBy, and as a banner where there is no Dynamic Island.
+/// The card on the Lock Screen, in StandBy, and as a banner if the device has no Dynamic Island.
 struct LockScreenCard: View {
     let face: CardFace
 
@@ -20,7 +20,7 @@ struct LockScreenCard: View {
     }
 }
 
-/// Which state it is in, by form and colour; a screen reader hears it all from here.
+/// The card's state, by form and colour; a screen reader gets all of it from here.
 struct CardSign: View {
     let face: CardFace
 
@@ -39,12 +39,12 @@ struct CardHeadline: View {
             Text(face.title).font(.headline).lineLimit(1)
             Text(face.status).font(.subheadline).foregroundStyle(face.color).lineLimit(1)
         }
-        // The sign has said both.
+        // The sign's label covers both.
         .accessibilityHidden(true)
     }
 }
 
-/// What one can read in passing: how many wait, how far it is, or how long it takes.
+/// A brief figure: how many approvals wait, the progress, or the time it takes.
 struct CardBrief: View {
     let face: CardFace
 
@@ -91,10 +91,10 @@ struct CardClock: View {
     }
 }
 
-/// What is going on, or what the person is asked.
+/// The current activity, or the question to the person.
 struct CardBody: View {
-    /// A Lock Screen cuts a card off at 160 points: this is what is left below the headline. Where the whole text does not fit
-    /// here, the cut one is shown, and that cannot be allowed.
+    /// A Lock Screen cuts a card off at 160 points: this is the height left below the headline. If the whole text does not fit here, the
+    /// cut one is shown, and that cannot be allowed.
     private static let heightMax: CGFloat = 84
 
     let face: CardFace
@@ -131,7 +131,7 @@ struct CardBody: View {
             Text(verbatim: detail)
                 .font(.footnote)
                 .lineLimit(typeSize.isAccessibilitySize ? 1 : 2)
-                // Words that slide over each other help nobody who asked for less motion.
+                // Words that slide over each other are unwanted if the person asked for less motion.
                 .contentTransition(reducesMotion ? .identity : .opacity)
                 .accessibilityHidden(true)
         }

@@ -2,8 +2,8 @@
 public import AppIntents
 import Foundation
 
-/// The button that allows, on a card. It runs in the app's process, after the person unlocked the phone. Nobody finds it in
-/// Shortcuts or says it to a speaker: what is allowed has to be seen.
+/// The button that allows, on a card. It runs in the app's process, after the person unlocked the phone. Not available in Shortcuts or by
+/// voice: the input to allow has to be seen.
 public struct AllowApproval: LiveActivityIntent {
     public static let title: LocalizedStringResource = "Allow what the agent asks for"
     public static let isDiscoverable = false
@@ -21,7 +21,7 @@ public struct AllowApproval: LiveActivityIntent {
     }
 }
 
-/// The button that denies: anybody may.
+/// The button that denies. Needs no authentication.
 public struct DenyApproval: LiveActivityIntent {
     public static let title: LocalizedStringResource = "Deny what the agent asks for"
     public static let isDiscoverable = false
@@ -38,6 +38,6 @@ public struct DenyApproval: LiveActivityIntent {
     }
 }
 
-/// What an app names in its own `AppIntentsPackage.includedPackages`, so that the system finds the intents here.
+/// Apps name this in their own `AppIntentsPackage.includedPackages`, so that the system finds the intents here.
 public struct HeliographIntents: AppIntentsPackage {}
 #endif

@@ -3,8 +3,8 @@ import CryptoKit
 public import Foundation
 import Security
 
-/// The token that pairing gave, and the key that alerts are sealed for, where the app and its extensions can read them as soon
-/// as the phone was unlocked once after it started. They never leave this device.
+/// The token from pairing, and the key that alerts are sealed for. The app and its extensions can read them as soon as the phone was
+/// unlocked once after it started. They never leave this device.
 public struct Keychain: RelayCredentials {
     private enum Account: String { case token, sealKey }
 

@@ -3,8 +3,8 @@ import Foundation
 public import UserNotifications
 
 extension AlertCategory {
-    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the
-    /// front: where the person never lets text be shown, nothing that they could not see is offered to be allowed.
+    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the front: if the person
+    /// never lets text be shown, no alert offers to allow input that they could not see.
     public static func register() {
         let center = UNUserNotificationCenter.current()
         center.getNotificationSettings { settings in
@@ -44,13 +44,13 @@ extension AlertResponse {
 }
 
 extension DecisionDesk {
-    /// With the codes of the alerts that the system still holds; what came to nothing is told by a notification.
+    /// With the codes of the alerts that the system still holds; failed decisions are reported by a notification.
     public func setUp(reporter: any RelayReporting) {
         setUp(reporter: reporter, codes: DeliveredAlerts()) { sentence, approval in
             let content = UNMutableNotificationContent()
             content.title = sentence
             content.categoryIdentifier = AlertCategory.status.rawValue
-            // In the place of what the person has pressed, if they may see notifications at all.
+            // Replaces the alert whose button was pressed, if the person may see notifications at all.
             let request = UNNotificationRequest(identifier: approval, content: content, trigger: nil)
             try? await UNUserNotificationCenter.current().add(request)
         }

@@ -2,10 +2,10 @@
 import Foundation
 public import UserNotifications
 
-/// Opens sealed alerts before they are shown. An app's notification service extension is a class of its own that inherits from
-/// this one, and `keychain` with the access group that it shares with the app.
+/// Opens sealed alerts before they are shown. An app's notification service extension has a class that inherits from this one and overrides
+/// `keychain` with the access group that it shares with the app.
 ///
-/// What cannot be opened is shown as it came, which is a generic sentence, and cannot be allowed from there.
+/// An alert that cannot be opened is shown as it came, as a generic sentence, and cannot be allowed from there.
 open class SealedNotificationService: UNNotificationServiceExtension {
     open var keychain: Keychain { Keychain() }
 
@@ -17,7 +17,7 @@ open class SealedNotificationService: UNNotificationServiceExtension {
             return contentHandler(request.content)
         }
         do { try open(content) } catch {
-            // The person has not seen what it would allow.
+            // The person has not seen the input.
             if content.categoryIdentifier == AlertCategory.approval.rawValue {
                 content.categoryIdentifier = AlertCategory.review.rawValue
             }

@@ -3,7 +3,8 @@ import CryptoKit
 public import Foundation
 
 extension SealedText {
-    /// `key`: 32 bytes. Throws `notAuthentic` for what was changed or sealed for another key, `badPayload` for what is no alert.
+    /// `key`: 32 bytes. Throws `notAuthentic` for text that was changed or sealed for another key, `badPayload` for text that is not an
+    /// alert.
     public func open(with key: Data) throws(LiveActivityError) -> Opened {
         let text: Data
         do {

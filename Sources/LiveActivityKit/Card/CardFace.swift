@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What a card shows, decided once for every place it is drawn in: the Lock Screen, the Dynamic Island, a watch.
+/// Content of a card, decided once for every place in which it is drawn: the Lock Screen, the Dynamic Island, a watch.
 public struct CardFace: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         case starting, working, approval, question
-        /// It works on, and has crossed a level of a budget.
+        /// Still working, and has crossed a level of a budget.
         case budget
         case idle, failed, done
-        /// Nobody has heard of it for so long that what is shown may be wrong.
+        /// No report for so long that the content may be wrong.
         case stale
     }
 
@@ -20,7 +20,7 @@ public struct CardFace: Sendable, Equatable {
         case text(String)
     }
 
-    /// What the person can do from the card itself.
+    /// An action that the card itself offers.
     public enum Choice: Sendable, Hashable {
         case allow, deny
         /// Opens the app, which shows the whole input.
@@ -31,7 +31,7 @@ public struct CardFace: Sendable, Equatable {
 
     /// At this level of a budget nothing is left, in percent.
     public static let budgetLevelSpent = 100
-    /// Longer texts are not allowed from a card, even where they are whole: a Lock Screen shows 160 points.
+    /// Longer texts are not allowed from a card, even if they are whole: a Lock Screen shows 160 points.
     public static let wholeTextMax = 160
     /// After this a ticking clock is of no use.
     static let clockMax: TimeInterval = 86_400
@@ -48,23 +48,23 @@ public struct CardFace: Sendable, Equatable {
     public var progressText: String?
     public var clock: Clock
     public var cost: String?
-    /// How many approvals and questions wait; nil where none does.
+    /// Number of approvals and questions that wait; nil if none does.
     public var badge: Int?
     /// The card asks the person for something.
     public var needsPerson: Bool
-    /// What the buttons decide; nil where nothing can be decided.
+    /// The approval that the buttons decide; nil if nothing can be decided.
     public var approval: HeliographActivityAttributes.Approval?
-    /// The views drop `.allow` where the whole text does not fit.
+    /// The views drop `.allow` if the whole text does not fit.
     public var choices: [Choice]
-    /// Where a tap leads; nil: just into the app.
+    /// Target of a tap; nil: just the app.
     public var link: DeepLink?
-    /// What is shown may be wrong; it is from `updatedAt`.
+    /// True if the content may be wrong; it is from `updatedAt`.
     public var isOutdated: Bool
     public var updatedAt: Date
     /// Everything above in whole sentences, for a screen reader.
     public var accessibilityLabel: String
 
-    /// `isOutdated`: ActivityKit says that the card's stale date is over.
+    /// `isOutdated`: ActivityKit reports that the card's stale date has passed.
     public init(
         _ attributes: HeliographActivityAttributes, _ state: HeliographActivityAttributes.ContentState,
         isOutdated: Bool = false, now: Date
@@ -97,7 +97,7 @@ public struct CardFace: Sendable, Equatable {
         case .failed: return .failed
         default: break
         }
-        // What waits for the person stays so, however long ago we heard of it.
+        // An approval keeps waiting for the person, however old the last report is.
         if let approval = state.approval { return approval.isQuestion ? .question : .approval }
         if state.approvals > 0 || state.status == .waitingApproval { return .approval }
         if state.questions > 0 || state.status == .waitingAnswer { return .question }

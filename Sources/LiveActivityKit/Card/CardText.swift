@@ -2,7 +2,7 @@ public import Foundation
 
 /// Money, counts and times as people read them. The same on every phone: no locale decides what a card means.
 public enum CardText {
-    /// `$0.41`; what is less than a cent is `<$0.01`.
+    /// `$0.41`; less than a cent is `<$0.01`.
     public static func dollars(microUSD: Int64) -> String {
         if microUSD > 0, microUSD < 10_000 { return "<$0.01" }
         let cents = microUSD.magnitude / 10_000 + (microUSD.magnitude % 10_000 >= 5_000 ? 1 : 0)
@@ -12,7 +12,7 @@ public enum CardText {
     /// `1 approval`, `2 approvals`.
     public static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
-    /// `3 s`, `20 min`, `2 h 5 min`, `4 d`. What lies ahead is `0 s`: the clocks of two machines differ.
+    /// `3 s`, `20 min`, `2 h 5 min`, `4 d`. A time in the future is `0 s`: the clocks of two machines differ.
     public static func duration(_ seconds: TimeInterval) -> String {
         guard seconds.isFinite, seconds >= 1 else { return "0 s" }
         let whole = Int64(min(seconds, 1e12))
@@ -39,7 +39,7 @@ public enum CardText {
         return whole % 3_600 < 60 ? hours : "\(hours) and \(count(whole % 3_600 / 60, "minute"))"
     }
 
-    /// From 0 to 1; nil where there is nothing to do.
+    /// From 0 to 1; nil if there is nothing to do.
     public static func fraction(_ progress: HeliographActivityAttributes.Progress) -> Double? {
         guard progress.total > 0 else { return nil }
         return min(1, max(0, Double(progress.completed) / Double(progress.total)))
@@ -50,7 +50,7 @@ public enum CardText {
         "\(progress.completed)/\(progress.total)"
     }
 
-    /// As a sentence that goes on after the text: with a full stop, unless it has an end already.
+    /// As a complete sentence: with a full stop, unless it has an end already.
     static func sentence(_ text: String) -> String {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let last = trimmed.last else { return "" }

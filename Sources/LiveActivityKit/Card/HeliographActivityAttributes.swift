@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The Live Activity that the relay's profile `heliograph` feeds: what stays the same as long as a card lives.
+/// The Live Activity that the relay's profile `heliograph` feeds: the part that stays the same as long as a card lives.
 ///
-/// ActivityKit decodes this and `ContentState` with a `JSONDecoder` as it comes: dates are seconds since 2001, a field that is
-/// not optional must be there, fields that nobody knows are passed over.
+/// ActivityKit decodes this and `ContentState` with a default `JSONDecoder`: dates are seconds since 2001, a field that is not optional
+/// must be present, unknown fields are ignored.
 public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
     /// Nil: the card shows all sessions of the person.
     public var session: String?
@@ -22,7 +22,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         self.host = host
     }
 
-    /// What changes.
+    /// The part that pushes update.
     public struct ContentState: Codable, Hashable, Sendable {
         public var status: SessionStatus
         public var operation: String?
@@ -30,7 +30,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         /// That wait for the person.
         public var approvals: Int
         public var questions: Int
-        /// The one that the person is asked first.
+        /// The approval that the person is asked for first.
         public var approval: Approval?
         /// In millionths of a dollar.
         public var costMicroUSD: Int64?
@@ -39,7 +39,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         /// Tools started.
         public var operations: Int
         public var messages: Int
-        /// How many sessions the card shows; on the card of all sessions only.
+        /// Number of sessions that the card shows; on the card of all sessions only.
         public var sessions: Int?
         public var error: String?
         public var startedAt: Date
@@ -86,9 +86,9 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var tool: String
         public var summary: String
         public var isQuestion: Bool
-        /// The session of this approval, where the card shows all sessions.
+        /// The session of this approval, if the card shows all sessions.
         public var session: String?
-        /// `summary` is the whole input of the tool. Where this is not said the card does not offer to allow.
+        /// True if `summary` is the whole input of the tool. If it is absent the card does not offer to allow.
         public var isWhole: Bool?
 
         public init(

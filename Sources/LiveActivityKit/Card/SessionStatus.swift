@@ -1,7 +1,7 @@
-/// What a session is doing, in the relay's words.
+/// Status of a session, in the relay's words.
 public enum SessionStatus: String, Sendable, Hashable, CaseIterable {
     case starting, running, waitingApproval, waitingAnswer, idle, completed, failed
-    /// The host has been away for so long that what is shown may be wrong.
+    /// The host has been away for so long that the content may be wrong.
     case stale
     /// A word that this app is too old for.
     case unknown

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The life of the cards of one device, and what the relay has to know of it.
+/// The life of the cards of one device, and the reports about them to the relay.
 ///
-/// Pure: the clock and the dice are arguments. The manager carries the orders out in turn, and tells what came of them.
+/// Pure: the clock and the dice are arguments. The manager carries the orders out in turn, and returns their results as facts.
 public struct CardLifecycle: Sendable {
     public typealias Attributes = HeliographActivityAttributes
     public typealias ContentState = HeliographActivityAttributes.ContentState
@@ -40,7 +40,7 @@ public struct CardLifecycle: Sendable {
         /// By a push or by ourselves.
         case contentChanged(card: String, ContentState)
         case updateRequested(session: String?, ContentState)
-        /// Nil content: as it is.
+        /// Nil content: unchanged.
         case endRequested(session: String?, ContentState?, Dismissal)
         /// By the person; tokens that it lacks stay.
         case deviceChanged(DeviceRegistration)
@@ -69,7 +69,7 @@ public struct CardLifecycle: Sendable {
         case giveUp(RelayReport, LiveActivityError.Code)
     }
 
-    /// How long an ended card stays on the Lock Screen.
+    /// Time for which an ended card stays on the Lock Screen.
     public enum Dismissal: Sendable, Hashable {
         /// At most 4 h.
         case bySystem
@@ -82,7 +82,7 @@ public struct CardLifecycle: Sendable {
         var session: String?
         var state: CardReport.State
         var token: String?
-        /// The system does not tell when it began.
+        /// The system does not report when it began.
         var firstSeenAt: Date
         var attributes: Attributes
         var content: ContentState
@@ -101,7 +101,7 @@ public struct CardLifecycle: Sendable {
     private(set) var isSignedOut = false
     /// Asked of the system, not yet there.
     private var starting: Set<String?> = []
-    /// Cards of an earlier run, until the system has told which of them are still there.
+    /// Cards of an earlier run, until the system has reported which of them are still there.
     private var inherited: Set<String> = []
     private let limits: LifecycleLimits
 
@@ -131,7 +131,7 @@ public struct CardLifecycle: Sendable {
         return [sending, renewing].compactMap { $0 }.min()
     }
 
-    /// The card of this session, as far as it is known.
+    /// The known card of this session.
     public func liveCard(of session: String?) -> String? { cards.last { $0.isLive && $0.session == session }?.id }
 
     // MARK: Events in the order of life
@@ -170,8 +170,8 @@ public struct CardLifecycle: Sendable {
         return orders + renewals(at: now) + sending(at: now)
     }
 
-    /// What the relay knows of our cards may be from another time: it is told of all that live, and of those that went while
-    /// the app did not run. A card that was started before the system's list came is not on it, and stays.
+    /// The relay's knowledge of our cards may be outdated: report all that live, and those that went while the app did not run. A card
+    /// that was started before the system's list came is not on it, and stays.
     private mutating func launched(_ seen: [SeenCard], at now: Date) -> [Order] {
         let gone = inherited.subtracting(seen.map(\.id))
         inherited = []
@@ -194,7 +194,7 @@ public struct CardLifecycle: Sendable {
         return [.request(attributes, content, staleAt: staleAt(content, now))]
     }
 
-    /// The newcomer stays: it is the one that the relay, or the person, wanted last.
+    /// The new card stays: it is the one that the relay, or the person, wanted last.
     private mutating func appeared(_ seen: SeenCard, at now: Date) -> [Order] {
         starting.remove(seen.attributes.session)
         let before = index(seen.id).map { cards[$0].report }
@@ -213,7 +213,7 @@ public struct CardLifecycle: Sendable {
         guard let card = liveCard(of: session), let index = index(card) else {
             return [.refuse(LiveActivityError(.noCard, "there is no card for this session"))]
         }
-        // A push was faster than what the app knows.
+        // A push has brought newer content than the app has.
         guard content.updatedAt >= cards[index].content.updatedAt else { return [] }
         cards[index].content = content
         return [.update(card: card, content, staleAt: staleAt(content, now))]
@@ -225,7 +225,7 @@ public struct CardLifecycle: Sendable {
         return ending.map { .end(card: $0.id, content, dismissal) }
     }
 
-    /// Coming to the front is worth an attempt, whatever was heard of the network.
+    /// Coming to the front is worth an attempt, whatever the state of the network.
     private mutating func foregroundChanged(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard isForeground else { return }
@@ -256,7 +256,7 @@ public struct CardLifecycle: Sendable {
     }
 
     private mutating func change(_ card: String, _ body: (inout Card) -> Void) -> [Order] {
-        // After its end was reported, there is nothing more to say of a card.
+        // Once its end is reported, a card needs no more reports.
         guard let index = index(card) else { return [] }
         let before = cards[index].report
         body(&cards[index])
@@ -312,7 +312,7 @@ public struct CardLifecycle: Sendable {
         return put(.device(device))
     }
 
-    /// What the system told of the device outlives what the person changes about it.
+    /// The person's changes keep the values that the system reported for the device.
     private static func merged(_ changed: DeviceRegistration, _ known: DeviceRegistration) -> DeviceRegistration {
         var merged = changed
         merged.alertToken = changed.alertToken ?? known.alertToken
@@ -324,7 +324,7 @@ public struct CardLifecycle: Sendable {
     private mutating func reportCards() -> [Order] { cards.flatMap { put(.card($0.report)) } }
 
     private mutating func put(_ report: RelayReport) -> [Order] {
-        // An app that is signed out says nothing but that.
+        // After signing out the app reports nothing else.
         if isSignedOut, report != .forget { return [] }
         guard let lost = queue.put(report, max: limits.reportsMax) else { return [] }
         return [.giveUp(lost, .busy)]
@@ -335,7 +335,7 @@ public struct CardLifecycle: Sendable {
         return [.send(entry.report, number: entry.number)]
     }
 
-    /// The relay has it: what is over can be forgotten.
+    /// The relay has the report: an ended card can be forgotten.
     private mutating func acknowledged(_ report: RelayReport?) {
         switch report {
         case .card(let told): cards.removeAll { $0.report == told && !$0.isLive }

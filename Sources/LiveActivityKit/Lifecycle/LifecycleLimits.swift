@@ -1,6 +1,6 @@
-/// How long and how much, each with its reason.
+/// Limits of times and counts, each with its reason.
 public struct LifecycleLimits: Sendable {
-    /// Reports that wait for the relay: a handful of cards at once, and those that ended while it was away.
+    /// Reports that wait for the relay: a handful of cards at once, and those that ended while the relay was away.
     public var reportsMax = 32
     /// The first wait after a failure; it doubles.
     public var retryFirst = Duration.seconds(1)
@@ -10,7 +10,7 @@ public struct LifecycleLimits: Sendable {
     public var renewAfter = Duration.seconds(27_000)
     /// After the system refused to renew.
     public var renewAgainAfter = Duration.seconds(600)
-    /// A card that nobody updated for so long says that it may be wrong.
+    /// A card without an update for this long shows that it may be wrong.
     public var staleAfter = Duration.seconds(900)
 
     public init() {}

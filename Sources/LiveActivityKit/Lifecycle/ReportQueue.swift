@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the relay has still to be told: for each card, and for the device, the latest only, kept until the relay has it.
+/// Reports that the relay does not have yet: for each card, and for the device, only the latest.
 struct ReportQueue: Sendable, Equatable {
     struct Entry: Codable, Sendable, Equatable {
         var number: Int
@@ -16,9 +16,9 @@ struct ReportQueue: Sendable, Equatable {
     private(set) var waitsUntil: Date?
     /// The relay does not know our token.
     private var isBlocked = false
-    /// What is in flight went with a token that was replaced since: its refusal says nothing of the new one.
+    /// The report in flight used a token that was replaced since: its refusal says nothing about the new one.
     private var wentWithOldToken = false
-    /// The relay did not know the device, and was told; the second time is another matter.
+    /// True if the device was registered again because the relay did not know it; a second time is handled differently.
     private var hasRegisteredAgain = false
 
     init(_ entries: [Entry] = []) {
@@ -29,19 +29,19 @@ struct ReportQueue: Sendable, Equatable {
     /// When to call `next` again, if nothing happens before.
     var wakeAt: Date? { inFlight == nil && !isBlocked && !entries.isEmpty ? waitsUntil : nil }
 
-    /// Puts a report in the place of an older one about the same; returns what had to give way to it.
+    /// Puts a report in the place of an older one about the same subject; returns the report that was dropped to make room.
     mutating func put(_ report: RelayReport, max: Int) -> RelayReport? {
         lastNumber += 1
         if case .forget = report { entries.removeAll() }
         entries.removeAll { $0.report.subject == report.subject }
         entries.append(Entry(number: lastNumber, report: report))
         guard entries.count > max else { return nil }
-        // A card that is over asks for nothing; the relay finds out by itself.
+        // An ended card needs no updates; the relay finds out by itself.
         let victim = entries.firstIndex { $0.report.isOver } ?? entries.firstIndex { $0.report.subject != .device } ?? 0
         return entries.remove(at: victim).report
     }
 
-    /// What to send now. The device first: the relay takes cards of devices that it knows.
+    /// The report to send now. The device first: the relay takes cards only of devices that it knows.
     mutating func next(at now: Date) -> Entry? {
         guard inFlight == nil, !isBlocked, waitsUntil.map({ $0 <= now }) ?? true else { return nil }
         guard let entry = entries.first(where: { $0.report.subject == .device }) ?? entries.first else { return nil }
@@ -61,11 +61,11 @@ struct ReportQueue: Sendable, Equatable {
     }
 
     enum Failure: Equatable {
-        /// It goes again later, or was overtaken by something newer.
+        /// Kept to be sent later, or replaced by a newer report.
         case kept
-        /// First the relay has to be told of the device.
+        /// The device has to be registered first.
         case needsDevice
-        /// It will never be taken.
+        /// The relay will never accept the report.
         case dropped(RelayReport)
         case doneAnyway(RelayReport)
     }
@@ -100,7 +100,7 @@ struct ReportQueue: Sendable, Equatable {
         }
     }
 
-    /// The way is free again, for what the caller knows.
+    /// Retry now: the caller has a sign that the relay can be reached.
     mutating func hurry() {
         attempts = 0
         waitsUntil = nil

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What must survive the end of the app: what the relay was told, and what it has still to be told.
+/// State that must survive the end of the app: reports that the relay has, and those still to be sent.
 public struct SavedLifecycle: Codable, Sendable, Equatable {
     var device: DeviceRegistration
     var cards: [CardLifecycle.Card]

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Where a tap on a card or an alert leads: `heliograph://session/<id>` or `heliograph://approval/<session>/<id>`.
+/// Target of a tap on a card or an alert: `heliograph://session/<id>` or `heliograph://approval/<session>/<id>`.
 ///
-/// Anybody can make such a link, so a link only says what to show: it never decides anything.
+/// Anyone can make such a link, so a link only chooses a view: it never decides anything.
 public enum DeepLink: Hashable, Sendable {
     case session(String)
     case approval(session: String, id: String)
 
     public static let scheme = "heliograph"
 
-    /// Nil where this is no identifier of the relay.
+    /// Nil if this is not an identifier of the relay.
     public init?(session: String) {
         guard Self.isIdentifier(session) else { return nil }
         self = .session(session)
     }
 
-    /// Nil where one is no identifier of the relay.
+    /// Nil if one is not an identifier of the relay.
     public init?(session: String, approval: String) {
         guard Self.isIdentifier(session), Self.isIdentifier(approval) else { return nil }
         self = .approval(session: session, id: approval)
@@ -23,7 +23,7 @@ public enum DeepLink: Hashable, Sendable {
 
     public init(_ url: URL) throws(LiveActivityError) { try self.init(parsing: url.absoluteString) }
 
-    /// Takes exactly what `text` writes, with the scheme in either case. Throws `badLink`.
+    /// Accepts exactly the output of `text`, with the scheme in either case. Throws `badLink`.
     public init(parsing text: String) throws(LiveActivityError) {
         let prefix = Self.scheme + "://"
         guard text.utf8.count <= 256, text.prefix(prefix.count).lowercased() == prefix else {

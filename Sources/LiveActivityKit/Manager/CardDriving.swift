@@ -2,7 +2,7 @@ public import Foundation
 
 /// The system that holds the cards.
 public protocol CardDriving: Sendable {
-    /// What happens to cards, for as long as somebody listens; the cards that are there first. One listener.
+    /// Facts about cards, beginning with the cards that are there first. One listener.
     func facts() -> AsyncStream<CardFact>
 
     /// Throws `unsupported`, `disabled`, `notForeground` or `refusedBySystem`.
@@ -12,12 +12,12 @@ public protocol CardDriving: Sendable {
 
     /// Does nothing to a card that is gone.
     func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async
-    /// Nil content: as it is.
+    /// Nil content: unchanged.
     func end(
         _ card: String, _ content: HeliographActivityAttributes.ContentState?, _ dismissal: CardLifecycle.Dismissal) async
 }
 
-/// What the system tells by itself.
+/// A fact that the system reports by itself.
 public enum CardFact: Sendable, Equatable {
     case launched([CardLifecycle.SeenCard])
     case appeared(CardLifecycle.SeenCard)
@@ -41,7 +41,7 @@ public enum CardFact: Sendable, Equatable {
     }
 }
 
-/// Where there are no Live Activities: nothing happens, and a caller that asks for a card is told so.
+/// For platforms without Live Activities: does nothing, and refuses to start a card.
 public struct UnsupportedCards: CardDriving {
     public init() {}
 

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Keeps the cards of one device and what the relay knows of them together: starts, updates and ends cards, brings their tokens
-/// to the relay, and finds again after a launch what was there before.
+/// Keeps the cards of one device and the relay's knowledge of them in step: starts, updates and ends cards, sends their tokens to the
+/// relay, and finds existing cards after a launch.
 ///
-/// One for each app, made when it launches; `run()` works until it is cancelled. Where there are no Live Activities `start`
-/// throws `unsupported` and the rest works on: the device still gets alerts.
+/// One for each app, made when it launches; `run()` works until it is cancelled. Without Live Activities `start` throws `unsupported` and
+/// the rest still works: the device still gets alerts.
 public actor LiveActivityManager {
     public typealias ContentState = HeliographActivityAttributes.ContentState
 
@@ -20,14 +20,14 @@ public actor LiveActivityManager {
     private var alarmAt: Date?
     private var sending: Task<Void, Never>?
 
-    /// `onTrouble` hears what nobody waits for: a report that the relay will never take, a state that could not be saved.
+    /// `onTrouble` receives errors that no caller waits for: a report that the relay will never accept, a state that could not be saved.
     public init(
         device: DeviceRegistration, reporter: any RelayReporting, store: any LifecycleStoring,
         cards: any CardDriving = PlatformCards(), clock: any ManagerClock = SystemManagerClock(),
         limits: LifecycleLimits = LifecycleLimits(), onTrouble: @escaping @Sendable (LiveActivityError) -> Void
     ) {
         var saved: SavedLifecycle?
-        // Without it the relay is told everything once more, which does no harm.
+        // Without it everything is reported to the relay once more, which does no harm.
         do { saved = try store.load() } catch { onTrouble(error) }
         lifecycle = CardLifecycle(device: device, saved: saved, limits: limits)
         lastSaved = saved
@@ -45,7 +45,7 @@ public actor LiveActivityManager {
 
     // MARK: Events in the order of life
 
-    /// Restores what was, and follows what the system tells. Ends when its task is cancelled.
+    /// Restores the saved state, and follows the system's reports. Ends when its task is cancelled.
     public func run() async {
         for await fact in cards.facts() { await tell(fact.input) }
         alarm?.cancel()
@@ -53,7 +53,7 @@ public actor LiveActivityManager {
         alarmAt = nil
     }
 
-    /// Starts a card for the session of `attributes`, or updates the one that it has. Throws `unsupported`, `disabled`,
+    /// Starts a card for the session of `attributes`, or updates its card if there is one. Throws `unsupported`, `disabled`,
     /// `notForeground`, `unauthorised` or `refusedBySystem`.
     public func start(
         _ attributes: HeliographActivityAttributes, _ content: ContentState
@@ -61,28 +61,28 @@ public actor LiveActivityManager {
         try await demand(.startRequested(attributes, content))
     }
 
-    /// Shows what the app knows from elsewhere, unless a push brought something newer. Throws `noCard`.
+    /// Shows content from another source of the app, unless a push brought something newer. Throws `noCard`.
     public func update(session: String?, _ content: ContentState) async throws(LiveActivityError) {
         try await demand(.updateRequested(session: session, content))
     }
 
-    /// Nil content: the card stays as it is. Throws `noCard`.
+    /// Nil content: the card stays unchanged. Throws `noCard`.
     public func end(
         session: String?, _ content: ContentState? = nil, dismissal: CardLifecycle.Dismissal = .bySystem
     ) async throws(LiveActivityError) {
         try await demand(.endRequested(session: session, content, dismissal))
     }
 
-    /// What the person chose: kinds, quiet hours, how much a push says.
+    /// The person's choices: kinds, quiet hours, amount of text in a push.
     public func change(_ device: DeviceRegistration) async { await tell(.deviceChanged(device)) }
 
-    /// What `didRegisterForRemoteNotificationsWithDeviceToken` brought.
+    /// The token from `didRegisterForRemoteNotificationsWithDeviceToken`.
     public func register(alertToken: Data) async { await tell(.alertTokenReceived(alertToken.hexadecimal)) }
 
     /// Follow `scenePhase`: cards start in the foreground only.
     public func setForeground(_ isForeground: Bool) async { await tell(.foregroundChanged(isForeground)) }
 
-    /// Follow the network, where the app watches it.
+    /// Call this when the network changes, if the app watches it.
     public func setRelayReachable(_ isReachable: Bool) async {
         await tell(isReachable ? .relayReachable : .relayUnreachable)
     }
@@ -97,7 +97,7 @@ public actor LiveActivityManager {
 
     public var device: DeviceRegistration { lifecycle.device }
 
-    /// Whether the relay knows all that it should.
+    /// True if the relay has all reports.
     public var isReported: Bool { lifecycle.queue.entries.isEmpty }
 
     /// Sessions that have a card of their own.
@@ -111,10 +111,10 @@ public actor LiveActivityManager {
         do { try await demand(input) } catch { onTrouble(error) }
     }
 
-    /// Throws what the input was refused with.
+    /// Throws the error with which the input was refused.
     private func demand(_ input: CardLifecycle.Input) async throws(LiveActivityError) {
         let orders = lifecycle.handle(input, at: clock.now)
-        // Before anything is sent: what the relay knows of us must not be more than we do.
+        // Saved before anything is sent: the relay must not know more about us than we do.
         save()
         var refusal: LiveActivityError?
         for order in orders {

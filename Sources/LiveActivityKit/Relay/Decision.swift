@@ -1,4 +1,4 @@
-/// What the person decided about one approval: the body of `POST /v1/decisions/<code>`.
+/// The person's decision about one approval: the body of `POST /v1/decisions/<code>`.
 public enum Verdict: Hashable, Sendable {
     case allow
     /// The message reaches the agent's model.
@@ -6,7 +6,7 @@ public enum Verdict: Hashable, Sendable {
     case answer([Answer])
 }
 
-/// What the person chose for one question.
+/// The person's answer to one question.
 public struct Answer: Codable, Hashable, Sendable {
     public var question: String
     /// Labels of the choices taken, as they were shown.
@@ -39,11 +39,11 @@ extension Verdict: Encodable {
     }
 }
 
-/// What the approval is now, as the relay says.
+/// The approval's state after a decision, by the relay's reply.
 public enum DecisionReply: Hashable, Sendable {
     /// The decision counts; how far it has come: `decided`, `delivered`, `applied`, or a word of a later relay.
     case stands(stage: String)
-    /// It does not; the relay's word and sentence for it, and who was first where somebody was.
+    /// The decision was refused; with the relay's code and sentence, and the winner if another decision came first.
     case refused(code: String, message: String, winner: Winner?)
 
     public struct Winner: Hashable, Sendable {

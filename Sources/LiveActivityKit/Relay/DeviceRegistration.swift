@@ -1,4 +1,4 @@
-/// What the app tells the relay of its device, and what its person wants to hear: the body of `PUT /v1/devices/<id>`.
+/// The app's report of its device and of the person's choices: the body of `PUT /v1/devices/<id>`.
 public struct DeviceRegistration: Codable, Hashable, Sendable {
     public enum Environment: String, Codable, Sendable, CaseIterable {
         case production, sandbox
@@ -19,7 +19,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case always
     }
 
-    /// How much a push says to anyone who sees the Lock Screen, and to Apple.
+    /// Amount of text in a push, for anyone who sees the Lock Screen, and for Apple.
     public enum Text: String, Codable, Sendable, CaseIterable {
         /// Only with this one does an alert offer to allow.
         case full
@@ -32,7 +32,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case approval, question, error, finished, budget
     }
 
-    /// From minute `from` of the day to minute `to`, over midnight where `to` is the smaller.
+    /// From minute `from` of the day to minute `to`, over midnight if `to` is the smaller.
     public struct Quiet: Codable, Hashable, Sendable {
         public var from: Int
         public var to: Int
@@ -46,7 +46,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         }
     }
 
-    /// When the device is told of what needs no answer: not as it happens, but all of it in one notification.
+    /// Times of the digest: alerts that need no answer are then sent in one notification, not one by one.
     public struct Gather: Codable, Hashable, Sendable {
         public enum When: String, Codable, Sendable, CaseIterable {
             case interval, daily
@@ -88,12 +88,12 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Sessions that shall not ring.
     public var muted: [String] = []
     public var quiet: Quiet?
-    /// Nil: what needs no answer is told as it happens, as approvals and questions always are.
+    /// Nil: alerts that need no answer are sent one by one, as approvals and questions always are.
     public var gather: Gather?
-    /// No push to this device says what something cost.
+    /// No push to this device contains a cost.
     public var hidesCost = false
 
-    /// Nil where `device` is not spelled as an identifier must be.
+    /// Nil if `device` is not spelled as an identifier must be.
     public init?(device: String, name: String, profile: String = "heliograph", environment: Environment, system: String) {
         guard DeepLink.isIdentifier(device) else { return nil }
         self.device = device
@@ -104,12 +104,12 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     }
 }
 
-/// What the app says of one of its cards: the body of `POST /v1/devices/<id>/cards`.
+/// The app's report of one of its cards: the body of `POST /v1/devices/<id>/cards`.
 public struct CardReport: Codable, Hashable, Sendable {
     public enum State: String, Codable, Sendable, CaseIterable {
         case active, stale, ended, dismissed
 
-        /// It will never be updated again.
+        /// True if the card will never be updated again.
         public var isFinal: Bool { self == .ended || self == .dismissed }
     }
 
@@ -117,7 +117,7 @@ public struct CardReport: Codable, Hashable, Sendable {
     public var card: String
     /// Nil: the card of all sessions.
     public var session: String?
-    /// Where its updates go, in hexadecimal digits. Nil: not known yet.
+    /// The token for its updates, in hexadecimal digits. Nil: not known yet.
     public var token: String?
     public var state: State
 

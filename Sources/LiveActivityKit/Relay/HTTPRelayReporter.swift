@@ -2,7 +2,7 @@ public import Foundation
 
 /// Carries one request over HTTPS.
 public protocol HTTPExchanging: Sendable {
-    /// Without a token where the request is its own proof. Throws `unreachable`.
+    /// `token` is nil if the request is its own proof. Throws `unreachable`.
     func exchange(_ request: RelayRequest, relay: URL, token: String?) async throws(LiveActivityError) -> HTTPAnswer
 }
 
@@ -22,7 +22,7 @@ public struct HTTPRelayReporter: RelayReporting {
     private let credentials: any RelayCredentials
     private let exchange: any HTTPExchanging
 
-    /// `relay` is what the pairing link begins with. Throws `refused` for an address that would show the token to the network.
+    /// `relay` is the part of the pairing link before the `#`. Throws `refused` for an address that would show the token to the network.
     public init(
         relay: URL, credentials: any RelayCredentials, exchange: any HTTPExchanging
     ) throws(LiveActivityError) {

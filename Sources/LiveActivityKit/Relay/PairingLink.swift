@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a person scans to let the app in: `RELAY/#pair=CODE`. The code never leaves the app but for the relay.
+/// The link that a person scans to pair the app: `RELAY/#pair=CODE`. The app sends the code to the relay only.
 public struct PairingLink: Hashable, Sendable {
     /// Such as `https://relay.example` or `https://example.org/relay`.
     public let relay: URL
@@ -28,11 +28,11 @@ public struct PairingLink: Hashable, Sendable {
         self.code = String(code)
     }
 
-    /// Redeems the code, which works once and within ten minutes. `name` is what the relay calls this phone from now on. Keep
-    /// the token in the `Keychain`, and the relay's address with it.
+    /// Redeems the code, which works once and within ten minutes. `name` is the relay's name for this phone from now on. Keep the token
+    /// in the `Keychain`, and the relay's address with it.
     ///
-    /// Throws `notFound` where the code is unknown, used or too old, `unreachable`, `busy`, `refused` or `badAnswer`. After
-    /// `unreachable` the code may be used up: the person makes another.
+    /// Throws `notFound` if the code is unknown, used or too old, `unreachable`, `busy`, `refused` or `badAnswer`. After `unreachable`
+    /// the code may be used up: the person makes another.
     public func redeem(name: String, exchange: any HTTPExchanging) async throws(LiveActivityError) -> Pairing {
         let request = try RelayRequest(redeeming: self, name: name)
         let answer = try await exchange.exchange(request, relay: relay, token: nil)
@@ -45,7 +45,7 @@ public struct PairingLink: Hashable, Sendable {
     }
 }
 
-/// What pairing gave to the app.
+/// Result of pairing.
 public struct Pairing: Hashable, Sendable {
     struct Answer: Decodable {
         var token: String
@@ -56,6 +56,6 @@ public struct Pairing: Hashable, Sendable {
     public let relay: URL
     /// A secret: for the keychain.
     public let token: String
-    /// What the relay calls this app.
+    /// The relay's name for this app.
     public let name: String
 }

@@ -17,6 +17,6 @@ public protocol RelayReporting: Sendable {
 
 /// The token that pairing gave to the app.
 public protocol RelayCredentials: Sendable {
-    /// Throws `unauthorised` where there is none, `keychain` where it cannot be read now.
+    /// Throws `unauthorised` if there is none, `keychain` if it cannot be read now.
     func token() throws(LiveActivityError) -> String
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One request to the relay, and what its answers mean.
+/// One request to the relay, and the meaning of its answers.
 public struct RelayRequest: Hashable, Sendable {
     public enum Method: String, Sendable { case put = "PUT", post = "POST", delete = "DELETE" }
 
     public var method: Method
     /// From the relay's own address on, with `/` first.
     public var path: String
-    /// JSON; empty where there is nothing to say.
+    /// JSON; empty if there is no body.
     public var body: Data
 
     public init(_ report: RelayReport, of device: String) throws(LiveActivityError) {
@@ -37,13 +37,13 @@ public struct RelayRequest: Hashable, Sendable {
         (method, path, self.body) = (.post, "/v1/pair", try Self.json(body))
     }
 
-    /// What an answer with this status says of a report. `text` is the body.
+    /// Throws if an answer with this status refuses a report. `text` is the body.
     static func check(status: Int, _ text: Data) throws(LiveActivityError) {
         if (200..<300).contains(status) { return }
         throw fault(status: status, text)
     }
 
-    /// The reply to a decision: whatever the status, where the relay's own words say what the approval is now.
+    /// The reply to a decision, whatever the status, if the relay's own words say what state the approval is in.
     static func reply(status: Int, _ text: Data) throws(LiveActivityError) -> DecisionReply {
         guard status != 401, status != 403, status != 429, status < 500 else { throw fault(status: status, text) }
         do { return try JSONDecoder().decode(DecisionReply.self, from: text) } catch {
@@ -52,7 +52,7 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
-    /// Why it was refused, from the relay itself; a proxy on the way says other things.
+    /// The relay's own reason for a refusal; a proxy on the way sends other bodies.
     private struct Said: Decodable {
         struct Notice: Decodable { var message: String }
         var message: String?

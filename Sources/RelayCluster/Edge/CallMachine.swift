@@ -1,17 +1,17 @@
-/// Requests over HTTP that come to a node's own sockets for workspaces, as a pure machine: each is carried to where its workspace is owned. If
-/// this node knows nobody who owns it, the request waits for a moment. See decision record 0104.
+/// HTTP requests for workspaces that arrive at a node's own sockets, as a pure machine: each is forwarded to the owner of its workspace.
+/// If this node knows no owner, the request waits for a moment. See decision record 0104.
 ///
-/// A request waits only while nothing of it was begun: it was carried nowhere yet, or the node that it was carried to says that it does not own
-/// the workspace. What may have been done is never carried again.
+/// A request waits only while no node has begun it: it was not forwarded yet, or the node it was forwarded to replied that it does not
+/// own the workspace. A request that may have been carried out is never forwarded again.
 package struct CallMachine {
     package typealias CallID = EdgeMachine.CallID
 
     package enum Fact: Sendable {
         /// A request came, and its workspace has this way; nil: it has none.
         case called(CallID, Call, Way?)
-        /// There is no answer where the request was carried to. The way is the one of now.
+        /// The node that the request was forwarded to gave no answer. The way is the current one.
         case failed(CallID, EdgeMachine.CallFailure, Way?)
-        /// It was answered, or its client has gone.
+        /// The request was answered, or its client has gone.
         case ended(CallID)
         /// The ways to `workspaces`, as they are now: some have changed, or `due` has come.
         case looked([String: Way])
@@ -25,7 +25,7 @@ package struct CallMachine {
         case refuse(CallID, Refusal)
     }
 
-    /// What is to be known of a request.
+    /// The properties of a request that the machine needs.
     package struct Call: Sendable, Equatable {
         package let workspace: String
         package let asker: Asker
@@ -44,7 +44,7 @@ package struct CallMachine {
         case stranger(String)
     }
 
-    /// How a workspace is reached: equal as long as nothing has changed.
+    /// The way to a workspace: equal as long as nothing has changed.
     package enum Way: Hashable, Sendable {
         /// This node owns it.
         case own
@@ -59,7 +59,7 @@ package struct CallMachine {
         case tooMany
         /// The link to its owner was full, for as long as a request waits.
         case crowded
-        /// It was under way over a link that has ended: it may have been done.
+        /// The request was forwarded over a link that has ended, and may have been carried out.
         case unanswered
         /// This node is about to end: another one is better asked.
         case leaving
@@ -68,14 +68,14 @@ package struct CallMachine {
     /// From its coming on, whatever happens to it. A takeover from a killed owner takes about a second, a hand-over half of one; an app that
     /// iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
     package static let patience: Int64 = 5_000
-    /// Until the same node is asked again that did not own the workspace, or to which the link was full: by then this node has looked who
-    /// does, and a full link has carried a crowd.
+    /// Time until a node that did not own the workspace, or the link to which was full, is asked again: by then this node has looked up
+    /// the owner, and a full link has carried a crowd.
     package static let retryInterval: Int64 = 250
     /// Each occupies a connection: a quarter of those that a listener has without a WebSocket (`Limits.pendingMax`).
     package static let callsMax = 256
-    /// Nobody fills it for the others: neither a workspace…
+    /// No party may take all places: neither a workspace…
     package static let callsOfWorkspaceMax = 128
-    /// … nor all those together who show codes, which may be right or not…
+    /// … nor all requests together that present codes, which may be right or not…
     package static let callsOfStrangersMax = 64
     /// … nor one of them: an address, behind which there may be several phones…
     package static let callsOfAddressMax = 8
@@ -84,7 +84,8 @@ package struct CallMachine {
     /// Ten pictures, or every request with an ordinary body.
     package static let bytesMax = 8 << 20
     package static let bytesOfAskerMax = 2 << 20
-    /// Requests under way over links, which are kept in case they come back. What is more is carried all the same, and refused if it does.
+    /// Requests under way over links, which are kept in case they come back. Requests beyond this are forwarded all the same, and refused
+    /// if they come back.
     package static let bytesUnderWayMax = 8 << 20
 
     private struct Entry {
@@ -92,11 +93,12 @@ package struct CallMachine {
         /// In the order of their coming.
         let number: UInt64
         let until: Int64
-        /// What it is refused for when its time is over.
+        /// The refusal to send when its time has run out.
         var lack = Refusal.noOwner
     }
 
-    /// Where a workspace was not owned although a row of the database said so, or where the link was full: not asked again before `until`.
+    /// A way that failed: the node did not own the workspace despite the row in the database, or the link was full. Not used again before
+    /// `until`.
     private struct Doubt {
         let way: Way
         let until: Int64

@@ -2,8 +2,8 @@ package import RelayModel
 
 /// An edge as a pure machine: it carries the messages of its peers to the owner and back, and reads none of them.
 ///
-/// It knows who is connected and what waits; the owner knows the rest. A link that ends takes all its peers with it: they come again, with
-/// their positions, and no state of theirs was here.
+/// It knows the connected peers and the queued bytes; the owner knows the rest. A link that ends takes all its peers with it: they
+/// reconnect, with their positions, and the edge had no state of theirs.
 package struct EdgeMachine {
     package enum Fact: Sendable {
         /// A connection was authenticated and upgraded.
@@ -19,7 +19,7 @@ package struct EdgeMachine {
         /// So much waits on the link that its peers must be read no further.
         case linkCongested
         case linkDrained
-        /// So much of what waits on the link is of the peer with this number that it must be read no further.
+        /// The peer with this number has so many of the link's queued bytes that it must be read no further.
         case shareFilled(Int)
         case shareDrained(Int)
         case ownerSaid(OwnerMessage)
@@ -31,7 +31,7 @@ package struct EdgeMachine {
         case tell(EdgeMessage)
         case send([UInt8], to: [PeerID])
         case close(PeerID, code: UInt16, reason: String)
-        /// Close them so that each comes again at a moment of its own, hosts first.
+        /// Close them so that each reconnects at a different moment, hosts first.
         case dismiss(hosts: [PeerID], clients: [PeerID])
         case pauseReading(PeerID)
         case resumeReading(PeerID)
@@ -47,7 +47,7 @@ package struct EdgeMachine {
 
     /// Why there is no answer of the owner's.
     package enum CallFailure: Sendable, Equatable {
-        /// Nothing was begun: there is no link, or whoever is at its other end does not own the workspace (any more, or yet).
+        /// Nothing was begun: there is no link, or the node at its other end does not own the workspace (any more, or yet).
         case noOwner
         /// Nothing was begun.
         case tooMany
@@ -67,7 +67,7 @@ package struct EdgeMachine {
     private struct Peer {
         let number: Int
         let isHost: Bool
-        /// Why it is not read; nobody reads it before all of these have ended.
+        /// Reasons why the peer is not read; reading resumes when all of these have ended.
         var pauses: Set<Pause> = []
     }
 
@@ -78,7 +78,7 @@ package struct EdgeMachine {
         case free
         /// Becomes `leaving`.
         case open(PeerID)
-        /// The owner was told that it has gone. Becomes `free` when the owner has forgotten it.
+        /// The owner was informed that the peer has gone. Becomes `free` when the owner has forgotten it.
         case leaving
     }
 
@@ -94,7 +94,7 @@ package struct EdgeMachine {
 
     package init() {}
 
-    /// Whether somebody who comes now is served.
+    /// True if new peers are served.
     package var isServing: Bool { if case .open = link { true } else { false } }
     package var peerCount: Int { peers.count }
 
@@ -123,7 +123,7 @@ package struct EdgeMachine {
 
     private mutating func opened(_ peer: PeerID, _ opening: PeerOpening) {
         guard case .open = link, slots.count - freeNumbers.count < NodeLinkLimits.peersMax else {
-            // It was let in while the link was there.
+            // The peer was admitted while the link was open.
             return orders.append(.dismiss(hosts: opening.isHost ? [peer] : [], clients: opening.isHost ? [] : [peer]))
         }
         let number = freeNumbers.popLast() ?? slots.count
@@ -221,7 +221,7 @@ package struct EdgeMachine {
         }
     }
 
-    /// Nil where it has gone: the owner does not know yet.
+    /// Nil if the peer has gone and the owner does not know yet.
     private func peer(_ number: Int) -> PeerID? {
         guard slots.indices.contains(number), case .open(let peer) = slots[number] else { return nil }
         return peer

@@ -1,17 +1,17 @@
-/// What an edge tells the owner. Peers have numbers of the edge's, below `NodeLinkLimits.peersMax`; one that has gone is given to another
-/// only when the owner has said `forgotten`: nothing for the first is on its way then.
+/// A message from the edge to the owner. The edge numbers its peers, below `NodeLinkLimits.peersMax`; the number of a peer that has gone
+/// is used again only once the owner has sent `forgotten`: no message for the first is in flight then.
 package enum EdgeMessage: Sendable, Equatable {
     case open(Int, PeerOpening)
-    /// A peer said this; nobody on the way has read it.
+    /// A peer's message, not parsed on the way.
     case text(Int, [UInt8])
-    /// As the engine tells it.
+    /// As reported by the engine.
     case closed(Int)
     case congested(Int)
     case drained(Int)
     /// Numbered from 1, never twice on one link.
     case call(UInt64, HTTPCall)
 
-    /// Whose part of the link it takes; nil: nobody's.
+    /// The peer whose share of the link the message uses; nil: none.
     package var speaker: Int? { if case .text(let peer, _) = self { peer } else { nil } }
 
     package func write(to writer: inout RecordWriter) {

@@ -58,7 +58,7 @@ package struct HTTPAnswer: Sendable, Equatable {
         self.body = body
     }
 
-    /// Nothing of the request was begun: who answers does not own the workspace.
+    /// True if nothing of the request was begun, as the node that answers does not own the workspace.
     package var saysNotOwner: Bool { headers.contains(NodeLinkProtocol.notOwner) }
 
     func write(to writer: inout RecordWriter) {

@@ -1,15 +1,15 @@
-/// Whose the bytes are that wait on a link: one peer's flood is not to take what is there for all of them.
+/// Attributes the bytes queued on a link to peers, so that one peer's flood does not take the room of all.
 ///
-/// A link is written in order, so what waits of all that was told is what was told last.
+/// A link is written in order, so the queued bytes are the last ones that were given to it.
 package struct LinkShares {
-    /// Peers whose part of what waits has become too large, or small again. How they are named is their node's affair.
+    /// Peers whose share of the queued bytes has become too large, or small again. The meaning of their names is up to their node.
     package struct Changes: Equatable {
         package var filled: [UInt64] = []
         package var drained: [UInt64] = []
         package init(filled: [UInt64] = [], drained: [UInt64] = []) { (self.filled, self.drained) = (filled, drained) }
     }
 
-    /// What one peer said, or what is for it alone, counted from the link's first byte.
+    /// Bytes from one peer, or for it alone, counted from the link's first byte.
     private struct Piece {
         let peer: UInt64
         var begin: Int
@@ -18,19 +18,19 @@ package struct LinkShares {
 
     package private(set) var told = 0
     private var written = 0
-    /// In order. What was written is dropped at each `settle`, so there are no more than wait.
+    /// In order. Written pieces are dropped at each `settle`, so there are no more than are queued.
     private var pieces: [Piece] = []
     /// Those before it are written.
     private var first = 0
-    /// Those before it are in `waiting`. What is written within its turn, as nearly everything is, is never counted.
+    /// Those before it are in `waiting`. Bytes written within their turn, as nearly all are, are never counted.
     private var counted = 0
-    /// Of each peer, as far as it was counted.
+    /// By peer, as far as it was counted.
     private var waiting: [UInt64: Int] = [:]
     private var full: Set<UInt64> = []
 
     package init() {}
 
-    /// `peer` is nil where it is nobody's, or of several.
+    /// `peer` is nil for bytes of no peer, or of several.
     package mutating func tell(_ bytes: Int, of peer: UInt64?) {
         let begin = told
         told += bytes
@@ -42,10 +42,10 @@ package struct LinkShares {
         }
     }
 
-    /// What may wait, as far as is known.
+    /// Bytes that may be queued, as far as is known.
     package var unsettled: Int { told - written }
 
-    /// Of the first so many bytes that were told, all but so many have been written.
+    /// All but `waiting` of the first `told` bytes have been written.
     package mutating func settle(_ told: Int, waiting: Int) -> Changes {
         var changes = Changes()
         written = max(written, told - waiting)
@@ -83,6 +83,6 @@ package struct LinkShares {
         if left <= NodeLinkLimits.shareDrainedBytes, full.remove(peer) != nil { changes.drained.append(peer) }
     }
 
-    /// What a turn has is mostly few: their room is kept.
+    /// Capacity kept between turns: most turns have few pieces.
     private static let keptPieces = 1_024
 }

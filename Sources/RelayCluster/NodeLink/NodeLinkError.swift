@@ -1,4 +1,4 @@
-/// What came over a link is not what the protocol allows: the link ends.
+/// A violation of the protocol by the other end of a link, which ends the link.
 package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         /// A record ends in its middle.
@@ -6,7 +6,7 @@ package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
         case unknownKind
         /// Larger than a named limit.
         case tooLarge
-        /// A text is not UTF-8, or a number of a peer does not fit what was said of it.
+        /// A text is not UTF-8, or the number of a peer does not fit earlier messages.
         case badValue
     }
 

@@ -1,33 +1,33 @@
-/// How two nodes speak: a WebSocket that one opens to another that owns workspaces, with binary messages: for the peers of those workspaces
-/// the former is the edge, and the latter the owner. Each is a row of records, and a record ends
-/// where the next one begins; see `EdgeMessage` and `OwnerMessage`.
+/// The protocol between two nodes: a WebSocket that one opens to another that owns workspaces, with binary messages. For the peers of
+/// those workspaces the former is the edge, and the latter the owner. Each message is a sequence of records without separators; see
+/// `EdgeMessage` and `OwnerMessage`.
 package enum NodeLinkProtocol {
     package static let path = "/v1/link"
-    /// A node of another version of the link finds no common name, and is told so by the handshake.
+    /// A node of another version of the link finds no common name, so that the handshake fails.
     package static let subprotocol = "heliograph.link.v2"
-    /// As a row of `nodes` says it.
+    /// Stored in a node's row of `nodes`.
     package static let version = 2
-    /// In the answer to a request that was not begun, as its workspace is not owned there. An edge that does not know it hands the answer on,
-    /// which says the same to a client: 503.
+    /// In the answer to a request that was not begun, as its workspace is not owned there. An edge that does not know the header passes
+    /// the answer on, which means the same to a client: 503.
     package static let notOwner = HTTPField("heliograph-not-owner", "1")
 }
 
 /// The bounds of a link.
 package enum NodeLinkLimits {
-    /// One message of the link. The largest record carries a snapshot, which may be as large as what may wait for one peer (16 MiB).
+    /// One message of the link. The largest record carries a snapshot, which may be as large as one peer's queue (16 MiB).
     package static let messageBytesMax = 24 << 20
-    /// What one turn of a loop gathers before it is sent, so that the other end begins with it. A message of the link is what the other end
-    /// hands on in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one write.
+    /// Bytes that a turn of a loop gathers before they are sent, so that the other end can begin with them. The other end handles a
+    /// message of the link in one turn: 64 events for a thousand peers are 150 kB, most of it their numbers, and go to each peer in one
+    /// write.
     package static let gatheredBytesMax = 256 << 10
     /// With more, the other end does not keep up: an edge reads its peers no further, an owner takes the peers of the link for congested.
     package static let congestedBytes = 8 << 20
     package static let drainedBytes = 1 << 20
-    /// What one peer has on a link at a time, an eighth of what makes it congested: an edge reads the peer no further, an owner takes it for
-    /// congested and reads it no further either. All others go on.
+    /// One peer's queued bytes on a link, an eighth of what makes the link congested. With more, an edge stops reading the peer; an owner
+    /// treats it as congested and stops reading it too. All other peers continue.
     package static let shareBytesMax = 1 << 20
     package static let shareDrainedBytes = 256 << 10
-    /// Beyond this an owner sends no more answers that are larger than small over a link: pictures, and lists of what is there, which many may
-    /// ask for at once.
+    /// Beyond this an owner sends only small answers over a link: no pictures or listings, which many clients may request at once.
     package static let answersBytesMax = 16 << 20
     package static let smallAnswerBytes = 64 << 10
     /// With more the link ends, and its peers come again.
@@ -36,9 +36,9 @@ package enum NodeLinkLimits {
     package static let peersMax = 1 << 20
     /// Requests of one edge that wait for the owner: a crowd that loads the page at once; each holds a body.
     package static let callsMax = 256
-    /// The limit of one request: what libwebsockets hands out.
+    /// The limit of one request: the most that libwebsockets returns.
     package static let headersMax = 64
-    /// More than any header that an edge takes (63 KiB), each of whose bytes may have become three.
+    /// More than any header that an edge accepts (63 KiB), each of whose bytes may have become three.
     package static let fieldBytesMax = 192 << 10
     package static let bodyBytesMax = 1 << 20
 }

@@ -1,10 +1,10 @@
-/// Where a connection of an edge comes from.
+/// Origin of a connection to an edge.
 package enum NodePeer: Sendable, Equatable {
     /// A numeric address.
     case ip(String)
     /// The relay's own user, or root, at the socket of the edge's own machine: the edge has looked.
     case administrator
-    /// Somebody else at that socket.
+    /// Another process at that socket.
     case local
 
     func write(to writer: inout RecordWriter) {

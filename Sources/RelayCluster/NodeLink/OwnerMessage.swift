@@ -1,4 +1,4 @@
-/// What the owner tells an edge, about peers by the edge's own numbers.
+/// A message from the owner to an edge, about peers by the edge's own numbers.
 package enum OwnerMessage: Sendable, Equatable {
     /// To each of these, once over the link.
     case text([Int], [UInt8])

@@ -1,14 +1,14 @@
-/// A connection that an edge has authenticated, as the owner has to know it. The owner looks the token up in its own list: what a token may
-/// do is never said by an edge.
+/// A connection that an edge has authenticated, with the data that the owner needs. The owner looks the token up in its own list: its
+/// rights are never taken from an edge.
 package struct PeerOpening: Sendable, Equatable {
     /// SHA-256 of the token.
     package var tokenDigest: [UInt8]
-    /// It came on the path for hosts.
+    /// The connection came on the path for hosts.
     package var isHost: Bool
-    /// How this peer reached the edge, for links that it can open.
+    /// The URL at which this peer reached the edge, for links that it can open.
     package var baseURL: String
     package var peer: NodePeer
-    /// Where it counts for the limits per address; nil: nowhere.
+    /// The address that the limits per address count the peer for; nil: none.
     package var counted: NodePeer?
 
     package init(tokenDigest: [UInt8], isHost: Bool, baseURL: String, peer: NodePeer, counted: NodePeer?) {

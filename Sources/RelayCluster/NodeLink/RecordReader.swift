@@ -1,4 +1,4 @@
-/// Reads what `RecordWriter` has written, and refuses whatever else it is given.
+/// Reads the output of `RecordWriter`, and refuses anything else.
 struct RecordReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -32,7 +32,7 @@ struct RecordReader {
         return Int(value)
     }
 
-    /// A count, and so many numbers, most of them of one byte or two.
+    /// A count, and that many numbers, most of them of one byte or two.
     mutating func numbers(
         atMost countMax: Int, below limit: Int, _ counted: String, _ what: String
     ) throws(NodeLinkError) -> [Int] {

@@ -7,13 +7,13 @@ package struct RecordWriter {
     package var isEmpty: Bool { bytes.isEmpty }
     package var count: Int { bytes.count }
 
-    /// What was written, which is then gone.
+    /// Returns the written bytes and empties the writer.
     package mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
-    /// What was written was sent. Its room is kept, unless it is more than what a turn gathers.
+    /// Empties the writer after its bytes were sent. Keeps the capacity, unless it exceeds what a turn gathers.
     package mutating func clear() { bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * NodeLinkLimits.gatheredBytesMax) }
 
     mutating func byte(_ value: UInt8) { bytes.append(value) }
@@ -29,7 +29,7 @@ package struct RecordWriter {
 
     mutating func number(_ value: Int) { number(UInt64(value)) }
 
-    /// A count, and so many: a message for thousands is mostly this.
+    /// A count, and that many numbers: a message for thousands is mostly this.
     mutating func numbers(_ values: [Int]) {
         number(values.count)
         for value in values {

@@ -23,14 +23,14 @@ package struct EdgePeers {
         return name(number)
     }
 
-    /// Its number is the edge's to give again, once the edge has heard `forgotten`.
+    /// The edge may use the number again once it has received `forgotten`.
     package mutating func closed(_ number: Int) throws(NodeLinkError) -> PeerID {
         let peer = try peer(number)
         slots[number].isOpen = false
         return peer
     }
 
-    /// Everybody who is there, for the end of the link.
+    /// All connected peers, for the end of the link.
     package var all: [PeerID] {
         slots.indices.filter { slots[$0].isOpen }.map(name)
     }

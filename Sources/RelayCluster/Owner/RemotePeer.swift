@@ -1,6 +1,6 @@
 package import RelayModel
 
-/// How the owner names a peer of an edge: below command peers, above every connection of its own.
+/// The owner's names for peers of an edge: below command peers, above every connection of its own.
 ///
 ///     63 62 61        48 47          28 27           0
 ///      0  1  link        generation     the edge's number
@@ -11,7 +11,7 @@ package enum RemotePeer {
     private static let mark = PeerID.firstRemote.rawValue
     private static let (linkBits, generationBits, numberBits) = (UInt64(14), UInt64(20), UInt64(28))
 
-    /// Links are counted from 1, and begin again there: a process does not live for so many at once.
+    /// Links are counted from 1, and begin again there: no process has this many at once.
     package static let linksMax = 1 << 14
     package static let generationsMax = 1 << 20
 
@@ -21,7 +21,7 @@ package enum RemotePeer {
             rawValue: mark | UInt64(link) << (generationBits + numberBits) | UInt64(generation) << numberBits | UInt64(number))
     }
 
-    /// Nil where it is a peer of this node's own.
+    /// Nil for a peer of this node's own.
     package static func link(of rawValue: UInt64) -> Int? {
         guard rawValue & (3 << 62) == mark else { return nil }
         return Int(rawValue >> (generationBits + numberBits) & (1 << linkBits - 1))

@@ -1,10 +1,10 @@
-/// Where a node takes links.
+/// The address at which a node accepts links.
 package struct NodeAddress: Sendable, Equatable {
     package var holder: String
     package var name: String
     /// `http://…` or `https://…`, without a path.
     package var url: String
-    /// The bearer token for dialling it: everybody who may read the database can read it, and nobody else.
+    /// The bearer token for dialling it: readable by all that may read the database, and by no others.
     package var secret: String
     /// The version of the link's protocol.
     package var version: Int

@@ -1,25 +1,25 @@
-/// Which workspaces a node owns among several, and to which nodes it has links. Pure: the clock and the database's word come in. See decision
-/// record 0086.
+/// The workspaces that a node owns among several nodes, and the nodes to which it has links. Pure: the clock and the database's state are
+/// arguments. See decision record 0086.
 ///
-/// Safety is not here: a node that wrongly believes that it owns a workspace is fenced at its first commit of it. What is here is that
-/// somebody takes over soon, that not all try at once, that workspaces go to the nodes that they belong to one after the other, and that
-/// peers find the owner.
+/// Safety is not ensured here: a node that wrongly believes that it owns a workspace is fenced at its first commit of it. This machine
+/// ensures that some node takes over soon, that not all try at once, that workspaces move one after the other to the nodes that they
+/// belong to, and that peers find the owner.
 package struct PlacementMachine {
     package enum Fact: Sendable {
         case looked(PlacementView)
-        /// The claim that was ordered came through, and what it is for is loaded.
+        /// The claim that was ordered came through, and the workspace is loaded.
         case claimed(String)
         /// Another was quicker, or the database did not take it; or it cannot be loaded, and its row was set free again.
         case claimFailed(String)
-        /// What was to be handed over is free, or was lost meanwhile.
+        /// The workspace that was being handed over is free, or was lost meanwhile.
         case handedOver(String)
         /// A commit was refused as another's.
         case lost(String)
         /// To this holder; or it never opened.
         case linkEnded(String)
-        /// This node shall end, and leave what it owns to others first.
+        /// This node should end, and leave its workspaces to others first.
         case drainOrdered
-        /// It ends now.
+        /// This node ends now.
         case stopOrdered
     }
 
@@ -29,23 +29,24 @@ package struct PlacementMachine {
         /// Take nothing more in for it, wait for its commit, set its row free if there is one, and send its peers away. Answered by
         /// `handedOver`.
         case handOver(String)
-        /// Another owns it: drop what is in memory of it. There is no answer.
+        /// Another node owns it: drop its state in memory. There is no answer.
         case drop(String)
         /// Say that this node is alive. There is no answer.
         case renew
         /// Open a link. Answered by `linkEnded`, once.
         case dial(NodeAddress)
-        /// This owner speaks another version of links, so that this node serves nobody of its workspaces. Told once for each owner.
+        /// This owner speaks another version of links, so that this node cannot serve peers of its workspaces. Reported once for each
+        /// owner.
         case tellOfVersion(NodeAddress)
         /// End the link to this holder, open or not. Answered by `linkEnded`.
         case hangUp(String)
-        /// Nothing is owned any more, or nobody is there who could have it.
+        /// Nothing is owned any more, or no other node could take it.
         case leave
     }
 
     /// A quarter of the time after which others take a node for dead.
     package static let renewalInterval: Int64 = 2_000
-    /// How long a node leaves a free workspace to the one that it belongs to: a look of its, and a claim.
+    /// Time for which a node leaves a free workspace to the node that it belongs to: one look of that node, and a claim.
     package static let courtesy: Int64 = 1_000
     /// After a claim that failed, so that another that sees it free for `courtesy` comes first: this node may not be able to load it.
     package static let claimRetryInterval: Int64 = 3_000
@@ -55,9 +56,9 @@ package struct PlacementMachine {
     package static let handOverInterval: Int64 = 10_000
     /// A workspace that comes back within this was not taken by the node that has room for it…
     package static let returnMax: Int64 = 30_000
-    /// … and its owner hands nothing over for so long.
+    /// … and its owner hands nothing over for this long.
     package static let stay: Int64 = 600_000
-    /// Each is a load. What is more waits for the next look.
+    /// Each is a load. Further claims wait for the next look.
     package static let claimsAtOnceMax = 8
 
     private enum Part {
@@ -66,7 +67,7 @@ package struct PlacementMachine {
         case foreign(Sighting?, from: Int64 = .min)
         /// The database is asked. Becomes `owned` or `foreign`.
         case claiming(over: Int64)
-        /// Since the claim over that generation. Becomes `leaving`, or `foreign` where it is lost. Not handed over before `until`, but to
+        /// Since the claim over that generation. Becomes `leaving`, or `foreign` if it is lost. Not handed over before `until`, except to
         /// end.
         case owned(over: Int64, until: Int64)
         /// Is being handed over. Becomes `foreign`.
@@ -108,7 +109,7 @@ package struct PlacementMachine {
     /// `holder` names the process.
     package init(holder: String) { self.holder = holder }
 
-    /// What this node serves itself.
+    /// Workspaces that this node serves itself.
     package var owned: Set<String> {
         Set(parts.compactMap { scope, part in if case .owned = part { scope } else { nil } })
     }
@@ -213,10 +214,10 @@ package struct PlacementMachine {
         }
     }
 
-    /// Whether it is this node's to claim. `last`: since when it was seen so by earlier looks.
+    /// True if this node should claim the workspace. `last`: since when earlier looks saw the same.
     private func isTurn(_ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ shares: Shares, at now: Int64) -> Bool {
-        // A claim may have come through without a word of it, and nobody else takes over from a node that lives. Seen once, it may be what
-        // was handed over since the look began.
+        // A claim may have come through without an answer, and no other node takes over from one that lives. Seen once, it may be a
+        // workspace that was handed over since the look began.
         if row.holder == holder { return last != nil }
         guard now >= from else { return false }
         if shares.place(ofFree: row.scope) == holder { return true }
@@ -237,9 +238,10 @@ package struct PlacementMachine {
         switch life {
         case .ended: break
         case .serving:
-            // It was removed, and nothing is left of it.
+            // The workspace was removed, and its rows have been deleted.
             if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
-            // A node whose lease is over, as it was stopped for a while, does not count itself: nothing is to be concluded before it does.
+            // A node whose lease has expired, as it was stopped for a while, does not count itself: nothing can be concluded before it
+            // does.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
             guard shares.isOverfull(holder), handsOverFrom.map({ now >= $0 }) ?? true else { return }
             for row in byWorth(view.rows, candidates) {
@@ -250,14 +252,14 @@ package struct PlacementMachine {
                 return leave(row.scope)
             }
         case .draining:
-            // A claim that is under way is waited for: what came of it has to go, too.
+            // A claim under way is awaited: its workspace has to be handed over, too.
             guard claimsUnderWay == 0 else { return }
             guard let next = owned.min(), !able.isEmpty else { return stop() }
             leave(next)
         }
     }
 
-    /// What belongs to another goes first: it would go there, too, if this node ended.
+    /// Workspaces that belong to another node go first: they would go there, too, if this node ended.
     private func byWorth(_ rows: [PlacementView.Row], _ candidates: [NodeAddress]) -> [PlacementView.Row] {
         let sorted = rows.sorted { $0.scope < $1.scope }
         func isOwn(_ row: PlacementView.Row) -> Bool { Rendezvous.preferred(for: row.key, among: candidates) == holder }

@@ -1,9 +1,9 @@
-/// The database's word on who owns what, as of one look.
+/// Owners of all workspaces according to the database, as of one look.
 package struct PlacementView: Sendable, Equatable {
     package var rows: [Row]
-    /// Every node whose lease holds, this one among them.
+    /// Nodes with a valid lease, this one among them.
     package var nodes: [NodeAddress]
-    /// Holders of those that own nothing new: they are about to end.
+    /// Holders of nodes that take nothing new: they are about to end.
     package var leaving: Set<String>
 
     package init(rows: [Row], nodes: [NodeAddress], leaving: Set<String> = []) {
@@ -12,7 +12,7 @@ package struct PlacementView: Sendable, Equatable {
         self.leaving = leaving
     }
 
-    /// How many each owns that is alive.
+    /// Workspaces of each owner that is alive.
     var counts: [String: Int] {
         var counts: [String: Int] = [:]
         for row in rows where !row.isFree { if let holder = row.holder { counts[holder, default: 0] += 1 } }
@@ -21,18 +21,18 @@ package struct PlacementView: Sendable, Equatable {
 
     package var scopes: Set<String> { Set(rows.map(\.scope)) }
 
-    /// A row of `owners`: a workspace, or what is of none.
+    /// A row of `owners`: a workspace, or the part that belongs to none.
     package struct Row: Sendable, Equatable {
         package var scope: String
         /// As the database counts workspaces, from 1; the smallest is the first.
         package var number: Int32
-        /// What its place is chosen by: that of what is of no workspace goes with the first workspace.
+        /// The key that its place is chosen by; a row of no workspace has that of the first workspace.
         package var key: String
         /// Grows with each change of the owner.
         package var generation: Int64
-        /// The process that owns it; nil: nobody does.
+        /// The process that owns it; nil: none.
         package var holder: String?
-        /// Nobody holds it who is alive.
+        /// True if no living process owns it.
         package var isFree: Bool
 
         package init(

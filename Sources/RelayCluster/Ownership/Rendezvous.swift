@@ -1,6 +1,7 @@
-/// Rendezvous hashing: each node has a number for each workspace, and the highest has it. When a node comes or goes, only what is its moves.
+/// Rendezvous hashing: each node has a number for each workspace, and the highest has it. If a node comes or goes, only its workspaces
+/// move.
 package enum Rendezvous {
-    /// The holder of the node that `key` belongs to; nil where there is none.
+    /// The holder of the node that `key` belongs to; nil if there is none.
     package static func preferred(for key: String, among nodes: [NodeAddress]) -> String? {
         nodes.max { order($0, key) < order($1, key) }?.holder
     }

@@ -1,18 +1,18 @@
-/// How many workspaces each node may own so that none has two more than another, and where those belong that nobody owns. The same at all
-/// nodes that see the same. Nodes keep what they own as long as it is no more than their share: nothing moves that evens nothing out.
+/// Shares of the nodes, so that none owns two workspaces more than another, and the places of workspaces without an owner. Nodes with the
+/// same view compute the same. Nodes keep what they own up to their share: nothing moves unless that evens out the shares.
 package struct Shares: Sendable {
     private let nodes: [NodeAddress]
-    /// What every node is to have. `left` of them may have one more, as it does not come out even.
+    /// Workspaces per node. The remainder goes to the first `left` nodes, one each.
     private let share: Int
     private var left: Int
-    /// How many each has, or is about to have.
+    /// Workspaces that each node has, or is about to have.
     private var counts: [String: Int]
     /// Those that have more than they may.
     private var overfull: Set<String> = []
     /// The holder that each free workspace belongs to, by its scope.
     private var places: [String: String] = [:]
 
-    /// `nodes` are those that may own something.
+    /// `nodes` are those that may own workspaces.
     package init(_ view: PlacementView, among nodes: [NodeAddress]) {
         self.nodes = nodes
         counts = view.counts
@@ -26,13 +26,13 @@ package struct Shares: Sendable {
         for row in view.rows.filter(\.isFree).sorted(by: { $0.scope < $1.scope }) { take(row) }
     }
 
-    /// Whose it is to take; nil: somebody owns it, or there is no node.
+    /// The node that should take the workspace; nil: it has an owner, or there is no node.
     package func place(ofFree scope: String) -> String? { places[scope] }
 
-    /// Whether it owns more than its share.
+    /// True if it owns more than its share.
     package func isOverfull(_ holder: String) -> Bool { overfull.contains(holder) }
 
-    /// Where a workspace would belong if it became free; nil: no node has room.
+    /// The node that the workspace would belong to if it became free; nil: no node has room.
     package func place(for row: PlacementView.Row) -> String? {
         Rendezvous.preferred(for: row.key, among: nodes.filter { count($0) < share + (left > 0 ? 1 : 0) })
     }

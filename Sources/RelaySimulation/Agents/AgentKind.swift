@@ -2,7 +2,7 @@
 package enum AgentKind: String, Sendable, CaseIterable {
     /// A thread of Codex's shared server, with a terminal and a person at it.
     case codex
-    /// Claude Code in a terminal, told of by its hooks.
+    /// Claude Code in a terminal, reported by its hooks.
     case claude
     /// A program that speaks the local protocol.
     case program

@@ -1,13 +1,13 @@
 import HostCore
 import RelayProtocol
 
-/// Waits at the daemon for what clients send to one session, one request after the other, as `SteeringListener` does.
+/// Waits at the daemon for clients' commands to one session, one request after the other, as `SteeringListener` does.
 final class CommandListener<Fact: Sendable> {
     private unowned let world: World
     private let client: LocalClient<Fact>
     private let fact: (HookToken) -> Fact
     private let took: (SteeringRequest) -> Void
-    /// A daemon that was away has forgotten what can be done here.
+    /// A daemon that was away has forgotten the offer.
     private let sayAgain: () -> Void
     private var request: Int?
     private var isWanted = true
@@ -46,13 +46,13 @@ final class CommandListener<Fact: Sendable> {
         world.after(world.dice.within(100...2_000)) { [self] _ in if isWanted { listen() } }
     }
 
-    /// Its request is closed, by which the daemon knows that nobody is there.
+    /// Closes the request, by which the daemon knows that the listener has gone.
     func end() {
         isWanted = false
         if let request { client.close(request) }
         request = nil
     }
 
-    /// Nothing that is said to it counts any more; its request stays.
+    /// Replies to it are ignored from now on; its request stays.
     func forget() { isWanted = false }
 }

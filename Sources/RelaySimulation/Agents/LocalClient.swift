@@ -1,7 +1,7 @@
 import AgentLocal
 import HostCore
 
-/// How a program speaks to an adapter in the daemon of its host: requests that are answered, refused, or broken when either is gone.
+/// A program's requests to an adapter in its host's daemon: answered, refused, or broken off when either process ends.
 final class LocalClient<Fact: Sendable> {
     enum Reply {
         /// Nil is an empty answer.
@@ -21,7 +21,7 @@ final class LocalClient<Fact: Sendable> {
     private let adapter: String
     private var open: [Int: Request] = [:]
     private var lastRequest = 0
-    /// What is to arrive in this order, and is said until it does.
+    /// Facts to deliver in this order, each retried until it arrives.
     private var outbox: [(HookToken) -> Fact] = []
     private var isSending = false
     /// One life of the program.
@@ -69,7 +69,7 @@ final class LocalClient<Fact: Sendable> {
 
     func daemonGone() { for request in open.keys.sorted() { answered(request, .gone) } }
 
-    /// The program is gone, and what it said with it.
+    /// The program has ended, and its requests with it.
     func end() {
         life += 1
         outbox = []

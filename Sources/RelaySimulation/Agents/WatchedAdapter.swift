@@ -1,12 +1,12 @@
 import HostCore
 import RelayProtocol
 
-/// A real adapter in the simulated daemon: what goes in and out of it is looked at, and altered only where a fault is planted.
+/// A real adapter in the simulated daemon: checks its facts and effects, and alters them only for a planted fault.
 struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
     private var base: Base
     private unowned let host: HostProcess
     private unowned let world: World
-    /// What it last said of each session.
+    /// The last report of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     private var standings: [SessionID: SteeringStanding] = [:]
 
@@ -33,7 +33,7 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         return effects
     }
 
-    /// The host gives it only what it offers, and a prompt that does not go to a turn only while it says that it is idle.
+    /// The host gives it only actions that it offers, and a prompt that is not part of a turn only while it reports to be idle.
     private func given(_ request: SteeringRequest) {
         host.given.append(request)
         let kind = request.action.kind
@@ -64,13 +64,13 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         }
     }
 
-    /// What a person reads of it: the command, or the file that changes.
+    /// The text that a person reads of it: the command, or the file that changes.
     private static func words(in event: [UInt8]) -> String {
         guard let input = (try? JSONDocument(parsing: event))?.root.optional("body")?.optional("input") else { return "" }
         return input.text("command") ?? input.list("changes").first?.text("path") ?? ""
     }
 
-    /// What an adapter would say that had a bug.
+    /// Alters an effect as an adapter with the planted bug would.
     private func planted(_ effect: AgentEffect<Base.Order>) -> AgentEffect<Base.Order> {
         switch (world.plant, effect) {
         case (.acceptedPrompt, .steered(let session, let change)) where change.stage == .given:

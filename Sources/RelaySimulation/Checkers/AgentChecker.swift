@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// A client's answer reaches the very question that it was given to, once at most, and only as somebody gave it. For real adapters: it
-/// knows none of their names for anything, only what people were shown and what the agent was told.
+/// A client's answer reaches the very question that it was given to, at most once, and only as the client gave it. For real adapters: it
+/// uses none of their names, only the text that people were shown and the answer that the agent received.
 struct AgentChecker {
     private struct Choice: Hashable {
         let digest: InputDigest
@@ -14,7 +14,7 @@ struct AgentChecker {
         let words: String
         let digest: InputDigest
         let shownAt: Int64
-        /// It stays at the terminal: the disk did not take it, an answer came that was of something else, or a clock jumped.
+        /// The question stays at the terminal: the disk refused it, an answer to something else came, or a clock jumped.
         var isUnasked = false
         /// The question of the agent that its answer went to.
         var key: String?
@@ -35,14 +35,14 @@ struct AgentChecker {
             Choice(digest: decide.digest, isAllowed: decide.verdict.deed == .allow, offer: decide.verdict.offer))
     }
 
-    /// What an agent asks, by a name that no other question of any agent has.
+    /// A question of an agent, under a key that is unique among all agents.
     struct Asked {
         let key: String
         let ask: AgentAsk
         let at: Int64
     }
 
-    /// The agent takes this answer. `offer` is the one of its own options that it means, if any.
+    /// The agent takes this answer. `offer` is the agent's own option that it chooses, if any.
     mutating func answered(_ asked: Asked, isAllowed: Bool, offer: String?) -> String? {
         let (session, words) = (asked.ask.session, asked.ask.words)
         let what = "\(session) is told \(isAllowed ? "yes" : "no")\(offer.map { " by \($0)" } ?? "") to \(words)"
@@ -60,12 +60,12 @@ struct AgentChecker {
         return nil
     }
 
-    /// People could not be asked what the agent asks.
+    /// True if this question could not be shown to people.
     func isUnasked(_ ask: AgentAsk) -> Bool {
         questions.values.contains { $0.isUnasked && $0.session == ask.session && $0.words == ask.words }
     }
 
-    /// Whether this is what the agent asks.
+    /// True if the approval is about this question.
     func isAbout(_ ask: AgentAsk, _ id: ApprovalID) -> Bool {
         questions[id]?.session == ask.session && questions[id]?.words == ask.words
     }

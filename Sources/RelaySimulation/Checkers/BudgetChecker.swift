@@ -2,8 +2,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold what is spent. Counts for itself what
-/// becomes durable: one workspace.
+/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold the sessions of spent
+/// budgets. Keeps its own count of durable spending, for one workspace.
 struct BudgetChecker {
     private struct Session {
         let host: HostID
@@ -13,7 +13,7 @@ struct BudgetChecker {
     private static let dayLength: Int64 = 24 * 60 * 60 * 1000
 
     private var sessions: [SessionID: Session] = [:]
-    /// What sessions had cost that retention removed.
+    /// Cost of sessions that retention removed.
     private var removed: [SessionID: Int64] = [:]
     /// By the names of their records.
     private var budgets: [String: Budget] = [:]
@@ -109,7 +109,7 @@ struct BudgetChecker {
 
     mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget) }
 
-    /// A client is told that it is set. Only the last of several that come within one tick is written.
+    /// A client got the reply that the budget is set. Only the last of several within one tick is written.
     func acknowledged(_ budget: Budget) -> String? {
         let orders = asked[budget.scope] ?? []
         let first = orders.firstIndex(of: budget) ?? orders.count
@@ -123,7 +123,7 @@ struct BudgetChecker {
 
     private static let passingMax = 3
 
-    /// What a host must hold, by the relay's clock in milliseconds since 1970.
+    /// Holds that a host must have, by the relay's clock in milliseconds since 1970.
     func holds(of host: HostID, at wall: Int64) -> Holds {
         func isSpent(_ budget: Budget?, _ spent: Int64) -> Bool {
             budget.map { $0.holds && spent >= $0.microUSD } ?? false

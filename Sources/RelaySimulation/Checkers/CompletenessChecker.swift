@@ -1,14 +1,14 @@
 import HostCore
 import RelayProtocol
 
-/// What an agent did is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
+/// Each event of an agent is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
 struct CompletenessChecker {
     private struct Entry {
         var bytes: [UInt8]
-        /// The disk did not take it, or said so: it may be missing.
+        /// The disk did not take it, or reported so: it may be missing.
         var isSkipped = false
         var isSynchronized = false
-        /// It was skipped, and the host has started since: the disk may have kept another that it refused then.
+        /// Skipped, and the host has started since: the disk may have kept another event that it refused then.
         var isUncertain = false
     }
 
@@ -16,15 +16,15 @@ struct CompletenessChecker {
     private var entries: [SessionID: [Entry]] = [:]
     /// The next number that the log has to account for.
     private var next: [SessionID: Int] = [:]
-    /// The disk said that it did not take them, and may have: of an append that failed at its end and could not be cut off.
+    /// Events that the disk reported as not taken, and may have: of an append that failed at its end and could not be cut off.
     private var refused: [SessionID: Set<[UInt8]>] = [:]
-    /// Wait in the daemon's memory for a disk that takes them; numbered then. Those that adapters said.
+    /// Adapters' events that wait in the daemon's memory for a disk that takes them, and are numbered then.
     private var owed = 0
-    /// Events that adapters said, and those that the spool was given, whether it took them or not.
+    /// Events that adapters emitted, and events that the spool was given, whether it took them or not.
     private var said = 0
     private var given = 0
     private var lastTaken: SessionID?
-    /// The end of each approval as a host sent it first, and the approvals whose end is in the log.
+    /// The first end of each approval that a host sent, and the approvals whose end is in the log.
     private var sentEnds: [ApprovalID: EventHead] = [:]
     private var storedEnds: Set<ApprovalID> = []
     private var powerWasLost = false
@@ -33,7 +33,7 @@ struct CompletenessChecker {
 
     mutating func emitted() { said += 1 }
 
-    /// What adapters said went to the spool.
+    /// Every event of an adapter went to the spool.
     func heardAll() -> String? { said == given ? nil : "\(said) events were said, and \(given) went to the spool" }
 
     mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
@@ -49,7 +49,7 @@ struct CompletenessChecker {
         return complaints.first
     }
 
-    /// They take numbers with them, or are owed.
+    /// Refused events take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
         for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
@@ -91,10 +91,10 @@ struct CompletenessChecker {
         if let session = lastTaken, let last = entries[session]?.indices.last { entries[session]?[last].bytes = [] }
     }
 
-    /// The spool was opened again: what may be missing is what the disk had not taken, or not synchronized.
+    /// The spool was opened again: only events that the disk had not taken, or not synchronized, may be missing.
     mutating func opened(_ index: SpoolIndex) -> String? {
         defer { powerWasLost = false }
-        // It went with the process, as the daemon's memory does.
+        // The debt was in the daemon's memory, which ended with the process.
         owed = 0
         for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let count = Int(index.nextSeq(of: session)) - 1
@@ -145,7 +145,7 @@ struct CompletenessChecker {
                 continue
             case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
-            // That of a host whose machine went down has no number.
+            // Without a count if the machine of the host went down.
             case .truncated(let count?):
                 while isPassedOver(session, number), entries[session]?[number - 1].isSkipped == false { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {

@@ -1,8 +1,8 @@
 import RelayProtocol
 
-/// One winner for everybody: what clients are told of their decisions is what is on disk, and every decision has an end.
+/// One winner for all: replies to clients about their decisions match the disk, and every decision has an end.
 struct DecisionChecker {
-    /// Commands that were told that their decision counts.
+    /// Commands with a reply that their decision counts.
     private var accepted: [(command: CommandID, decide: DecideCommand)] = []
 
     /// `winner` is the decision on disk, if there is one.

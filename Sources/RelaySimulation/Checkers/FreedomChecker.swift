@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// An agent runs a tool only by a client's allow for exactly that input, in that run, before a cancel; and is told to go on allowing only
-/// where somebody chose that offer.
+/// An agent runs a tool only if a client allowed exactly that input, in that run, before a cancel. A standing permission is given only if
+/// a person chose that offer.
 struct FreedomChecker {
     struct Question {
         /// The hook that waits.
@@ -12,7 +12,7 @@ struct FreedomChecker {
     }
 
     private(set) var questions: [ApprovalID: Question] = [:]
-    /// What somebody allowed of an approval.
+    /// A person's choice to allow an approval.
     private struct Allowance: Hashable {
         let digest: InputDigest
         /// Nil for a plain allow.
@@ -33,7 +33,7 @@ struct FreedomChecker {
         allowed[decide.approval, default: []].insert(Allowance(digest: decide.digest, offer: decide.verdict.offer))
     }
 
-    /// A hook may have been asked about twice, where what was known of the first time was lost.
+    /// A hook may have been asked about twice, if the record of the first time was lost.
     func ran(_ ask: Agent.Ask, offer: String?) -> String? {
         let asked = questions.filter { $0.value.hook == ask.hook }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let last = asked.last else { return "an agent ran what hook \(ask.hook) asked, and nobody was asked about it" }

@@ -1,5 +1,5 @@
-/// What is answered to a question of an agent, at the place where it runs, is what somebody chose there for that very question, once, and
-/// not after it was taken back; without anybody there, it is No, and not too soon.
+/// A question of an agent is answered at its terminal only as a person chose there for that very question, once, and not after it was
+/// taken back. Without a person, the answer is No, and not before the patience has run out.
 struct PermissionChecker {
     private struct Question {
         let input: String
@@ -19,10 +19,10 @@ struct PermissionChecker {
 
     mutating func takenBack(_ id: String) { questions[id]?.isTakenBack = true }
 
-    /// Somebody at the place where it runs means this question.
+    /// The person at the terminal chose for this question.
     mutating func chosen(_ id: String, isAllowed: Bool) { questions[id]?.choice = isAllowed }
 
-    /// The program answers. `input`: what may run, where it allows that. Nobody is there: it denies after `patience`.
+    /// The program answers. `input`: the input that may run; nil: denied. Without a person it denies after `patience`.
     mutating func answered(_ id: String, allowing input: String?, at now: Int64, patience: Int64?) -> String? {
         guard let question = questions[id] else { return "\(id) is answered, and was never asked" }
         questions[id]?.isAnswered = true

@@ -1,8 +1,8 @@
 import HostCore
 import RelayProtocol
 
-/// What a client tells an agent is taken at most once, from those who may, at a moment when the agent asks nothing; and it has an
-/// end that is true.
+/// A client's command to an agent is taken at most once, from a client that may steer, while the agent asks nothing; and its reported end
+/// is true.
 struct SteeringChecker {
     private struct Command {
         let request: SteeringRequest
@@ -13,7 +13,7 @@ struct SteeringChecker {
     }
 
     private var commands: [SteeringName: Command] = [:]
-    /// What hosts said to the relay: also what it does not record, because another end came before.
+    /// Ends that hosts reported to the relay, also those that it does not record because another end came before.
     private var firstEnds: [SteeringName: SteeringChange] = [:]
 
     /// A client is about to send this.
@@ -47,7 +47,7 @@ struct SteeringChecker {
         return took(command.request)
     }
 
-    /// An agent starts a session for this, or goes on with one.
+    /// An agent starts or continues a session for this order.
     mutating func began(_ order: LaunchOrder, allowed folders: Set<String>) -> String? {
         guard let command = commands[order.name] else { return "a session begins by \(order.name.command), which nobody sent" }
         commands[order.name]?.begunCount += 1
@@ -65,8 +65,8 @@ struct SteeringChecker {
             guard case .steeringChanged(let change) = event.head, change.stage.isFinal else { continue }
             let first = firstEnds[change.name] ?? change
             firstEnds[change.name] = first
-            // A host that lost what it knew of a command with its power does not know that its end waits to be sent. The relay records the
-            // first of the two.
+            // A host that lost its record of a command in a power failure does not know that an end of it waits to be sent. The relay
+            // records the first of the two.
             if first != change, change.stage != .unknown {
                 return "\(change.name.command) was \(first.stage.rawValue), and is \(change.stage.rawValue) then"
             }
@@ -78,7 +78,7 @@ struct SteeringChecker {
     func settled(_ events: some Sequence<[UInt8]>) -> String? {
         var open: [SteeringName] = []
         var ends: [SteeringName: SteeringChange] = [:]
-        // Interrupts that were under way together, by each of them: what one of them stops is stopped for all.
+        // Interrupts that were under way together, by each of them: one that stops the turn stops it for all.
         var together: [SteeringName: Set<SteeringName>] = [:]
         for bytes in events {
             switch (try? Event(stored: bytes))?.head {
@@ -131,7 +131,7 @@ struct SteeringChecker {
         }
     }
 
-    /// Whether the relay makes it: a host numbers none of these.
+    /// True if the relay makes the event: a host numbers none of these.
     static func isMadeByRelay(_ head: EventHead) -> Bool {
         switch head {
         case .steeringRequested: true
@@ -140,7 +140,7 @@ struct SteeringChecker {
         }
     }
 
-    /// True of what the host's machine or its desks say, and not a simulated adapter.
+    /// True of events that the host's machine or its desks make, and not a simulated adapter.
     static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
         session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
             || bytes.starts(with: #"{"kind":"truncated""#.utf8)

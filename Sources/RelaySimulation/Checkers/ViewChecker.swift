@@ -1,10 +1,10 @@
 import RelayProtocol
 
-/// Every client's view of a session is an exact stretch of the log, or a reset or a snapshot said so. One client, one session.
+/// Every client's view of a session is an exact part of the log, except after a reset or a snapshot. One client, one session.
 struct ViewChecker {
     private enum State {
         case unfollowed
-        /// Asked for a snapshot, or was told that one comes.
+        /// Has asked for a snapshot, or got the notice that one comes.
         case expectsSnapshot
         /// Asked from a position that cannot be continued.
         case expectsReset
@@ -21,7 +21,7 @@ struct ViewChecker {
     var isFollowed: Bool { if case .unfollowed = state { false } else { true } }
     var isFollowing: Bool { if case .following = state { true } else { false } }
 
-    /// The connection is over, or the subscription.
+    /// The connection has ended, or the subscription.
     mutating func left() {
         if !isFollowing { seq = nil }
         state = .unfollowed
@@ -67,7 +67,7 @@ struct ViewChecker {
         return Self.compare(tail.events, first: tail.first, with: stored)
     }
 
-    /// Nil where these are the log's events from `first` on, byte for byte.
+    /// Nil if these are the log's events from `first` on, byte for byte.
     static func compare(_ events: [[UInt8]], first: Int64, with stored: [[UInt8]]) -> String? {
         for (offset, event) in events.enumerated() {
             let index = Int(first) + offset - 1

@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Where the world meets its checkers.
+/// Runs the checkers on the world.
 extension World {
     private var durability: DurabilityChecker { DurabilityChecker(log: log, workspace: World.workspace.id) }
 
@@ -48,7 +48,7 @@ extension World {
 
     // MARK: Memory
 
-    /// Queues, readers and waiters are bounded, and nothing is held for those who have left.
+    /// Queues, readers and waiters are bounded, and nothing is held for peers that have left.
     func checkMemory() {
         guard let census = relay.relay?.census else { return }
         // At the end every session that ever was is touched once more.
@@ -65,7 +65,7 @@ extension World {
 
     // MARK: Replay
 
-    /// What is live is what its events make, reduced again from the first on.
+    /// The live state equals that of its events, reduced again from the first on.
     func checkReplay() {
         guard let live = relay.relay else { return }
         for (key, state, approvals) in live.committed {
@@ -120,7 +120,7 @@ extension World {
         }
         for host in hosts {
             for question in host.daemon?.questions ?? [] where question.isOpen {
-                // Decided, or ended by the relay's own clock, which said so.
+                // Decided, or ended by the relay's own clock, with an event.
                 let (id, known) = (question.approval, stored(question.session))
                 if known?.ends[id] != nil || known?.decisions[id] != nil { continue }
                 if !open.contains(id) {
@@ -140,10 +140,10 @@ extension World {
         }
     }
 
-    /// Whether what is told of the sessions of real adapters is their agents' state.
+    /// The reported status of sessions of real adapters is their agents' state.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
-        // The relay's own clock jumped, and ended what their agents still ask.
+        // The relay's own clock jumped, which ended questions that agents still ask.
         let expired = hosts.flatMap { $0.daemon?.questions ?? [] }
             .filter { $0.isOpen && stored($0.session)?.ends[$0.approval] != nil }
         let outdated = Set(expired.map(\.session))
@@ -217,7 +217,7 @@ extension World {
 
     // MARK: Plants
 
-    /// What a client sees of a message where a fault is planted.
+    /// The message as a client sees it under the planted fault; nil: it is dropped.
     func planted(_ message: MessageToClient) -> MessageToClient? {
         switch (plant, message) {
         case (.droppedEvent, .events(var run)) where run.events.count > 1:

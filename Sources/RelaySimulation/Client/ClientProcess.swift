@@ -21,7 +21,7 @@ final class ClientProcess {
     private var waiting: [CommandID: Waiting] = [:]
     /// Decided and not answered, over every connection: sent again under the same name until it is.
     private var unanswered: [(command: CommandID, decide: DecideCommand)] = []
-    /// What it last told an agent.
+    /// The last requests to agents.
     private var steered: [SteeringRequest] = []
     private(set) var views: [SessionID: ViewChecker] = [:]
     private(set) var summaries: [SessionID: Summary] = [:]
@@ -72,7 +72,7 @@ final class ClientProcess {
         world.after(world.dice.within(100...min(400 << Int64(min(attempts, 5)), 8_000))) { [self] _ in connect() }
     }
 
-    /// When it reads what arrives at this time.
+    /// Time at which it reads a message that arrives at `arrival`.
     func reads(at arrival: Int64) -> Int64 {
         busyUntil = max(arrival, busyUntil) + slowness
         return busyUntil
@@ -105,7 +105,7 @@ final class ClientProcess {
         }
     }
 
-    /// Sets a budget, replaces one or takes one away; such that what agents do comes near it.
+    /// Sets a budget, replaces one or removes one; of a size that the agents' spending approaches.
     func setBudget() {
         guard isGreeted else { return }
         let known = summaries.keys.sorted { $0.rawValue < $1.rawValue }
@@ -118,7 +118,7 @@ final class ClientProcess {
         send(.budget(budget), .budget(budget))
     }
 
-    /// Tells an agent what to do, takes back what it told one, or tells it again.
+    /// Sends an agent a command, withdraws an earlier one, or sends it again.
     func steer() {
         guard isGreeted, !summaries.isEmpty else { return }
         let request: SteeringRequest
@@ -143,7 +143,7 @@ final class ClientProcess {
         send(.steer(request.session, request.action), .steer(request), as: request.command)
     }
 
-    /// What else a session of Claude Code offers, now and then. No other played agent has modes.
+    /// One of the other actions that a session of Claude Code offers, at times. No other played agent has modes.
     private func other(in session: SessionID) -> SteeringAction? {
         guard session.rawValue.hasPrefix(ClaudeHooks.adapter), let offer = summaries[session]?.steering,
             world.dice.chance(0.2)
@@ -153,7 +153,7 @@ final class ClientProcess {
         return actions.isEmpty ? nil : world.dice.pick(actions)
     }
 
-    /// Most ask for what is offered.
+    /// Most launches ask for something that is offered.
     private func launch(_ agent: String, _ text: String) -> Launch {
         let past = "r\(world.dice.below(3))"
         let purpose = world.dice.pick([.start, .start, .resume(past), .past] as [Launch.Purpose])
@@ -197,7 +197,7 @@ final class ClientProcess {
             self.approvals = [:]
             for summary in summaries { take(summary) }
             for approval in approvals { take(approval) }
-            // What is gone was removed while nobody was here to hear of it.
+            // The relay removed these sessions while this client was away.
             for session in views.keys where self.summaries[session] == nil { views[session] = nil }
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             check(tail.session) { $0.tookSnapshot(tail, seq: seq, $1) }
@@ -244,7 +244,7 @@ final class ClientProcess {
         if summary.endedAt != nil, views[summary.session] != nil { lookAway(from: summary.session) }
     }
 
-    /// What is over is watched no longer, sooner or later.
+    /// An ended session is unsubscribed sooner or later.
     private func lookAway(from session: SessionID) {
         world.after(world.dice.within(500...60_000)) { [self] _ in
             guard isGreeted, views[session]?.isFollowed == true, summaries[session]?.endedAt != nil else { return }
@@ -272,7 +272,7 @@ final class ClientProcess {
     private func decide(_ approval: Approval) {
         let isWrong = world.dice.chance(world.faults.wrongDigest)
         var verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
-        // Now and then somebody chooses what the agent offers.
+        // Some approvals are answered with one of the agent's offers.
         if verdict == .allow, let offer = approval.request.offers.first, approval.seq.isMultiple(of: 3) {
             verdict = .allowWith(offer: offer.id)
         }
@@ -333,7 +333,7 @@ final class ClientProcess {
 }
 
 extension Launch {
-    /// What only lists sessions says nothing to any.
+    /// A launch that only lists sessions has no text.
     fileprivate func saying(_ text: String, _ isSaid: Bool) -> Launch {
         var launch = self
         if isSaid, purpose != .past { launch.text = text }

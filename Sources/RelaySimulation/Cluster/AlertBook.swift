@@ -33,8 +33,8 @@ struct AlertBook {
     private static let reminder = PushSettings.remindersDefault[0] * 60_000
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
-    /// What an owner found without an answer, and did not send again. Whoever committed it may send it yet: a process that was stopped
-    /// between the two, and has not heard that another took over.
+    /// Pushes that an owner found without an answer and did not send again. The process that committed one may still send it: it was
+    /// stopped between the two and does not know that another process took over.
     private var givenUp: Set<Push> = []
 
     /// At this time by the clock of the owner, which may only repeat what an earlier one has planned, in milliseconds since 1970.
@@ -49,7 +49,7 @@ struct AlertBook {
             + "\(last.push.rawValue)"
     }
 
-    /// An owner was told.
+    /// An owner received the outcome.
     mutating func told(_ order: PushIntent, in epoch: Epoch, of outcome: PushOutcome) {
         guard let name = Self.name(of: order),
             let place = rings[name]?.firstIndex(where: { ($0.epoch, $0.push) == (epoch, order.id) })

@@ -37,7 +37,7 @@ final class ClusterClient {
     /// Its phone; nil: it has none.
     private(set) var device: Device?
     private var registering: CommandID?
-    /// What the phone has rung with.
+    /// Codes with which the phone has rung.
     private var codes: [ClusterCode] = []
     /// Its token was revoked: it does not come again.
     private var isShownOut = false
@@ -54,7 +54,7 @@ final class ClusterClient {
 
     var name: String { "client\(index)" }
 
-    /// What keeps it from being level.
+    /// The reason why the page is not level with the log; nil: it is level.
     var complaint: String? {
         if isShownOut { return nil }
         guard isWorkspaceKnown else { return "\(name) is not connected" }
@@ -185,11 +185,11 @@ final class ClusterClient {
         views[session]?.isResumed = true
         let id = CommandID(world.name("k"))!
         asked[id] = session
-        // A position of an earlier life is what a page has, too: the relay says that it means nothing.
+        // A page may also have a position of an earlier life: the relay replies that it is invalid.
         send(.subscribe(session, after: views[session].map { Position(epoch: $0.epoch, seq: $0.seq) }), as: id)
     }
 
-    /// What was lost with a database's tail is told of again when its host has brought it.
+    /// A session that was lost with a database's tail is listed again once its host has sent it.
     private func cannotFollow(_ session: SessionID, _ notice: Notice) {
         followed.remove(session)
         guard notice.code == "notFound" else { return world.after(500) { [self] _ in follow(session) } }

@@ -2,14 +2,14 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The database that all nodes share, as far as they rely on it: a row for each workspace that says who owns it (`DatabaseWorkspace`),
-/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses what it has
-/// not: of all workspaces together.
+/// The database that all nodes share, as far as they rely on it: a row for each workspace that names its owner (`DatabaseWorkspace`),
+/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses the
+/// changes that the standby lacks: of all workspaces together.
 final class ClusterDatabase {
     private struct Lease {
         var expiresAt: Int64
         var address: NodeAddress
-        /// It is about to end, and owns nothing new.
+        /// The node is about to end, and takes no new workspace.
         var isLeaving: Bool
     }
 
@@ -27,7 +27,7 @@ final class ClusterDatabase {
     private var leases: [String: Lease] = [:]
     private var connections: [DatabaseConnection] = []
     private var lastEpoch = 0
-    /// How often workspaces were made, renamed or removed.
+    /// Workspaces made, renamed or removed so far.
     private(set) var changesOfEntrants: Int64 = 0
 
     init(world: ClusterWorld, isSynchronous: Bool) {
@@ -82,7 +82,7 @@ final class ClusterDatabase {
         return reading
     }
 
-    /// It is there, what was held when it came up is free where its holder has gone, and it takes nobody for connected who has gone.
+    /// The database is up, workspaces held by dead nodes at its start are free again, and it has noticed all abandoned connections.
     var isSettled: Bool {
         !isAway && startedAt + Self.lease <= world.now && !connections.contains { $0.isOpen && $0.isGivenUp }
             && !workspaces.contains(where: \.hasAbandonedTransaction)
@@ -117,7 +117,7 @@ final class ClusterDatabase {
         leases[address.holder] = Lease(expiresAt: world.now + Self.lease, address: address, isLeaving: isLeaving)
     }
 
-    /// Nobody holds it who is alive. What somebody holds who asks for it, it may take again: its claim came through, and it was not told.
+    /// True if no living node holds the workspace. A holder may claim its own again: its claim was stored, but the answer was lost.
     func isFree(_ row: OwnerRow, for asking: String) -> Bool {
         guard let holder = row.holder, holder != asking else { return true }
         guard startedAt + Self.lease <= world.now else { return false }
@@ -125,7 +125,7 @@ final class ClusterDatabase {
     }
 
     func view(for asking: String) -> PlacementView {
-        // One that was removed is there for as long as something of it is left.
+        // A removed workspace is listed as long as some of its rows are left.
         let rows = workspaces.filter { !$0.isRemoved || $0.isLeft }.map { workspace in
             let row = workspace.row
             return PlacementView.Row(
@@ -153,7 +153,7 @@ final class ClusterDatabase {
 
     // MARK: Promotion
 
-    /// The machine is lost, and the standby takes its place: with what it has.
+    /// The machine is lost, and the standby takes its place, with the changes that it has.
     func promote(after wait: Int64) {
         guard !isAway else { return }
         isAway = true

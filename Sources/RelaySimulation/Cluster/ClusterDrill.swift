@@ -1,5 +1,5 @@
-/// What fails alone in a cluster that is well otherwise, while everybody goes on: the design says how soon service is back, and
-/// `ServiceLimits` adds it up.
+/// A single failure in a cluster that is well otherwise and keeps working: the design says how soon service is back, and `ServiceLimits`
+/// adds it up.
 package enum ClusterDrill: String, Sendable, CaseIterable {
     /// A node is gone, and stays away.
     case killed
@@ -7,11 +7,11 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
     case stopped
     /// A node does not reach the database.
     case cutOff
-    /// A node is asked to end, and others get what it owns first.
+    /// A node is asked to end, and hands over its workspaces first.
     case drained
     /// A node is asked to end at once.
     case ended
-    /// An operator takes a workspace from its owner, who lives.
+    /// An operator takes a workspace from its living owner.
     case fenced
     /// A node and the others do not reach each other; all reach the database.
     case unlinked
@@ -22,12 +22,12 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
     /// A workspace is removed.
     case removed
 
-    /// How long there is no database.
+    /// How long the database is down.
     static let outage: Int64 = 1_000
 
     /// Drawn for a world like this.
     static func drawn(nodes: Int, workspaces: Int, isAdministered: Bool, by dice: inout Dice) -> ClusterDrill {
-        // One that is alone is away for as long as nobody starts it.
+        // A node that is alone is away until it is started again.
         let possible = allCases.filter { drill in
             switch drill {
             case .fenced, .promoted: true
@@ -40,7 +40,7 @@ package enum ClusterDrill: String, Sendable, CaseIterable {
         return dice.pick(possible)
     }
 
-    /// What it still believes that it owns does not count.
+    /// True if workspaces that the victim still believes it owns do not count.
     var leavesVictimOut: Bool {
         switch self {
         case .killed, .stopped, .cutOff: true

@@ -1,13 +1,13 @@
-/// The chances of what goes wrong in a cluster; those of a second unless something else is said.
+/// Probabilities of faults in a cluster, per second unless stated otherwise.
 struct ClusterFaults {
     var kill = 0.0
-    /// A node is asked to end, and others get what it owns first.
+    /// A node is asked to end, and hands over its workspaces first.
     var drain = 0.0
     /// A node is asked to end at once.
     var stop = 0.0
-    /// An operator takes a workspace from its owner, who lives.
+    /// An operator takes a workspace from its living owner.
     var fence = 0.0
-    /// A node cannot load what it claims for a while.
+    /// A node cannot load workspaces that it claims for a while.
     var unreadable = 0.0
     /// For one node: it comes later than the others.
     var join = 0.0
@@ -36,7 +36,7 @@ struct ClusterFaults {
     var adding = 0.0
     var renaming = 0.0
     var removing = 0.0
-    /// For one push: its service says no for now, nobody knows whether it has it, or it answers late.
+    /// For one push: its service rejects it for now, its outcome is unknown, or the answer comes late.
     var refusedPush = 0.0
     var unknownPush = 0.0
     var latePush = 0.0

@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// What was committed to a workspace, in each epoch, and what was shown of it: what the checkers of a cluster compare with.
+/// Commits to a workspace, by epoch, and the views shown of it: the reference for the checkers of a cluster.
 final class ClusterHistory {
     private struct Life {
         var events: [SessionKey: [[UInt8]]] = [:]
@@ -11,7 +11,7 @@ final class ClusterHistory {
         var decisions: [ApprovalID: CommandID] = [:]
         /// Those that were planned.
         var pushes: Set<PushID> = []
-        /// The last event of each that anybody was sent.
+        /// The last event of each session that any client was sent.
         var shown: [SessionKey: Int64] = [:]
     }
 
@@ -22,7 +22,7 @@ final class ClusterHistory {
     private(set) var commits = 0
     /// Processes that have dropped it, and not claimed it since.
     private var dropped: Set<String> = []
-    /// Processes whose core has let go of it, as it was removed, and that have not claimed it since.
+    /// Processes whose core has released the workspace since its removal, and that have not claimed it since.
     private var left: Set<String> = []
     /// Since when nothing fails, and from then on: when it was claimed last, and how often.
     private var settledSince: Int64?
@@ -106,7 +106,7 @@ final class ClusterHistory {
             world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
         }
         current = epoch
-        // What was decided by then stays decided, and what was to be sent is.
+        // Decisions made by then stand, and pushes ordered by then are sent.
         var life = Life()
         life.pushes = log.pushes
         for key in log.order {
@@ -118,7 +118,7 @@ final class ClusterHistory {
         lives[epoch] = life
     }
 
-    /// Nobody takes what another has just taken, and nothing goes to and fro.
+    /// Reports a workspace that changes its owner too soon after the last change, or too often, while nothing fails.
     private func moved() {
         if settledSince != world.settledSince { (settledSince, lastMove, moves) = (world.settledSince, nil, 0) }
         guard settledSince != nil else { return }
@@ -160,7 +160,7 @@ final class ClusterHistory {
         }
     }
 
-    /// Its core says that nothing of it is on its way any more.
+    /// Its core reports that nothing of the workspace is under way any more.
     func leaves(by holder: String) { left.insert(holder) }
 
     func puts(_ batch: LogBatch, by holder: String) {

@@ -2,17 +2,17 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A machine with sessions, each of which tells what it does and asks now and then: numbered events, sent again from what the relay has.
+/// A machine with sessions, each of which works and asks at times: numbered events, sent again from the relay's position.
 final class ClusterHost {
     private struct Session {
         let id: SessionID
         var events: [Event] = []
-        /// The next to be sent on this connection; nil: the relay has not said from where.
+        /// The next event to send on this connection; nil: the relay has not named a position.
         var next: Int64?
         var acknowledged: Int64 = 0
     }
 
-    /// Each has one decision at most, and is over once it was applied.
+    /// Each has at most one decision, and ends once it was applied.
     private enum Ask {
         case open(InputDigest)
         case applied(CommandID)
@@ -49,7 +49,7 @@ final class ClusterHost {
 
     func said(in session: SessionID) -> [[UInt8]] { sessions.first { $0.id == session }?.events.map(\.bytes) ?? [] }
 
-    /// What keeps it from being level.
+    /// The reason why the host is not level with the log; nil: it is level.
     var complaint: String? {
         if isShownOut { return nil }
         guard isGreeted else { return "\(name) is not connected" }
@@ -189,7 +189,7 @@ final class ClusterHost {
             say(.approvalDelivered(approval), index)
             say(.approvalApplied(approval, outcome: decision.verdict.deed == .allow ? .ran : .denied), index)
         case .applied(let command):
-            // What is lost with a database's tail was decided, and may be decided again.
+            // A decision that was lost with a database's tail may be made again.
             if command != decision.command, !world.losesTails {
                 world.report(.decision, "\(approval) was applied by \(command), and is decided by \(decision.command)")
             }

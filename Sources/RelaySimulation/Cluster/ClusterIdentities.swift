@@ -2,16 +2,16 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// Who somebody is, as any node says to the holder of a token: everybody asks now and then, those whose token was revoked, too.
+/// Asks nodes for the identity of the holder of a token: every role asks at times, those whose token was revoked too.
 ///
-/// Its chances are its own, so that worlds are what they are without it.
+/// Draws from dice of its own, so that the other events of a seed do not depend on it.
 final class ClusterIdentities {
     private static let header = "authorization"
     private static let scheme = "Bearer "
 
     private unowned let world: ClusterWorld
     private var dice: Dice
-    /// How often somebody was told.
+    /// Identities that nodes have returned.
     private(set) var told = 0
 
     init(world: ClusterWorld, seed: UInt64) {
@@ -42,7 +42,7 @@ final class ClusterIdentities {
         }
     }
 
-    /// Whose token a request shows, of all that ever were.
+    /// The holder of the request's token, among all that ever existed.
     func holder(in call: HTTPCall) -> ClusterSocket.Role? {
         guard let value = call.headers.first(where: { $0.name == Self.header })?.value, value.hasPrefix(Self.scheme) else {
             return nil
@@ -59,7 +59,7 @@ final class ClusterIdentities {
         case 200: check(answer.body, of: node, to: role, asked)
         case 401:
             if !stored.isRemoved { world.report(.identity, "\(node.name) does not know the token of \(name) of \(stored.id)") }
-        // Who may come in cannot be read.
+        // The node cannot read the entrants.
         case 503:
             guard let since = world.settledSince, asked - since > ServiceLimits.heard else { return }
             world.report(.identity, "\(node.name) does not say who \(name) is, and nothing fails")

@@ -3,12 +3,12 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// One node as a process: the machine that says what it owns (`NodePlacement`), a core for each workspace of those (`OwnerPart`), an edge
-/// for each node that owns others (`EdgePart`), and its end at any moment.
+/// One node as a process: the machine that decides what it owns (`NodePlacement`), a core for each of its workspaces (`OwnerPart`), an
+/// edge for each node that owns others (`EdgePart`), and its end at any moment.
 final class ClusterNode {
     unowned let world: ClusterWorld
     let name: String
-    /// What its clocks are apart from the truth, and how much faster they run.
+    /// Offset of its wall clock from the truth, and speed of its clocks.
     let wallOffset: Int64
     let rate: Double
 
@@ -25,14 +25,14 @@ final class ClusterNode {
     private(set) var links: NodeLinks!
     private(set) var entrants: NodeEntrants!
     private(set) var calls: NodeCalls!
-    /// What happened while it was stopped.
+    /// Events held back while the process was stopped.
     private var postponed: [() -> Void] = []
     var linksAreCutUntil: Int64 = 0
     var linksAreSlowUntil: Int64 = 0
     private(set) var databaseIsCutUntil: Int64 = 0
-    /// Nobody starts it again.
+    /// The process is not started again.
     private var isKeptDown = false
-    /// What it claims, it cannot read.
+    /// Until then it fails to read workspaces that it claims.
     var cannotLoadUntil: Int64 = 0
 
     init(world: ClusterWorld, index: Int) {
@@ -44,7 +44,7 @@ final class ClusterNode {
     }
 
     static let rateMax = 1.2
-    /// Until whoever supervises it has started it again.
+    /// Longest time until its supervisor has started it again.
     static let restartMax: Int64 = 3_000
 
     private func begin() {
@@ -97,7 +97,7 @@ final class ClusterNode {
         start()
     }
 
-    /// It serves, has nothing to end with, and does not wait for what it asked while things failed.
+    /// Serving, without work left to finish, and without questions that date from the time of faults.
     var isReady: Bool {
         isUp && !isFrozen && placement.isReady && !entrants.isReading
             && database.isDone(withAllAskedBy: world.settings.duration)
@@ -133,7 +133,7 @@ final class ClusterNode {
         let freeze = freezes
         world.after(wait) { [self] _ in if life == self.life, freeze == freezes { thaw() } }
         world.after(World.heartbeat.hangUpSeconds * 1_000) { [self] _ in
-            // Whoever is connected hears nothing any more.
+            // Connected peers receive nothing more.
             if isFrozen, life == self.life, freeze == freezes { peers.fallSilent() }
         }
     }
@@ -148,7 +148,7 @@ final class ClusterNode {
         for action in due where life == self.life { action() }
     }
 
-    /// Now, or when it goes on.
+    /// Now, or when the process continues.
     func run(_ action: @escaping () -> Void) {
         guard isUp else { return }
         if isFrozen { postponed.append(action) } else { action() }
@@ -156,7 +156,7 @@ final class ClusterNode {
 
     func inThisLife(after wait: Int64, _ action: @escaping () -> Void) {
         let life = life
-        // What is still to come is not now, however fast the clock.
+        // A positive delay lasts at least 1 ms, however fast the clock.
         world.after(max(wait > 0 ? 1 : 0, Int64(Double(wait) / rate))) { [self] _ in
             guard life == self.life else { return }
             run(action)
@@ -172,8 +172,8 @@ final class ClusterNode {
         database.isCut()
     }
 
-    /// Other nodes are out of reach, and nothing says so: each end of each link takes the other for gone after a silence of its own,
-    /// also where nobody has anything to say.
+    /// Cuts the links to other nodes without an error: each end gives up on the other after a silence of its own, also if there is
+    /// nothing to send.
     func unlink(for wait: Int64) {
         linksAreCutUntil = world.now + wait
         edges.fallSilent()
@@ -190,7 +190,7 @@ final class ClusterNode {
 
     func role(of peer: PeerID) -> ClusterSocket.Role? { peers.role(of: peer) ?? links.role(of: peer) }
 
-    /// What is wrong with who is connected; nil: nothing is.
+    /// The first error in the set of connected peers; nil: none.
     var complaint: String? {
         for part in placement.owners {
             let gone = part.relay?.peers.sorted().first { !peers.has($0) && !links.isThere($0) }

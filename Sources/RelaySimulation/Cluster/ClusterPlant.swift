@@ -1,57 +1,57 @@
-/// A fault of a cluster that must be caught: the world itself breaks what holds several relays together, and the checker that watches over it
-/// has to see that.
+/// A fault of a cluster that must be caught: the world itself breaks one of the rules between several relays, and the checker for it has
+/// to report that.
 package enum ClusterPlant: String, Sendable, CaseIterable {
     /// A commit does not compare its generation with the row's.
     case noFence
     /// A commit compares it and does not lock the row meanwhile.
     case fenceWithoutLock
-    /// A claim does not wait for the standby, and what is loaded after it may be on one machine only.
+    /// A claim does not wait for the standby, so that the state loaded after it may be on one machine only.
     case hastyLoad
-    /// A claim after a promotion goes on in the epoch of what may be lost.
+    /// A claim after a promotion continues in an epoch whose tail may be lost.
     case keptEpoch
     /// An edge gives a peer's number to another before the owner has forgotten it.
     case reusedNumber
-    /// The owner does not let go of a link's peers when the link ends.
+    /// The owner does not release a link's peers when the link ends.
     case keptPeers
     /// A commit without an answer is committed again, without a look whether it is there.
     case doubledCommit
-    /// An owner that was fenced shows what it could not commit.
+    /// An owner that was fenced shows events that it could not commit.
     case fencedShows
     /// An owner does not send its peers away when it has handed their workspace over.
     case keptAfterHandOver
-    /// A workspace that another owns by now is dropped, and its core goes on.
+    /// A workspace that another owns by now is dropped, and its core continues.
     case keptCommitting
-    /// A peer's messages go to the core of another workspace, where the node owns one.
+    /// A peer's messages go to the core of another workspace, if the node owns one.
     case misroutedPeer
-    /// A fence for one workspace is taken for one of all.
+    /// A fence for one workspace is mistaken for one of all.
     case droppedAll
-    /// A workspace whose owner has died is left alone for longer than anything may take.
+    /// A workspace whose owner has died is left alone for longer than allowed.
     case lateClaim
     /// A workspace that was just made is overlooked for as long.
     case overlookedWorkspace
-    /// A node gives away what it owns a few seconds after it has claimed it, again and again.
+    /// A node gives away a workspace a few seconds after it has claimed it, again and again.
     case restlessOwner
     /// A node that drains hands over nothing.
     case heldDrain
     /// An edge keeps its link to a node that owns nothing any more.
     case keptLink
-    /// A node does not tell the core that its workspace was removed.
+    /// A node does not inform the core that its workspace was removed.
     case deafOwner
-    /// A core commits once more to a workspace that was removed after it has let go of it.
+    /// A core commits once more to a removed workspace after it has released it.
     case lateRows
-    /// A node says to somebody who asks who they are what it has said to the one before.
+    /// A node answers a request for an identity with that of the previous request.
     case swappedIdentity
     /// A node refuses a token that it does not know, though another may have made it a moment ago.
     case hastyRefusal
-    /// A node still knows whose a token was that is revoked.
+    /// A node still knows the holder of a revoked token.
     case rememberedToken
     /// The planners of all workspaces number from 1.
     case sharedNumbers
-    /// A code decides what another push has shown.
+    /// A code decides the approval that another push has shown.
     case swappedCode
-    /// What had no answer when a workspace changed its owner is not sent again.
+    /// Pushes without an answer are not sent again when a workspace changes its owner.
     case mutePushes
-    /// The next owner does not know what has rung.
+    /// The next owner does not know which pushes have rung.
     case forgottenRings
 
     /// Worlds in which it matters.
@@ -84,11 +84,11 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .keptEpoch: [.view]
         case .reusedNumber: [.delivery]
         case .keptPeers: [.presence]
-        // What is there twice moves what comes after it.
+        // A doubled event shifts those that follow.
         case .doubledCommit: [.completeness, .durability]
         case .fencedShows: [.durability]
         case .keptAfterHandOver: [.presence]
-        // Its peers stay with it, and nobody takes what they say.
+        // Its peers stay with it, and their messages reach no core.
         case .keptCommitting: [.fence, .presence, .service]
         case .misroutedPeer: [.wall]
         case .droppedAll: [.kept]

@@ -1,4 +1,4 @@
-/// What several relays on one database promise together; see `ClusterHistory`.
+/// Guarantees that several relays on one database give together; see `ClusterHistory`.
 package enum ClusterPromise: String, Sendable, CaseIterable {
     case fence, kept, load, durability, view, completeness, decision, wall, delivery, presence, replaced, level, placement
     case service, removal, identity, numbers, codes, alerts

@@ -5,22 +5,22 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The push service of a cluster's world, which takes pushes of every node, and the checkers of what the owners of workspaces order there one
-/// after the other.
+/// The push service of a cluster's world, which takes pushes of every node, and the checkers of the pushes that successive owners of
+/// workspaces order.
 final class ClusterPushes {
-    /// As services and phones know a push: numbers are given anew in an epoch that follows one that is over.
+    /// Identity of a push to services and phones: numbers are reused in an epoch that follows one that has ended.
     private struct Name: Hashable {
         let epoch: Epoch
         let push: PushID
     }
 
-    /// What a person decided with a code, and waits for.
+    /// A person's decision by code, awaiting its answer.
     private struct Use {
         let intent: PushIntent
         let verdict: Decision.Verdict
         let since: Int64
         let node: ClusterNode
-        /// The life of the node that it came to: what that one had not begun when it ended, nobody answers.
+        /// The life of the node that the request came to: work that it had not begun when it ended gets no answer.
         let life: Int
     }
 
@@ -32,12 +32,12 @@ final class ClusterPushes {
     private var alerts = AlertBook()
     private var uses: [Int: Use] = [:]
     private var lastUse = 0
-    /// Decided with codes, as an owner has said.
+    /// Decisions by code, as reported by owners.
     private(set) var decidedCount = 0
 
     init(world: ClusterWorld) { self.world = world }
 
-    /// What the planner of a workspace's owner starts from.
+    /// Initial settings of the planner of a workspace's owner.
     func settings(of workspace: WorkspaceID) -> PushSettings {
         guard let numbers = PushNumbers(workspace: Int64(world.database[workspace].number)) else {
             preconditionFailure("workspaces are numbered from 1")
@@ -127,7 +127,7 @@ final class ClusterPushes {
         }
     }
 
-    /// What a node hears that is no longer the owner, the owner does not know.
+    /// Outcomes that reach a node that is no longer the owner are unknown to the owner.
     func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome, by holder: String) {
         guard world.database[intent.workspace].row.holder == holder else { return }
         alerts.told(intent, in: epoch, of: outcome)
@@ -169,7 +169,7 @@ final class ClusterPushes {
         }
     }
 
-    /// It was committed.
+    /// A decision by code was committed.
     func decided(_ approval: ApprovalID, by command: CommandID, in workspace: WorkspaceID, _ epoch: Epoch) {
         let prefix = "code_"
         guard command.rawValue.hasPrefix(prefix), let push = PushID(text: command.rawValue.dropFirst(prefix.count)) else {
@@ -192,7 +192,7 @@ final class ClusterPushes {
 
     // MARK: The end
 
-    /// A request that nobody answers.
+    /// A request that stays without an answer; nil: none.
     var unanswered: String? {
         let late = uses.values.contains { use in
             use.life == use.node.life && world.now - use.since > Self.answeredWithin
@@ -200,7 +200,7 @@ final class ClusterPushes {
         return late ? "a code has no answer" : nil
     }
 
-    /// What nobody was rung for; nil: nothing.
+    /// The first approval for which no phone rang; nil: none.
     var unrung: String? {
         for workspace in world.standing {
             guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else {

@@ -1,4 +1,4 @@
-/// What a run of a cluster is like, apart from its seed.
+/// Settings of a run of a cluster, apart from its seed.
 package struct ClusterSettings: Sendable {
     /// Nil draws it from the seed, from one to four.
     package var nodes: Int?
@@ -9,11 +9,11 @@ package struct ClusterSettings: Sendable {
     package var drill: ClusterDrill?
     /// Workspaces are made, renamed and removed; nil: by the seed.
     package var isAdministered: Bool?
-    /// Somebody in each workspace has a phone; nil: by the seed.
+    /// A person in each workspace has a phone; nil: by the seed.
     package var hasPhones: Bool?
     /// Virtual milliseconds with faults.
     package var duration: Int64 = 30_000
-    /// A host says in its hello which of its connections is the newer.
+    /// True if a host's hello shows which of its connections is the newer.
     package var hasAttempts = true
 
     package init() {}

@@ -16,24 +16,24 @@ package struct ClusterSimulator: Sendable {
         package let generations: Int64
         /// Workspaces that a node gave to another, or dropped.
         package let moves: Int
-        /// Virtual milliseconds after the last fault until everybody was level; nil: nobody looked.
+        /// Virtual milliseconds from the last fault until every participant was level; nil: not measured.
         package let levelAfter: Int64?
         /// Nil: something failed before.
         package let drilled: Drilled?
-        /// What was decided with codes of notifications.
+        /// Decisions made with codes of notifications.
         package let codes: Int
         /// Workspaces that were removed.
         package let removals: Int
-        /// How often a node has said to somebody who they are.
+        /// Identities that nodes have returned.
         package let identities: Int
     }
 
-    /// How long everybody was without service after one fault, in virtual milliseconds.
+    /// How long service was interrupted after one fault, in virtual milliseconds.
     package struct Drilled: Sendable {
         package let drill: ClusterDrill
         package let ownedAfter: Int64
         package let levelAfter: Int64
-        /// What either may take.
+        /// Limits of the two.
         package let ownedWithin: Int64
         package let levelWithin: Int64
 

@@ -2,9 +2,9 @@ import RelayModel
 
 /// One WebSocket between a peer and the node that it came to: bytes in order each way.
 final class ClusterSocket {
-    /// A peer that was sent away without a word waits so long at most.
+    /// Longest wait of a peer that was sent away without a reason.
     static let retryMax: Int64 = 2_000
-    /// A node that is stopped takes connections, and says nothing.
+    /// A node that is stopped accepts connections, and sends nothing.
     static let connectPatience: Int64 = 10_000
 
     enum Role: Hashable {
@@ -21,7 +21,7 @@ final class ClusterSocket {
     var isOpenAtPeer = false
     /// Broken, or closed: nothing that is sent from now on arrives.
     var isCut = false
-    /// The node reads no further; what comes meanwhile waits.
+    /// True while the node does not read; messages wait.
     var isPaused = false
     var unread: [[UInt8]] = []
     var lastAtNode: Int64 = 0

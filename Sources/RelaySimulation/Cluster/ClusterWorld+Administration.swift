@@ -2,7 +2,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// What an operator does with workspaces while nodes run, by way of the database.
+/// An operator's changes to workspaces while nodes run, made through the database.
 extension ClusterWorld {
     /// Of all that ever were.
     private static let workspacesMax = 6
@@ -13,7 +13,7 @@ extension ClusterWorld {
         if dice.chance(faults.removing) { whenDurable { $0.removeWorkspace() } }
     }
 
-    /// What an operator was told that it is done is on both machines; until then the command waits.
+    /// Acts once both database machines are up: a change that is reported to the operator as done is on both.
     private func whenDurable(_ action: @escaping (ClusterWorld) -> Void) {
         guard !isCalm else { return }
         guard !database.isAway, !database.changes.isStandbyAway else {
@@ -39,13 +39,13 @@ extension ClusterWorld {
         database.remove(workspace.id)
     }
 
-    /// A peer was told that its token is revoked.
+    /// A peer was closed because its token is revoked.
     func wasShownOut(_ name: String, of workspace: WorkspaceID) {
         trace.note(now, name, "is shown out")
         if !database[workspace].isRemoved { report(.removal, "\(name) is shown out of \(workspace), which stands") }
     }
 
-    /// What is left of a workspace that was removed; nil: nothing is.
+    /// The first leftover of a workspace that was removed; nil: none.
     var leftover: String? {
         for workspace in database.workspaces where workspace.isRemoved {
             if let owner = nodes.first(where: { $0.placement.isHolding(workspace.id) }) {

@@ -20,7 +20,7 @@ extension ClusterWorld {
             (impending() ?? ownerless(but: left)).map { (promise, "\($0) \(limit.owned) ms after a drill (\(drill.rawValue))") }
         }
         let ownedAfter = now - begun
-        // Whoever has not noticed yet notices now.
+        // Hosts that have not noticed yet do so now.
         for host in hosts { host.speak() }
         advance(until: begun + limit.level, by: Self.step) {
             unserved(but: left).map { (promise, "\($0) \(limit.level) ms after a drill (\(drill.rawValue))") }
@@ -32,7 +32,7 @@ extension ClusterWorld {
         victim.startAgain()
     }
 
-    /// Hands back who says what has still to happen for there to be anything to come back from.
+    /// Returns a function that describes what still has to happen before recovery can be measured; nil: nothing.
     private func begin(_ drill: ClusterDrill, _ victim: ClusterNode) -> () -> String? {
         let (life, timeline) = (victim.life, database.timeline)
         switch drill {

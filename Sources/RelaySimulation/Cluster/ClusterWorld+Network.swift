@@ -43,7 +43,7 @@ extension ClusterWorld {
         return socket
     }
 
-    /// By chance; in a drill it is the next one, as where somebody looks which of them serve.
+    /// By chance; in a drill it is the next one, as with a load balancer that checks which nodes serve.
     private func front(_ role: ClusterSocket.Role) -> ClusterNode {
         guard isDrilling else { return plant == .reusedNumber ? nodes[0] : dice.pick(nodes) }
         let place = ((lastFront[role] ?? dice.below(nodes.count)) + 1) % nodes.count
@@ -92,7 +92,7 @@ extension ClusterWorld {
         learnsPeer(socket, nil, in: dice.within(0...200))
     }
 
-    /// The node closes: what it sent before still arrives.
+    /// The node closes: messages sent before still arrive.
     func nodeCloses(_ socket: ClusterSocket, _ code: UInt16, _ reason: String) {
         guard !socket.isCut else { return }
         socket.isCut = true
@@ -189,7 +189,7 @@ extension ClusterWorld {
         }
     }
 
-    /// While the process lives that dialled, and has not heard of the end.
+    /// Runs only while the process that dialled lives and has not noticed the end.
     private func atEdge(of wire: NodeWire, _ action: @escaping () -> Void) {
         let node = wire.edge.node
         node.run { if node.life == wire.edgeLife, !wire.edge.isOver { action() } }
@@ -200,7 +200,7 @@ extension ClusterWorld {
         return !wire.isCut
     }
 
-    /// Each end learns of it for itself; by its heartbeat where nothing says so.
+    /// Each end learns of it separately; by its heartbeat if there is no other sign.
     func end(_ wire: NodeWire, isSlow: Bool = false) {
         guard !wire.isCut else { return }
         wire.isCut = true

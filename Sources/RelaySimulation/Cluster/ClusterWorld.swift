@@ -19,7 +19,7 @@ final class ClusterWorld {
     /// In one millisecond: more is a loop.
     private static let stepsAtOnceMax = 10_000
 
-    /// All that ever were, in the order in which they were made; their names are those that they were made with.
+    /// All that ever existed, in the order in which they were made; with their original names.
     private(set) var workspaces: [Named<WorkspaceTag>] = []
     private(set) var database: ClusterDatabase!
     /// In the order of the workspaces, as all that is of each.
@@ -29,7 +29,7 @@ final class ClusterWorld {
     private(set) var clients: [ClusterClient] = []
     /// Workspaces are made, renamed and removed while nodes run.
     let isAdministered: Bool
-    /// The push service, and what is rung by it; nil where nobody has a phone.
+    /// The push service and its phones; nil if there are no phones.
     private(set) var pushes: ClusterPushes?
     private(set) var identities: ClusterIdentities!
     var lastSocket: UInt64 = 0
@@ -37,17 +37,17 @@ final class ClusterWorld {
     var lastFront: [ClusterSocket.Role: Int] = [:]
     private var lastName = 0
     private var lastBatch = 0
-    /// No more faults, and hosts say nothing new.
+    /// No more faults, and hosts produce nothing new.
     private(set) var isCalm = false
-    /// How long it took after the calm until everybody was level.
+    /// How long it took after the calm until every participant was level.
     private(set) var levelAfter: Int64?
-    /// When everybody was level for the first time after the faults, and what they had begun was over; nil: not yet.
+    /// Time at which every participant was level for the first time after the faults, and their effects had ended; nil: not yet.
     private(set) var settledAt: Int64?
     /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
     var isDrilling = false
-    /// What came of the drill; nil: there was none.
+    /// Result of the drill; nil: there was none.
     var drilled: ClusterSimulator.Drilled?
-    /// Since when nothing fails, and everybody is level; nil: something may fail.
+    /// Time since which nothing fails, and every participant is level; nil: something may fail.
     var settledSince: Int64?
     /// Workspaces that a node gave to another, or dropped.
     var moves = 0
@@ -58,12 +58,12 @@ final class ClusterWorld {
         dice = Dice(seed: seed ^ 0xC1_05_7E_12)
         faults = ClusterFaults.drawn(by: &dice)
         trace = Trace(isKept: isTraced)
-        // Most worlds have neither, so that what else there is in them is met as often as without.
+        // Most worlds have neither, so that the other faults are met as often as without them.
         isAdministered = settings.isAdministered ?? (seed % 5 == 1 || seed % 10 == 0)
         let hasPhones = settings.hasPhones ?? seed.isMultiple(of: 5)
         let drawn = dice.pick([1, 1, 2, 2, 3])
         let count = settings.workspaces ?? drawn
-        // Their ids decide on their places, and their names are nobody's business.
+        // Their ids determine their places; their names are never shown.
         for index in 0..<count { workspaces.append(named(index)) }
         database = ClusterDatabase(world: self, isSynchronous: dice.chance(0.7) || plant == .hastyLoad)
         histories = workspaces.map { ClusterHistory($0.id, world: self) }
@@ -102,7 +102,7 @@ final class ClusterWorld {
         clients.append(ClusterClient(world: self, index: clients.count, in: workspace, ordinal: ordinal))
     }
 
-    /// With a host and a client, who come as soon as they have their tokens.
+    /// With a host and a client, which connect as soon as they have their tokens.
     func addWorkspace() {
         let workspace = named(workspaces.count)
         trace.note(now, "operator", "makes", workspace.id.rawValue)
@@ -134,7 +134,7 @@ final class ClusterWorld {
         }
     }
 
-    /// Everybody who ever had a token.
+    /// All roles that ever had a token.
     var roles: [ClusterSocket.Role] {
         hosts.indices.map(ClusterSocket.Role.host) + clients.indices.map(ClusterSocket.Role.client)
     }
@@ -153,7 +153,7 @@ final class ClusterWorld {
         }
     }
 
-    /// A promotion may lose what was acknowledged.
+    /// True if a promotion may lose acknowledged changes.
     var losesTails: Bool { !database.isSynchronous }
 
     // MARK: Time
@@ -194,8 +194,7 @@ final class ClusterWorld {
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
-        // What still goes on of the faults may end a node once more. What is promised of a world in which nothing fails is promised from
-        // then on.
+        // Late effects of the faults may still end a node. The promises for a world in which nothing fails hold from then on.
         let back = now + ServiceLimits.ready + ServiceLimits.level(afterAllOf: nodes.count)
         advance(until: back, by: Self.step) { unready ?? complaint }
         settledAt = now
@@ -221,7 +220,7 @@ final class ClusterWorld {
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
     }
 
-    /// Looks every `step`, and reports what is still wrong by then.
+    /// Checks every `step`, and reports the complaint that is left at `end`.
     func advance(until end: Int64, by step: Int64 = 1_000, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
         while violation == nil, let (promise, what) = complaint() {
             if now >= end { return report(promise, what) }
@@ -240,7 +239,7 @@ final class ClusterWorld {
         now = max(now, end)
     }
 
-    /// What keeps everybody from being level; nil: nothing does.
+    /// The first reason why not every participant is level; nil: all are.
     private var complaint: (promise: ClusterPromise, what: String)? {
         if let complaint = nodes.lazy.compactMap(\.complaint).first { return (.presence, complaint) }
         for workspace in standing {
@@ -256,7 +255,7 @@ final class ClusterWorld {
         return pushes?.unrung.map { (.alerts, $0) }
     }
 
-    /// What still goes on of what the faults began; nil: nothing does.
+    /// The first effect of the faults that lasts; nil: none.
     private var unready: (promise: ClusterPromise, what: String)? {
         if let node = nodes.first(where: { !$0.isReady }) { return (.level, "\(node.name) is not ready") }
         return database.isSettled ? nil : (.level, "the database has not settled")
@@ -272,7 +271,7 @@ final class ClusterWorld {
         return "\(most.0) owns \(most.1) workspaces, and \(fewest.0) owns \(fewest.1)"
     }
 
-    /// Faults whose chance goes by time.
+    /// Faults with a probability per second.
     private func everySecond() {
         guard !isCalm else { return }
         if dice.chance(faults.kill) { victim.end("killed") }
@@ -295,7 +294,7 @@ final class ClusterWorld {
         after(1_000) { $0.everySecond() }
     }
 
-    /// One that owns something as often as any.
+    /// A node, in half of the cases one that owns something.
     var victim: ClusterNode {
         let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)

@@ -1,23 +1,23 @@
 import RelayCore
 import RelayProtocol
 
-/// The database's log of changes, of all workspaces in one order, and how much of it the standby has: what a promotion keeps.
+/// The database's log of changes, of all workspaces in one order, and the part that the standby has, which a promotion keeps.
 final class DatabaseChanges {
     enum Change {
         case batch(LogBatch, number: Int)
         case owner(OwnerRow)
-        /// A session of a workspace that was removed, and what is of none.
+        /// A session of a removed workspace, or rows of none.
         case removal
     }
 
     private unowned let world: ClusterWorld
     private var entries: [(workspace: WorkspaceID, change: Change)] = []
-    /// How many of them the standby has.
+    /// Changes that the standby has.
     private(set) var replicated = 0
     private(set) var isStandbyAway = false
-    /// What waits for the standby to have so many.
+    /// Actions that wait for the standby to have this many changes.
     private var waiting: [(count: Int, action: () -> Void)] = []
-    /// Which primary this is: what is on its way from an earlier one never arrives.
+    /// The current primary; changes in flight from an earlier one never arrive.
     private var life = 0
 
     init(world: ClusterWorld) { self.world = world }
@@ -65,6 +65,6 @@ final class DatabaseChanges {
         return entries.count - replicated
     }
 
-    /// What this workspace was told, in order.
+    /// Changes to this workspace, in order.
     func changes(of workspace: WorkspaceID) -> [Change] { entries.filter { $0.workspace == workspace }.map(\.change) }
 }

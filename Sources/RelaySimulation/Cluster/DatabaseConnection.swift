@@ -3,7 +3,7 @@ import RelayProtocol
 /// One connection of a node to the database: its process there is called after the node's, and outlives the node's word for as long as a
 /// transaction takes.
 final class DatabaseConnection {
-    /// Each workspace that is at work has connections of its own.
+    /// Each active workspace has connections of its own.
     enum Purpose: Hashable {
         case look, lease, entrants
         case log(WorkspaceID)
@@ -13,7 +13,7 @@ final class DatabaseConnection {
     let holder: String
     let purpose: Purpose
     private(set) var isOpen = true
-    /// Its node has let go of it, and the database may not have noticed: until then the node counts as connected.
+    /// Its node has closed it, and the database may not have noticed: until then the node counts as connected.
     private(set) var isGivenUp = false
     /// Told once, to the caller that waits for an answer.
     var whenClosed: (() -> Void)?

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// A claim, a commit, or what else takes the row of a workspace.
+/// A claim, a commit, or another transaction on the row of a workspace.
 final class DatabaseTransaction {
     enum Kind {
         /// `number` is the batch's own, for a node that looks for it.
@@ -10,21 +10,21 @@ final class DatabaseTransaction {
         case claimAnew
         /// Its owner sets it free.
         case handOver(generation: Int64)
-        /// An operator takes it from whoever has it.
+        /// An operator takes it from its holder.
         case fence
-        /// Some of what is left of a workspace that was removed is taken away. No generation is compared: it is nobody's.
+        /// Part of the rows of a removed workspace is deleted. No generation is compared, as the workspace has no owner.
         case removal
     }
 
     enum Outcome {
         case committed
         case fenced
-        /// It does not follow on what is stored, or another claim was quicker.
+        /// The commit does not follow on the stored log, or another claim was quicker.
         case refused
         case claimed(OwnerRow)
-        /// Nobody owns it now.
+        /// The workspace has no owner now.
         case freed
-        /// Some of it, or the last of it.
+        /// Part of the rows is deleted, or the last of them.
         case removed(isAll: Bool)
     }
 
@@ -50,7 +50,7 @@ final class DatabaseTransaction {
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
-    /// A standby that does not hear of it takes a node for the owner that has ended, or claims again.
+    /// A standby that lacks this change takes a node for the owner that has ended, or claims again.
     var isLocal: Bool { if case .handOver = kind { true } else { false } }
     var isRunning: Bool { if case .running = phase { true } else { false } }
     /// Has the row, and keeps others from it.

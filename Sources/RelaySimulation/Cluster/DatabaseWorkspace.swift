@@ -1,21 +1,21 @@
 import RelayCore
 import RelayProtocol
 
-/// One workspace in the database: the row that says who owns it, shared and exclusive locks of that, and its log.
+/// One workspace in the database: the row that names its owner, shared and exclusive locks of that row, and its log.
 final class DatabaseWorkspace {
     let id: WorkspaceID
     /// From 1, in the order in which they were made.
     let number: Int32
     /// All that it ever was called; the last is its name.
     private(set) var names: [String]
-    /// Nil: it stands.
+    /// Nil: not removed.
     private(set) var removedAt: Int64?
     var isRemoved: Bool { removedAt != nil }
     private unowned let world: ClusterWorld
     private unowned let database: ClusterDatabase
     private(set) var log: SimulatedLog
     private(set) var row = OwnerRow()
-    /// The numbers of those that are there.
+    /// The numbers of the stored batches.
     private var batches: Set<Int> = []
     /// The place of the last change that others see.
     private var lastShown = 0
@@ -34,20 +34,20 @@ final class DatabaseWorkspace {
     static let slowCommitMax: Int64 = 6_000
 
     var name: String { names.last ?? id.rawValue }
-    /// Something of it is stored, besides what says that it was.
+    /// True if rows of it are stored, besides the one that records the removal.
     var isLeft: Bool { !log.isEmpty }
 
     func rename(to name: String) { names.append(name) }
     func remove() { removedAt = world.now }
 
-    /// Whether everything that can be loaded of it is on the standby.
+    /// True if everything that can be loaded of the workspace is on the standby.
     var isReplicated: Bool { lastShown <= database.changes.replicated }
 
     func contains(_ batch: Int) -> Bool { batches.contains(batch) }
 
     func hasTransaction(of holder: String) -> Bool { (active + queue).contains { $0.connection.holder == holder } }
 
-    /// Something is done for a node that has let go of it.
+    /// True if a transaction runs for a node that has abandoned it.
     var hasAbandonedTransaction: Bool { (active + queue).contains { !$0.connection.isOpen || $0.connection.isGivenUp } }
 
     // MARK: Transactions
@@ -73,13 +73,13 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// A process of the database that waits for a lock or the standby notices; one that is just writing may not, in time.
+    /// A server process that waits for a lock or the standby notices; one that is just writing may not, in time.
     func end(_ isMeant: (DatabaseConnection) -> Bool) {
         for transaction in queue + active where isMeant(transaction.connection) {
             switch transaction.phase {
             case .waiting: finish(transaction)
             case .running: if world.dice.chance(0.7) { finish(transaction) }
-            // Committed here; whether on the standby, nobody knows.
+            // Committed here; possibly not on the standby.
             case .written: show(transaction)
             case .over: break
             }
@@ -87,7 +87,7 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// In the order in which they came: shared with shared, exclusive with nobody.
+    /// In the order in which they came: shared with shared, exclusive alone.
     private func grant() {
         while let first = queue.first {
             let others = active.filter(\.isHolding)
@@ -124,7 +124,7 @@ final class DatabaseWorkspace {
         }
     }
 
-    /// Whether it begins where the last commit left the log.
+    /// True if the batch begins where the last commit left the log.
     private func follows(_ batch: LogBatch) -> Bool {
         let log = log
         do throws(LogError) {
@@ -214,7 +214,7 @@ final class DatabaseWorkspace {
     }
 
     private func apply(_ batch: LogBatch) {
-        // The plants write what a log refuses.
+        // The plants write batches that a log refuses.
         do throws(LogError) { try log.commit(batch) } catch { world.history(of: id).refuses(batch, error) }
         if let complaint = log.complaint { world.report(.decision, complaint.sentence) }
     }

@@ -7,11 +7,11 @@ final class EdgePart {
     let owner: NodeAddress
     private var world: ClusterWorld { node.world }
     private var machine = EdgeMachine()
-    /// Kept by the other end, or by what is on its way.
+    /// Retained by the other end, or by messages in flight.
     private weak var wire: NodeWire?
     private(set) var isOver = false
     private var gathered = RecordWriter()
-    /// Which peers the record that is being handled is for.
+    /// Peers that the record being handled is for.
     private var addressees: Set<PeerID>?
 
     init(_ node: ClusterNode, to owner: NodeAddress) {
@@ -76,7 +76,7 @@ final class EdgePart {
         world.report(.delivery, "peer \(peer.rawValue) gets what was for \(addressees.map { String($0.rawValue) }.sorted())")
     }
 
-    /// What one turn has for the owner goes out together.
+    /// Messages to the owner are gathered, and sent together at the end of the turn.
     private func tell(_ message: EdgeMessage) {
         guard wire?.isOpenAtEdge == true else { return }
         if gathered.isEmpty { node.inThisLife(after: 0) { self.flush() } }
@@ -88,7 +88,7 @@ final class EdgePart {
         world.sendToOwner(gathered.take(), on: wire)
     }
 
-    /// `sockets` are those that each record is for.
+    /// `sockets` are the recipients of each record.
     func ownerSaid(_ bytes: [UInt8], for sockets: [Set<PeerID>]) {
         do throws(NodeLinkError) {
             let records = try OwnerMessage.read(bytes)

@@ -2,9 +2,9 @@ import PushPlanner
 import RelayCluster
 import RelayProtocol
 
-/// Requests over HTTP at a node: those that only the owner of a workspace answers, here those that decide with the code of a notification,
-/// whose number says which workspace that is; and who somebody is, which every node answers. As `NodeRoutes` does, but that nothing waits for
-/// an owner.
+/// HTTP requests at a node: those that only the owner of a workspace answers, here decisions by the code of a notification, whose number
+/// identifies the workspace; and requests for an identity, which every node answers. Like `NodeRoutes`, except that nothing waits for an
+/// owner.
 final class NodeCalls {
     private unowned let node: ClusterNode
     /// Of this node's own sockets, by their numbers.
@@ -15,7 +15,7 @@ final class NodeCalls {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// `done` gets nil where the process ends first.
+    /// `done` gets nil if the process ends first.
     func take(_ call: HTTPCall, then done: @escaping (HTTPAnswer?) -> Void) {
         lastCall += 1
         let number = lastCall
@@ -104,7 +104,7 @@ extension HTTPAnswer {
     fileprivate init(status: UInt16) { self.init(status: status, headers: [], body: []) }
     fileprivate init(_ identity: Identity) { self.init(status: 200, headers: [], body: identity.bytes) }
 
-    /// 200 for what was decided so.
+    /// 200 for a decision made this way.
     fileprivate init(_ reply: Reply) {
         switch reply {
         case .decided: self.init(status: 200)

@@ -4,7 +4,7 @@ import RelayProtocol
 final class NodeDatabase {
     /// As the product's `PostgresDatabase.askingMax`, about.
     static let askingMax: Int64 = 3_000
-    /// Until the database has noticed that nobody is at the other end of a connection.
+    /// Longest time until the database notices that a connection is dead.
     static let noticedMax: Int64 = 8_000
 
     private unowned let node: ClusterNode
@@ -17,7 +17,7 @@ final class NodeDatabase {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// One question, on this purpose's connection; `answer` gets nil where there was none in time.
+    /// One question, on this purpose's connection; `answer` gets nil if none came in time.
     func ask<Answer>(
         _ purpose: DatabaseConnection.Purpose, within limit: Int64 = NodeDatabase.askingMax,
         _ question: @escaping (ClusterDatabase, DatabaseConnection, @escaping (Answer) -> Void) -> Void,
@@ -52,7 +52,7 @@ final class NodeDatabase {
         }
     }
 
-    /// One way, in milliseconds: a question may wait for others, and what it was answered may be old news.
+    /// One way, in milliseconds: a question may wait for others, and its answer may be outdated.
     private var transit: Int64 {
         world.dice.chance(world.faults.databaseDelay) ? world.dice.within(20...1_500) : world.dice.within(0...2)
     }
@@ -68,7 +68,7 @@ final class NodeDatabase {
     private func drop(_ connection: DatabaseConnection) {
         connections.removeAll { $0 === connection }
         connection.giveUp()
-        // One that cannot be reached is noticed later.
+        // An unreachable connection is noticed later.
         world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...Self.noticedMax)) { _ in connection.close() }
     }
 

@@ -1,6 +1,6 @@
 import RelayCluster
 
-/// A node's links to the nodes that own what it does not.
+/// A node's links to the nodes that own other workspaces.
 final class NodeEdges {
     private unowned let node: ClusterNode
     /// By the holder that each was dialled as.

@@ -1,8 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// Who may come in at a node, and what their workspaces are called: read when the process starts, and again when the database says that something
-/// has changed. As `Access` and `PacedReads` do.
+/// Holders of tokens that a node admits, and the names of their workspaces: read when the process starts, and again when the database
+/// reports a change. Like `Access` and `PacedReads`.
 final class NodeEntrants {
     /// As the database has it.
     struct Reading {
@@ -16,17 +16,17 @@ final class NodeEntrants {
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private var reading = Reading()
-    /// The database's count of changes, as it was last told; nil: it never was.
+    /// The database's last reported count of changes; nil: none yet.
     private var toldChanges: Int64?
     private(set) var isReading = false
     private var isReadAgain = false
-    /// Who wants to know what a reading finds that has not begun; and those of the one that is under way.
+    /// Completions of the next reading, and of the one under way.
     private var nextReaders: [(Bool) -> Void] = []
     private var readers: [(Bool) -> Void] = []
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// A process serves nobody before it has read them once.
+    /// A process serves no peer before it has read them once.
     func start() {
         (reading, toldChanges) = (world.database.entrants, world.database.changesOfEntrants)
     }
@@ -38,7 +38,7 @@ final class NodeEntrants {
         Named(id: workspace, name: reading.standing[workspace] ?? workspace.rawValue)
     }
 
-    /// Whose token that is; nil: nobody's, as far as this node knows.
+    /// The holder of the token; nil: none that this node knows.
     func identity(of role: ClusterSocket.Role) -> Identity? {
         let workspace = world.workspace(of: role)
         let isRemembered = world.plant == .rememberedToken && isRemoved(workspace)
@@ -47,14 +47,14 @@ final class NodeEntrants {
         return Identity(holder: world.holder(of: role), workspace: its, software: "simulated", at: node.instant.wall)
     }
 
-    /// A look has told how often something was changed.
+    /// A look has reported the count of changes.
     func saw(_ changes: Int64) {
         guard changes != toldChanges else { return }
         toldChanges = changes
         if isReading { isReadAgain = true } else { read() }
     }
 
-    /// `done` hears whether the database was read since.
+    /// `done` gets true if the database was read since.
     func read(then done: @escaping (Bool) -> Void) {
         nextReaders.append(done)
         if isReading { isReadAgain = true } else { read() }

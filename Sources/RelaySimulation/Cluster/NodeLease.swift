@@ -1,5 +1,5 @@
-/// What a node has said of itself in the database, and when the process has to end: nobody has heard of it for so long that others take over,
-/// or what it owns is of another life of the database.
+/// A node's lease in the database, and the rule for when the process has to end: its last renewal is so old that others take over, or it
+/// owns workspaces from another life of the database.
 final class NodeLease {
     private static let lookInterval: Int64 = 1_000
     /// A second before others take the node for dead.
@@ -14,7 +14,7 @@ final class NodeLease {
         renewedAt = node.uptime
     }
 
-    /// It was asked at this time, by the node's own clock.
+    /// `asked`: when the renewal was requested, by the node's own clock.
     func renewed(at asked: Int64) { renewedAt = max(renewedAt, asked) }
 
     func renew(isLeaving: Bool) {

@@ -3,13 +3,13 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The links that other nodes have to this one: what comes over them is the same as what comes from sockets, and what is for their peers
-/// goes back, to the peer that has the number now. As `LinkAcceptor` and `PeerConnections` do.
+/// Links from other nodes to this one: messages over them are treated like those from sockets, and messages for their peers go back, to
+/// the peer that has the number now. Like `LinkAcceptor` and `PeerConnections`.
 final class NodeLinks {
     private struct Link {
         let wire: NodeWire
         var peers: EdgePeers
-        /// By the edge's numbers: who has it now.
+        /// The current peers, by the edge's numbers.
         var names: [Int: PeerID] = [:]
         var gathered = RecordWriter()
         var addressees: [Set<PeerID>] = []
@@ -20,7 +20,7 @@ final class NodeLinks {
         /// For the checkers.
         let socket: PeerID
         let role: ClusterSocket.Role
-        /// Nil where it was sent away, as its workspace is not owned here.
+        /// Nil if the peer was sent away, as its workspace is not owned here.
         let part: OwnerPart?
     }
 
@@ -76,7 +76,7 @@ final class NodeLinks {
         case .congested(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.congested(name) }
         case .drained(let peer): if let name = try links[number]?.peers.peer(peer) { remotes[name]?.part?.drained(name) }
         case .call(let call, let request):
-            // What another node has handed on goes no further.
+            // A call that another node forwarded is not forwarded again.
             node.calls.answer(request, isCarried: true) { [self] in tell(.answer(call, $0), for: [], number) }
         }
     }
@@ -97,7 +97,7 @@ final class NodeLinks {
 
     // MARK: Sending
 
-    /// To those of them who are at edges; hands back the others.
+    /// Sends to those of them that are at edges; returns the others.
     func send(_ bytes: [UInt8], to peers: [PeerID]) -> [PeerID] {
         var own: [PeerID] = []
         var remote: [Int: [PeerID]] = [:]
@@ -142,7 +142,7 @@ final class NodeLinks {
 
     func role(of peer: PeerID) -> ClusterSocket.Role? { remotes[peer]?.role }
 
-    /// Whether somebody is connected behind this name.
+    /// True if a peer is connected under this name.
     func isThere(_ peer: PeerID) -> Bool {
         guard let number = RemotePeer.link(of: peer.rawValue), let link = links[number], let remote = remotes[peer] else {
             return false
@@ -150,7 +150,7 @@ final class NodeLinks {
         return link.names[RemotePeer.number(of: peer.rawValue)] == peer && link.wire.edge.node.peers.has(remote.socket)
     }
 
-    /// A peer that is connected, and has nobody to speak to.
+    /// A peer that is connected without a core to serve it.
     var complaint: String? {
         for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) {
             if let part = remote.part, node.placement.owns(part) { continue }

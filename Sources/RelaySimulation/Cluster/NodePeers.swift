@@ -2,8 +2,8 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The peers that came to this node. A peer's workspace says where its messages go: to the core here that owns it, or over the link to the
-/// node that does.
+/// Peers connected to this node. A peer's workspace determines its way: to the core here that owns it, or over the link to the node that
+/// does.
 final class NodePeers {
     private enum Way {
         case owner(OwnerPart)
@@ -16,7 +16,7 @@ final class NodePeers {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// Whether somebody of this workspace who comes now is let in.
+    /// True if a new peer of this workspace is admitted now.
     func isServing(_ workspace: WorkspaceID) -> Bool { node.entrants.mayEnter(workspace) && way(of: workspace) != nil }
 
     private func way(of workspace: WorkspaceID) -> Way? {
@@ -64,7 +64,7 @@ final class NodePeers {
         }
     }
 
-    /// Nothing is heard of the node any more.
+    /// The node falls silent.
     func fallSilent() { for (_, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) { world.cut(socket) } }
 
     /// The process is gone.
@@ -86,7 +86,7 @@ final class NodePeers {
         if let socket = peers[peer]?.socket { world.nodeCloses(socket, code, reason) }
     }
 
-    /// Each comes again at a moment of its own.
+    /// Each reconnects at a different moment.
     func dismiss(_ peer: PeerID) {
         close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(0...1_000)))
     }
@@ -111,7 +111,7 @@ final class NodePeers {
 
     func has(_ peer: PeerID) -> Bool { peers[peer].map { !$0.socket.isCut && $0.socket.isOpenAtPeer } ?? false }
 
-    /// A peer that is connected, and has nobody to speak to.
+    /// A peer that is connected without a core to serve it.
     var complaint: String? {
         for (peer, (socket, way)) in peers.sorted(by: { $0.key < $1.key }) where has(peer) {
             if case .owner(let part) = way, !node.placement.owns(part) {

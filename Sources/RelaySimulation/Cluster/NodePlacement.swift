@@ -1,13 +1,13 @@
 import RelayCluster
 import RelayProtocol
 
-/// Which workspaces a node owns, and to which nodes it has links: the shipped machine, with the database that it looks at and the cores that
-/// come and go by its orders. As the product's `PlacementWatch` does, but that looks and claims overlap.
+/// Workspaces that a node owns, and nodes to which it has links: the shipped machine, with the database that it polls and the cores that
+/// it starts and ends. Like the product's `PlacementWatch`, except that polls and claims overlap.
 final class NodePlacement {
     static let lookInterval: Int64 = 250
-    /// With more, a node that drains ends with what it has.
+    /// After this, a node that drains ends with the workspaces that it still has.
     static let drainWithin: Int64 = 20_000
-    /// For what it has told its peers to arrive.
+    /// For its last messages to peers to arrive.
     static let leavingWait: Int64 = 500
 
     private unowned let node: ClusterNode
@@ -18,7 +18,7 @@ final class NodePlacement {
     private var claimsUnderWay = 0
     /// The owner of each, by the last look.
     private var holders: [WorkspaceID: String] = [:]
-    /// What it saw when it looked last.
+    /// The last view.
     private var seen: PlacementView?
     /// When each was set free, for the checkers.
     private var handedOver: [WorkspaceID: Int64] = [:]
@@ -41,7 +41,7 @@ final class NodePlacement {
 
     /// The core that serves this workspace here; nil: there is none, or not now.
     func owner(of workspace: WorkspaceID) -> OwnerPart? { parts[workspace].flatMap { $0.isServing ? $0 : nil } }
-    /// Where else it is owned.
+    /// The node that owns it, by the last look.
     func holder(of workspace: WorkspaceID) -> String? { holders[workspace] }
 
     func owns(_ part: OwnerPart) -> Bool { parts[part.workspace] === part }
@@ -49,11 +49,11 @@ final class NodePlacement {
     var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
     var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
     func isHolding(_ workspace: WorkspaceID) -> Bool { parts[workspace] != nil }
-    /// It has looked, and is not about to end.
+    /// True once it has looked, until it is about to end.
     var isReady: Bool { seen != nil && !isDraining && !isOver }
     /// Nil: there is none, as far as this node knows.
     func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
-    /// Its owner here, if there is one, lets go of it.
+    /// Its owner here, if there is one, releases it.
     func workspaceRemoved(_ workspace: WorkspaceID) { parts[workspace]?.workspaceRemoved() }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
 
@@ -138,7 +138,7 @@ final class NodePlacement {
             let part = OwnerPart(node, workspace, row)
             part.start { [self] isLoaded in
                 if isLoaded { return claimed(workspace, part) }
-                // Somebody else may be able to.
+                // Another node may be able to load it.
                 part.handOver { self.claimed(workspace, nil) }
             }
         }
@@ -166,7 +166,7 @@ final class NodePlacement {
         seen.map { Shares($0, among: candidates).place(ofFree: workspace.rawValue) == node.holder } ?? false
     }
 
-    /// Whether somebody had two workspaces fewer.
+    /// True if a candidate owns at least two workspaces fewer.
     private var isUneven: Bool {
         let rows = seen?.rows ?? []
         func count(_ holder: String) -> Int { rows.count { !$0.isFree && $0.holder == holder } }
@@ -200,7 +200,7 @@ final class NodePlacement {
 
     // MARK: The end
 
-    /// As SIGTERM: others get what it owns first.
+    /// As on SIGTERM: hands over its workspaces first.
     func drain() {
         guard !isDraining, !isOver else { return }
         world.trace.note(world.now, node.name, "drains")

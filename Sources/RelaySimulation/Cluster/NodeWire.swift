@@ -1,9 +1,9 @@
 import RelayCluster
 import RelayModel
 
-/// A link between two nodes: what either end sends arrives as bytes, in order, late, or not at all.
+/// A link between two nodes: bytes from either end arrive in order, late, or not at all.
 ///
-/// Beside the bytes go the names of the sockets that each record is for, which no node ever reads: a checker does.
+/// Each record also carries the names of the sockets that it is for, which only a checker reads, never a node.
 final class NodeWire {
     /// In the edge's direction: congested beyond, and drained below; so small that both are met.
     static let congestedBytes = 6 << 10
@@ -11,7 +11,7 @@ final class NodeWire {
 
     /// As long as a living node may take.
     static let dialPatience: Int64 = 3_000
-    /// After so long without a word an end takes the other for gone.
+    /// After this much silence an end takes the other for gone.
     static let silenceMax: Int64 = 6_000
 
     let edge: EdgePart

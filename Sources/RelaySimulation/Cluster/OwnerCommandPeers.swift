@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Those who decide with the code of a notification: each is a peer of the core for as long as its one command takes. As `HTTPCommandPeers`
-/// does.
+/// Clients that decide with the code of a notification: each is a peer of the core for as long as its one command takes. Like
+/// `HTTPCommandPeers`.
 final class OwnerCommandPeers {
     private struct Caller {
         let command: CommandID

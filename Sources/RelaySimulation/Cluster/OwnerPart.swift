@@ -14,22 +14,22 @@ final class OwnerPart {
     private static let commitPatience: Int64 = 2_000
     private static let loadRetry: Int64 = 1_000
     private static let freeingRetry: Int64 = 250
-    /// A database that takes nothing is not to be asked more often for what nobody waits for.
+    /// A removal is not urgent, so a database that rejects it is not asked more often.
     static let removalRetry: Int64 = 30_000
 
     let workspace: WorkspaceID
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private(set) var row: OwnerRow
-    /// Nil while nobody can say what the log holds.
+    /// Nil while the content of the log is unknown.
     private(set) var relay: Relay?
-    /// Which core this is: what an earlier one was waiting for never comes.
+    /// The current core; work that an earlier one waited for is dropped.
     private var life = 0
     private var timers: [RelayTimer: Int] = [:]
     private var lastTimer = 0
     private var isTickArmed = false
     private var underWay: Commit?
-    /// Nobody knows what came of the last commit.
+    /// The result of the last commit is unknown.
     private var isInDoubt = false
     private let pushes: OwnerPushes
     private let callers: OwnerCommandPeers
@@ -41,7 +41,7 @@ final class OwnerPart {
     private var lastAppends = LogBatch()
     /// Told when the row is free; nil: it is not being handed over.
     private var whenFree: (() -> Void)?
-    /// Another owns it, or nobody does.
+    /// True if another process owns the workspace, or none does.
     private(set) var isOver = false
 
     init(_ node: ClusterNode, _ workspace: WorkspaceID, _ row: OwnerRow) {
@@ -99,7 +99,7 @@ final class OwnerPart {
             world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
             return nil
         }
-        // What is left of it is nobody's any more.
+        // The rows left of a removed workspace have no owner.
         if stored.isRemoved { return LogState() }
         let wall = node.instant.wall
         let state = try? stored.log.load(
@@ -126,7 +126,7 @@ final class OwnerPart {
         armTick()
     }
 
-    /// Everybody leaves and comes back; nothing of it is in memory.
+    /// All peers leave and come back; their state is not in memory.
     private func suspend() {
         guard let peers = relay?.peers.sorted() else { return }
         world.trace.note(world.now, node.name, "suspends", workspace.rawValue)
@@ -190,7 +190,7 @@ final class OwnerPart {
     func congested(_ peer: PeerID) { feed(.congested(peer)) }
     func drained(_ peer: PeerID) { feed(.drained(peer)) }
 
-    /// Its peers go, then what is in memory of it, then what is stored.
+    /// Its peers leave, then its memory is released, then its rows are deleted.
     func workspaceRemoved() { feed(.workspaceRemoved(workspace)) }
 
     /// The code of a notification of this workspace's.
@@ -333,7 +333,7 @@ final class OwnerPart {
         }
     }
 
-    /// What it would go on from was taken away: it has not heard yet that the workspace was removed.
+    /// The rows have been deleted: the core does not know yet that the workspace was removed.
     private func findGone() {
         suspend()
         if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
@@ -352,7 +352,7 @@ final class OwnerPart {
         if whenFree != nil { freed() } else { node.placement.lost(self) }
     }
 
-    /// Nobody has said what came of it: after another generation it is there, or never will be.
+    /// The result of the commit is unknown. Once a new generation is stored, the commit is there or never will be.
     private func settle() {
         isInDoubt = true
         let life = life
@@ -387,7 +387,8 @@ final class OwnerPart {
         if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
     }
 
-    /// Another generation for what this node holds, on a new connection: false where another holds it, nil where nobody says.
+    /// Stores a new generation for the workspace that this node holds, on a new connection. `then` gets false if another node holds it,
+    /// nil if there is no answer.
     private func renew(_ then: @escaping (Bool?) -> Void) {
         if world.plant == .noFence { return after(1) { then(true) } }
         ask { (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
@@ -430,7 +431,7 @@ final class OwnerPart {
         }
     }
 
-    /// It is free, or another's by now.
+    /// The workspace is free, or another node owns it by now.
     private func freed() {
         let then = whenFree
         whenFree = nil

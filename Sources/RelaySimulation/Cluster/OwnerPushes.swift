@@ -1,12 +1,12 @@
 import PushPlanner
 import RelayProtocol
 
-/// Carries out the intents of one core, and tells it what became of each. As `PushRunner` does.
+/// Carries out the intents of one core, and returns their outcomes. Like `PushRunner`.
 final class OwnerPushes {
     private unowned let node: ClusterNode
-    /// What this core has ordered and not heard of.
+    /// Pushes ordered by this core that have no outcome yet.
     private var awaited: Set<PushID> = []
-    /// Outcomes that came while nobody was there to hear them.
+    /// Outcomes that came while there was no core to receive them.
     private var unheard: [PushID: PushOutcome] = [:]
     private var hasEnded = false
     var tell: (PushID, PushOutcome) -> Void = { _, _ in }
@@ -26,9 +26,9 @@ final class OwnerPushes {
         tell(intent.id, outcome)
     }
 
-    /// The next core orders again what has no outcome in its log.
+    /// The next core orders pushes without an outcome in its log again.
     func suspend() { (awaited, unheard) = ([], [:]) }
 
-    /// Whoever takes the workspace over orders again what has no outcome.
+    /// The next owner of the workspace orders pushes without an outcome again.
     func end() { hasEnded = true }
 }

@@ -1,8 +1,8 @@
 import RelayCluster
 
-/// What a node sees of the owners where a fault is planted in its looking.
+/// Alters a node's view of the owners for a planted fault.
 final class PlantedView {
-    /// What a node overlooks, it overlooks for so long: longer than anybody may be away for one fault, and not for ever.
+    /// How long a node overlooks a change: longer than one fault keeps any node away, but not for ever.
     private static let overlooked: Int64 = 25_000
 
     private unowned let node: ClusterNode
@@ -15,7 +15,7 @@ final class PlantedView {
         var view = view
         switch node.world.plant {
         case .lateClaim:
-            // Nobody has set it free: its owner has gone.
+            // The workspace counts as taken although its owner has gone.
             for index in view.rows.indices where view.rows[index].isFree && view.rows[index].holder != nil {
                 if isNew(view.rows[index]) { view.rows[index].isFree = false }
             }

@@ -1,8 +1,8 @@
 import HostCore
 import RelayProtocol
 
-/// A coding agent on a host: works, asks, and goes on when somebody answers, at its own terminal or at a client. Its own process:
-/// it outlives the daemon.
+/// A coding agent on a host: works, asks, and goes on once there is an answer, at its own terminal or from a client. A process of its own
+/// that outlives the daemon.
 final class Agent {
     /// A question that it waits on.
     struct Ask {
@@ -11,7 +11,7 @@ final class Agent {
         let hook: Int
         let run: Int
         let input: [UInt8]
-        /// Some wait longer than the world lasts, and are open when all is quiet.
+        /// False for a question that waits longer than the world lasts, and is open when all is quiet.
         let isAttended: Bool
         var attempts = 0
         /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
@@ -67,7 +67,7 @@ final class Agent {
         work()
     }
 
-    /// Another process goes on with the same session; what this one asked is void.
+    /// Another process continues the session; questions of this one are void.
     func restart() {
         guard !isFinished else { return }
         let gone = run
@@ -78,20 +78,20 @@ final class Agent {
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
 
-    /// It was on a machine that lost power.
+    /// The machine that it ran on lost power.
     func losePower() {
         ask = nil
         run += 1
     }
 
-    /// Gives up what it waits on, and does no more.
+    /// Gives up its pending work, and does no more.
     func finish() {
         isFinished = true
         if let ask {
             self.ask = nil
             tell(.proven(hook: ask.hook, ran: true, isOurs: false))
         }
-        // So that what was lost before it is counted.
+        // So that events lost before it are counted.
         world.after(10) { [self] _ in for session in sessions { machine.tell(.ended(session), of: self) } }
     }
 
@@ -104,7 +104,7 @@ final class Agent {
             guard run == self.run, !isFinished else { return }
             guard ask == nil else { return work() }
             if world.isCalm {
-                // Some go on waiting while all is quiet; nobody begins anything else.
+                // Some agents go on waiting while all is quiet; none begins anything new.
                 return world.after(60_000) { [self] _ in
                     if ask == nil { machine.tell(.worked(session, [.statusChanged(.idle, reason: nil)]), of: self) }
                 }
@@ -141,7 +141,7 @@ final class Agent {
         case 4: return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5))
         default:
             var usage = Usage()
-            // Some name no run, some say again what they said before.
+            // Some reports name no run, some repeat the previous figures.
             usage.run = world.dice.chance(0.1) ? nil : "\(run)"
             usage.costMicroUSD = Int64(world.dice.chance(0.2) ? calls / 2 : calls) * 100
             usage.tokens = Tokens(input: Int64(calls), output: 2)
@@ -182,7 +182,7 @@ final class Agent {
 
     private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
 
-    /// What no tool's input has.
+    /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
 
     /// The hook calls the daemon, and calls again when there is none.
@@ -211,12 +211,12 @@ final class Agent {
         work()
     }
 
-    /// What the hook prints; nil leaves the agent to its own prompt.
+    /// The hook's output; nil leaves the agent to its own prompt.
     func answered(_ hook: Int, _ output: [UInt8]?) {
         guard let ask, ask.hook == hook, ask.run == run, !ask.isAtTerminal else { return }
         guard let output else {
             self.ask?.isAtTerminal = true
-            // Its own prompt: somebody at the terminal, some time.
+            // A person answers its own prompt at some time.
             world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(hook) }
             return
         }
@@ -245,7 +245,7 @@ final class Agent {
         }
     }
 
-    /// A session is to be started. Some agents cannot, and some are gone before they say so.
+    /// Starts a session. Some agents cannot, and some end before they report it.
     func launch(_ order: LaunchOrder) {
         let run = run
         world.after(world.dice.within(0...50)) { [self] world in

@@ -15,7 +15,7 @@ final class Daemon {
     private var callers: [HookToken: (agent: Agent, hook: Int)] = [:]
     /// Those of real adapters.
     private var waiting: [HookToken: ([UInt8]?) -> Void] = [:]
-    /// Which arming of each timer counts.
+    /// The current arming of each timer; earlier ones are ignored.
     private var armings: [HostTimer: Int] = [:]
     private var isAlive: Bool { host.daemon === self }
 
@@ -85,7 +85,7 @@ final class Daemon {
 
     // MARK: Real adapters
 
-    /// Somebody waits for an answer; nil is none.
+    /// Registers a caller that waits for an answer; nil means none.
     func token(_ answer: @escaping ([UInt8]?) -> Void) -> HookToken {
         world.lastName += 1
         let token = HookToken(rawValue: UInt64(world.lastName))
@@ -115,7 +115,7 @@ final class Daemon {
         switch order {
         case .connect: connection = world.connect(.host(host.index))
         case .send(let bytes), .stream(let bytes):
-            // What is to be forgotten has to be told first, and not to arrive.
+            // For the planted fault the checker has to know the end, which then never arrives.
             if world.plant == .forgottenEnds, String(decoding: bytes, as: UTF8.self).contains(#""stage":"taken""#),
                 world.dice.chance(0.5)
             {
@@ -151,7 +151,7 @@ final class Daemon {
 }
 
 extension World {
-    /// The books of a host are kept by what its spool took.
+    /// A host's books follow its spool's log.
     fileprivate func noted(_ entry: SpoolLog, at host: HostProcess) {
         switch entry {
         case .took(let items, let numbers):
@@ -164,12 +164,12 @@ extension World {
             settled(items)
         default:
             trace.note(now, host.name, "spool", "\(entry)")
-            // Its files are never lost here: what was sent was synchronized before.
+            // Its files are never lost here: events were synchronized before they were sent.
             if case .renumbered(let session, _) = entry { report(.completeness, "\(host.name) numbers \(session) anew") }
         }
     }
 
-    /// What a desk remembers no longer is over.
+    /// An approval that the desk forgets has ended.
     private func settled(_ items: [Spool.Item]) {
         for case .note(let key, nil) in items { if let id = ApprovalID(key) { freedom.ended(id) } }
     }

@@ -1,11 +1,11 @@
 import HostCore
 import RelayProtocol
 
-/// What a desk would do that had a bug: the facts that it is told, and the orders that it gives, are altered on their way. Nothing is where
-/// no such fault is planted.
+/// Simulates a desk with a bug: alters the facts that it receives and the orders that it gives. Changes nothing unless such a fault is
+/// planted.
 struct DeskBugs {
     let plant: Plant?
-    /// Those who asked what is over, which a desk with a bug goes on waiting for.
+    /// Hooks of ended questions, which a desk with a bug keeps waiting.
     private var waiting: [ApprovalID: HookToken] = [:]
     private var forgotten: ApprovalID?
     /// The last answer for each input.
@@ -13,7 +13,7 @@ struct DeskBugs {
 
     init(plant: Plant?) { self.plant = plant }
 
-    /// What is handed over does not wait for the disk.
+    /// True if answers are handed over before they are on disk.
     var isUnrecorded: Bool { plant == .unrecordedAnswer }
 
     /// A second end of an approval that ends so.
@@ -22,14 +22,14 @@ struct DeskBugs {
         return .approvalStale(id, reason: "unknownApproval")
     }
 
-    /// One answer for all who ask the same.
+    /// One answer for all that ask the same.
     func answer(beforeAsking question: ApprovalQuestion<SimulatedForm>) -> [UInt8]? {
         plant == .repeatedAnswer ? answers[question.digest] : nil
     }
 
     mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
 
-    /// One hook is taken for another that asks the same, no matter whose it is.
+    /// Confuses a hook with another that asks the same, of any session.
     func altered(
         _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
     ) -> ApprovalQuestion<SimulatedForm> {
@@ -55,7 +55,7 @@ struct DeskBugs {
         return .decided(session, id, approval.digest, decision)
     }
 
-    /// A hook that waits for what is over goes on waiting.
+    /// A hook that waits for an ended question keeps waiting.
     mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
         guard plant == .lateAnswer else { return order }
         switch order {
@@ -70,7 +70,7 @@ struct DeskBugs {
         return order
     }
 
-    /// And is answered when somebody decides.
+    /// The hook that still waits gets the answer of a later decision.
     func answer(late id: ApprovalID, _ decision: Decision) -> (HookToken, [UInt8])? {
         guard decision.verdict == .allow, let token = waiting[id] else { return nil }
         return (token, SimulatedForm.allowed)

@@ -11,20 +11,20 @@ final class HostProcess {
     let identity: HostIdentity
     let disk: SimulatedDisk
     private(set) var agents: [Agent] = []
-    /// What its real adapters serve, in a world that has those.
+    /// Bodies of the real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
-    /// What adapters were given, and have not told the end of.
+    /// Requests given to adapters whose end has not been reported.
     var given: [SteeringRequest] = []
-    /// The same of the daemon before: what it has said to an agent may arrive after its end.
+    /// Those of the previous daemon: its orders to an agent may arrive after it has ended.
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private var life = 0
     /// Names this start of its machine.
     private(set) var boot = 0
-    /// Milliseconds between what its wall clock shows and the truth.
+    /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
-    /// What the relay last said is held: a file that is written at once.
+    /// The holds that the relay last sent: a file that is written at once.
     var holds = Holds()
 
     var isUp: Bool { daemon != nil }
@@ -86,7 +86,7 @@ final class HostProcess {
         }
     }
 
-    /// The process ends at once; or the whole machine, with what was not synchronized.
+    /// The process ends at once; or the whole machine, with the bytes that were not synchronized.
     func crash() {
         guard let daemon else { return }
         let isPowerLoss = world.dice.chance(world.faults.powerLoss)
@@ -118,7 +118,7 @@ final class HostProcess {
         agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
     }
 
-    /// One of those that are there breaks, and comes back.
+    /// A running agent breaks, and comes back.
     func restartAgent() {
         if agents.isEmpty { world.dice.pick(bodies).restart() } else { world.dice.pick(agents).restart() }
     }
@@ -137,7 +137,7 @@ final class HostProcess {
 
     func asked(_ ask: Agent.Ask, by agent: Agent) { daemon?.asked(ask, by: agent) }
 
-    /// It is given what a client sent.
+    /// Gives a client's request to the agent.
     func steer(_ request: SteeringRequest, of agent: String) {
         agents.first { $0.name == agent }?.steered(request)
     }
@@ -173,7 +173,8 @@ final class HostProcess {
         for body in bodies where body.adapter == adapter { body.carryOut(order) }
     }
 
-    /// What was given to this session and its agent does now: what carries no name goes in the order in which it was given.
+    /// The request that the session's agent carries out now: requests without a name are carried out in the order in which they were
+    /// given.
     func takeGiven(_ kind: SteeringAction.Kind, in session: SessionID) -> SteeringRequest? {
         let isIt = { (request: SteeringRequest) in request.session == session && request.action.kind == kind }
         return given.firstIndex(where: isIt).map { given.remove(at: $0) }
@@ -189,7 +190,7 @@ final class HostProcess {
         guard let daemon, daemon.connection === connection else { return }
         if case .outstanding = message, world.plant == .unheardOutstanding { return }
         daemon.tell(.received(message))
-        // A relay that errs sends what was decided of one question to another, too.
+        // A faulty relay also sends a question's decision to another question.
         guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),
             let other = daemon.questions.first(where: { $0.isOpen && $0.digest != digest })
         else { return }

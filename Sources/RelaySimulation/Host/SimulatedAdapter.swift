@@ -7,10 +7,10 @@ struct SimulatedAdapter: AgentAdapter {
         case started(SessionID, AgentProcess)
         case worked(SessionID, [EventHead])
         case asked(Agent.Ask, AgentProcess, HookToken)
-        /// The tool was run or refused; `isOurs` where the answer of a hook made it so.
+        /// The tool was run or refused; `isOurs` if the hook's answer decided that.
         case proven(hook: Int, ran: Bool, isOurs: Bool)
         case ended(SessionID)
-        /// The agent has shown what became of what it was given.
+        /// The agent has shown the outcome of a request.
         case steered(SteeringRequest, SteeringStage)
         case launched(SteeringName, LaunchOutcome)
         /// A session that a client started is there.
@@ -148,7 +148,7 @@ struct SimulatedAdapter: AgentAdapter {
 
     // MARK: Steering
 
-    /// It asks, and nobody has answered.
+    /// True if a question of the session has no answer yet.
     private func isAsking(_ session: SessionID) -> Bool { desk.contains { $0.session == session && $0.isOpen } }
 
     private mutating func stands(_ standing: SteeringStanding, _ session: SessionID) {
@@ -193,7 +193,7 @@ struct SimulatedAdapter: AgentAdapter {
         }
     }
 
-    /// The agent goes on, so what it asked before is over, whatever became of it.
+    /// The agent continues, so its earlier question has ended, with any outcome.
     private mutating func overtaken() {
         for approval in desk.approvals { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
     }
@@ -249,7 +249,7 @@ struct SimulatedAdapter: AgentAdapter {
 
     // MARK: Names
 
-    /// Tells apart whatever is asked here; it keeps nobody out.
+    /// Distinguishes the simulation's questions; no protection.
     static let digests = Digests { bytes in
         var lanes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15, 0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB]
         for byte in bytes { for lane in lanes.indices { lanes[lane] = (lanes[lane] ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }

@@ -1,6 +1,6 @@
 import HostCore
 
-/// A host's disk: what was written is there for every process, what was synchronized also after the power failed.
+/// A host's disk: written bytes are visible to every process, synchronized ones also survive a power failure.
 final class SimulatedDisk: SpoolDisk {
     private struct Stored {
         var bytes: [UInt8]
@@ -15,7 +15,7 @@ final class SimulatedDisk: SpoolDisk {
 
     init(world: World) { self.world = world }
 
-    /// What was not synchronized is lost from some byte on.
+    /// Bytes that were not synchronized are lost from some point on.
     func losePower() {
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             var kept = file.synchronized + world.dice.below(file.bytes.count - file.synchronized + 1)
@@ -37,7 +37,7 @@ final class SimulatedDisk: SpoolDisk {
         do throws(SpoolError) {
             try failMaybe()
         } catch {
-            // It may be there all the same.
+            // The file may have been written all the same.
             if !isFull, world.dice.chance(0.3) { files[name] = Stored(bytes: bytes, synchronized: bytes.count) }
             throw error
         }
@@ -51,7 +51,7 @@ final class SimulatedDisk: SpoolDisk {
             stored.bytes += bytes
             files[name] = stored
         } catch {
-            // Some of it may have been written.
+            // Part of the bytes may have been written.
             if world.dice.chance(0.5) {
                 stored.bytes += bytes.prefix(world.dice.below(bytes.count + 1))
                 files[name] = stored

@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// How a simulated agent takes an answer.
+/// The form in which a simulated agent takes an answer.
 struct SimulatedForm: AnswerForm {
     static let allowed = Array("allow".utf8)
     static let allowedAlways = Array("allow always".utf8)

@@ -2,8 +2,8 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// A phone: an app with tokens and cards, or a browser with the page, and a person who looks at it and looks away, without a word more
-/// often than not.
+/// A phone: an app with tokens and cards, or a browser with the page, and a person who looks at it and looks away, mostly without a
+/// report.
 final class Phone {
     private enum Waiting {
         case workspace
@@ -27,7 +27,7 @@ final class Phone {
     /// Alerts on the Lock Screen that carry a code.
     private var codes: [PushID] = []
     private var installs = 0
-    /// How many reports of a card the app may hold back.
+    /// Reports of a card that the app may hold back.
     private var wakes = 0
 
     init(world: World, index: Int, apns: SimulatedAPNs, isBrowser: Bool) {
@@ -74,15 +74,15 @@ final class Phone {
         }
     }
 
-    /// All faults have stopped, and nobody looks.
+    /// All faults have stopped, and the person does not look.
     func calm() {
         isForeground = false
         if world.dice.chance(0.5) {
-            // A launch: the app tells everything once more.
+            // A launch: the app reports everything once more.
             isRegistered = false
             for place in cards.indices { cards[place].isTold = false }
         }
-        // An app has one card of a session; what more there is it ends.
+        // An app has one card of a session; it ends the others.
         for place in cards.indices.dropLast() where cards[place].state == .active {
             if cards[(place + 1)...].contains(where: { $0.state == .active && $0.session == cards[place].session }) {
                 end(place, .ended)
@@ -120,7 +120,7 @@ final class Phone {
         if world.dice.chance(0.5) { hangUp(after: 3_000) }
     }
 
-    /// The system suspends the app: nothing more is said, and the socket stays as it is.
+    /// The system suspends the app: no more reports, and the socket stays open.
     private func goSilent() {
         isForeground = false
         if let connection, world.dice.chance(0.6) { world.silence(connection) }
@@ -194,7 +194,7 @@ final class Phone {
         wake(for: 8_000)
     }
 
-    /// Another install of the app: a new device to the relay, which has what the system gives: the same tokens.
+    /// Another install of the app: a new device to the relay, with the same tokens from the system.
     private func reinstall() {
         world.trace.note(world.now, name, "is installed anew")
         if isGreeted, world.dice.chance(0.5) { send(.forget(device.id), .rest) }
@@ -224,7 +224,7 @@ final class Phone {
         tellAll()
     }
 
-    /// The app starts one by itself, while it is looked at.
+    /// The app starts a card itself, while the person looks.
     private func beginCard() {
         guard isForeground, device.cards != .off else { return }
         if device.cards == .aggregate { return addCard(nil) }
@@ -387,7 +387,7 @@ final class Phone {
         case .card(let report):
             guard let place = cards.firstIndex(where: { $0.id == report.card }) else { return }
             if isDone { cards[place].isTold = cards[place].state == report.state && cards[place].token == report.token }
-            // Its session is gone: whatever the card says, nobody knows better.
+            // The session is gone: the card's content can no longer be checked.
             if case .failed(let notice, _) = reply, notice.code == "notFound" {
                 cards[place].isTold = true
                 cards[place].isRefused = true

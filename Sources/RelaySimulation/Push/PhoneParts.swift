@@ -9,17 +9,17 @@ extension Phone {
         var token: String?
         /// The broadcast channel that it listens to; then it never has a token.
         var channel: String?
-        /// What the app would say of it.
+        /// The card's state as the app would report it.
         var state = CardReport.State.active
-        /// The relay has confirmed what the app said last.
+        /// The relay has confirmed the app's last report.
         var isTold = false
         var timestamp: Int64 = 0
         /// The relay knows of no such card, or session.
         var isRefused = false
-        /// Its start came so late that its channel had been deleted: nobody can reach it any more.
+        /// Its start came so late that its channel had been deleted: it cannot be reached any more.
         var isLost = false
 
-        /// What represents it where pushes are watched.
+        /// Name of the card in the record of pushes: its channel, if it has one.
         var address: CardID { channel.flatMap { CardID($0) } ?? id }
     }
 }

@@ -4,15 +4,15 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Phones, browsers, the push services, and who watches over what the relay plans and orders for them.
+/// Phones, browsers, the push services, and the checkers of the relay's plans and orders for them.
 final class PushWorld {
-    /// Milliseconds that the world is calm for longer where there are phones.
+    /// Additional milliseconds of calm in a world with phones.
     static let calm: Int64 = 400_000
 
     unowned let world: World
     let apns: SimulatedAPNs
     private(set) var phones: [Phone] = []
-    /// Whether the app may listen to broadcast channels.
+    /// True if the app may listen to broadcast channels.
     let hasChannels: Bool
 
     var presence = PresenceChecker()
@@ -60,7 +60,7 @@ final class PushWorld {
         wallOffset = world.relay.wallOffset
     }
 
-    /// It has taken up what was under way.
+    /// The relay has started and loaded the pushes under way.
     func started(_ relay: Relay) {
         ring.relayStarted(relay.planner.knownDevices, wall: world.relay.wall)
         looked(at: relay)
@@ -80,7 +80,7 @@ final class PushWorld {
         codes = [:]
     }
 
-    /// After every input: what has been planned in it, by what is committed now.
+    /// After every input: checks the pushes planned in it against the committed state.
     func looked(at relay: Relay) {
         order.latest = max(order.latest, world.relay.wall)
         let last = relay.planner.lastPush
@@ -201,7 +201,7 @@ final class PushWorld {
 
     // MARK: What phones say
 
-    /// False where the relay does not get it.
+    /// False if the relay does not get the message.
     func received(_ message: ClientMessage, on connection: Connection) -> Bool {
         let known = world.relay.relay?.planner.knownDevices ?? []
         presence.heard(message, on: connection.id, of: world.phone(connection).identity.client.id, known, at: world.now)

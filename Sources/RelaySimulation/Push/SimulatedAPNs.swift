@@ -2,8 +2,8 @@ import PushPlanner
 import RelayCore
 import RelayProtocol
 
-/// The push services, Apple's and those of browsers: takes pushes or does not, says so in time, late, or to a relay that has ended, and
-/// delivers what it took late, out of order, twice or never.
+/// The push services, Apple's and those of browsers: accepts pushes or does not, answers in time, late, or to a relay that has ended, and
+/// delivers accepted pushes late, out of order, twice or never.
 final class SimulatedAPNs {
     enum Kind: Equatable {
         case alert, start
@@ -18,9 +18,9 @@ final class SimulatedAPNs {
 
     struct Channel {
         var isDeleted = false
-        /// The service took it away, and the relay hears of that by an answer, or does not.
+        /// The service removed it, and the relay learns of that by an answer, or does not.
         var isLost = false
-        /// What it keeps for devices that begin to listen.
+        /// The last push, kept for devices that begin to listen.
         var last: PushIntent?
     }
 
@@ -104,7 +104,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// The channel is gone, no matter who removed it.
+    /// The channel is gone, for any reason.
     private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name):
@@ -136,7 +136,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// A card begins to listen: it is told what the channel keeps.
+    /// A card begins to listen: it gets the last push that the channel keeps.
     func listens(to name: String) {
         if let last = channels[name]?.last { deliver(last, listeningTo: name) }
     }

@@ -1,7 +1,7 @@
 import RelayModel
 
-/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different
-/// times, or hear nothing more and learn of it by their heartbeats.
+/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different times, or
+/// receive nothing more and learn of it by their heartbeats.
 final class Connection {
     enum Role: Equatable {
         case host(Int)
@@ -15,9 +15,9 @@ final class Connection {
     var isOpenAtPeer = false
     /// Broken: nothing that is sent from now on arrives.
     var isCut = false
-    /// What was under way when it broke does not arrive either.
+    /// Messages in flight at the break are lost too.
     var losesWhatIsUnderWay = false
-    /// Half-open: what is sent vanishes, and neither end knows.
+    /// Half-open: messages vanish, and neither end knows.
     var isSilent = false
     var lastArrivalAtRelay: Int64 = 0
     var lastArrivalAtPeer: Int64 = 0

@@ -3,12 +3,12 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The relay as a process: the real core, what the runner does around it, and its end at any moment.
+/// The relay as a process: the real core, a runner around it, and its end at any moment.
 final class RelayProcess {
     unowned let world: World
     /// Nil while the process is down.
     private(set) var relay: Relay?
-    /// Which life of the process this is: what an earlier one was waiting for never comes.
+    /// The current life of the process; work that an earlier one waited for is dropped.
     private var life = 0
     private var bootedAt: Int64 = 0
     private var timers: [RelayTimer: Int] = [:]
@@ -17,7 +17,7 @@ final class RelayProcess {
     private var underWay: Commit?
     private var batches = 0
     private(set) var readsUnderWay = 0
-    /// Milliseconds between what its wall clock shows and the truth.
+    /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     /// When its last tick ended, by its own clock.
     private(set) var tickedAt: Int64 = 0
@@ -164,7 +164,7 @@ final class RelayProcess {
             case .push(let order): world.pushes?.ordered(order)
             // Whatever was ordered is on its way here, and is sent once.
             case .withdrawPush: break
-            // Nobody in this world has a picture.
+            // This world has no pictures.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
             case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
@@ -227,7 +227,7 @@ final class RelayProcess {
 
     // MARK: The disk
 
-    /// Whether messages are made before their batch is on disk or after is to make no difference.
+    /// Prepares every other batch's messages before it is on disk, which must make no difference.
     private func prepareSome() {
         batches += 1
         if batches % 2 == 0 { relay?.prepare() }
@@ -254,7 +254,7 @@ final class RelayProcess {
             answered = durable + world.dice.within(0...1_000)
         }
         if world.dice.chance(faults.unclearCommit) {
-            // The first try says error, whatever it did; the same batch is given again until it is known.
+            // The first try reports an error, whatever it did; the same batch is given again until its state is known.
             if world.dice.chance(0.5) { durable += 250 }
             answered = max(answered, durable) + 250 * world.dice.within(1...6)
         }
@@ -262,7 +262,7 @@ final class RelayProcess {
         if world.plant == .answerBeforeDurable { (durable, answered) = (answered + 5, durable) }
         if !isFatal || world.dice.chance(0.5) { inThisLife(after: durable) { $0.makeDurable(commit) } }
         inThisLife(after: answered) { process in
-            // Nobody can say what is on disk: the process ends, and the next one reads what is.
+            // The state of the disk is unknown: the process ends, and the next one reads it.
             if isFatal { return process.crash() }
             process.underWay = nil
             process.feed(.committed)

@@ -3,21 +3,21 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// The relay's disk: what is on it outlives every crash. Also remembers all that was ever on it, which is what the checkers
-/// compare with, and says what they would not find there.
+/// The relay's disk: its content survives every crash. Also remembers everything that was ever on it, as the reference for the checkers,
+/// and reports errors that they would not find there.
 ///
-/// It is a world's, on one thread. Nobody asks in a world who may connect, a world's disk is full by its faults, and nobody backs it
-/// up: the log is the only port that it implements.
+/// Belongs to one world, on one thread. The log is the only port that it implements: in a world connections are not checked, the disk is
+/// full by a fault, and there are no backups.
 package final class SimulatedLog: SessionLog {
     struct Stored {
         let host: HostID
         /// All events that ever were; the log still holds those from `keptFrom` on.
         var events: [[UInt8]] = []
         var keptFrom: Int64 = 1
-        /// Retention removed all through here; what followed began again, from what had been used up.
+        /// Retention removed everything through here; the session then began again, with its usage so far.
         var begunAfter: Int64 = 0
         var usage: [UInt8] = []
-        /// As bytes, so that a start reads what a commit wrote. Nil where retention removed the session.
+        /// As bytes, so that a start reads what a commit wrote. Nil if retention removed the session.
         var state: [UInt8]?
         var hostSeq: Int64 = 0
         /// The latest of each, in the order they were opened.
@@ -38,10 +38,10 @@ package final class SimulatedLog: SessionLog {
     /// In the order they were first seen.
     private(set) var order: [SessionKey] = []
     private var commands: [CommandRecord] = []
-    /// What the planner of pushes keeps.
+    /// Records of the planner of pushes.
     private var records: [PushRecord.Key: PushRecord] = [:]
     private var clock: AgeClockRecord?
-    /// What the first commit did that a log takes and no relay may order.
+    /// The first commit that a log accepts, but that no relay may order.
     private(set) var complaint: Complaint?
 
     package init(workspaces: [WorkspaceID]) { self.workspaces = workspaces }

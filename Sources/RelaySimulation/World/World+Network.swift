@@ -4,7 +4,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The network: what is sent arrives late, in order within a connection, in any order between two; or not at all.
+/// The network: messages arrive late, in order within a connection, in any order between two; or not at all.
 extension World {
     /// One way, in milliseconds.
     func transit() -> Int64 { dice.chance(faults.delay) ? dice.within(50...3_000) : dice.within(1...5) }
@@ -75,7 +75,7 @@ extension World {
         }
     }
 
-    /// Also where the connection breaks.
+    /// False if the connection is broken, or breaks now.
     private func maySend(on connection: Connection) -> Bool {
         guard !connection.isCut, !connection.isSilent else { return false }
         if dice.chance(faults.cut) { cut(connection) } else if dice.chance(faults.silence) { silence(connection) }
@@ -105,7 +105,7 @@ extension World {
         peerLearns(connection, .timedOut, in: dice.within(patience - ping...patience))
     }
 
-    /// The relay closes: what it sent before still arrives.
+    /// The relay closes: messages sent before still arrive.
     func relayCloses(_ connection: Connection, _ code: CloseCode) {
         guard !connection.isCut else { return }
         trace.note(now, "relay", "closes", "\(connection.name) \(connection.id.rawValue): \(code)")

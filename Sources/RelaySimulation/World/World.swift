@@ -29,7 +29,7 @@ final class World {
     private(set) var relay: RelayProcess!
     private(set) var hosts: [HostProcess] = []
     private(set) var clients: [ClientProcess] = []
-    /// Phones, APNs and their checkers; nil where nobody has one.
+    /// Phones, APNs and their checkers; nil if there are no phones.
     private(set) var pushes: PushWorld?
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0
@@ -49,9 +49,9 @@ final class World {
     /// The shipped adapters over simulated agents of their kinds, and not the simulation's own.
     let hasRealAgents: Bool
     var budgets = BudgetChecker()
-    /// Nil where nobody steers anything.
+    /// Nil if nothing is steered.
     var steering: SteeringChecker?
-    /// The most that the core held at any moment before all settles, and what it held then.
+    /// The most that the core held at any moment before all settles, and its contents then.
     var peak = 0
     private(set) var held: RelayCensus?
 
@@ -146,7 +146,7 @@ final class World {
         if violation == nil { checkSettled() }
     }
 
-    /// Agents talk on in the calm: what one said a moment ago is on its way. Hands back how long that took.
+    /// Agents keep working in the calm: recent events are in flight. Returns the time until they have arrived.
     private func advanceUntilSilent() -> Int64 {
         let start = now
         while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin {
@@ -169,13 +169,13 @@ final class World {
         now = max(now, end)
     }
 
-    /// Faults whose chance goes by time.
+    /// Faults with a probability per second.
     private func everySecond() {
         guard !isCalm else { return }
         if dice.chance(faults.clockJump) {
             let jump = dice.pick([-1, 1] as [Int64]) * dice.pick([40_000, 3_600_000, 315_360_000_000])
             let victim = dice.below(hosts.count + 1)
-            // Never before 1970: no clock shows that, and no event may say it.
+            // Never before 1970: no clock shows that, and no event may contain it.
             let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
             if victim == hosts.count {
                 let before = relay.wallOffset
@@ -206,7 +206,7 @@ final class World {
         after(1_000) { $0.everySecond() }
     }
 
-    /// Faults stop; what waits, waits on.
+    /// Faults stop; pending work keeps waiting.
     private func calm() {
         trace.note(now, "world", "calms down")
         isCalm = true

@@ -88,7 +88,7 @@ struct BudgetCommand: ParsableCommand {
     }
 }
 
-/// Which budget: exactly one of these.
+/// Scope of the budget: exactly one of these.
 struct BudgetScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("For one session: its id, the beginning of it, or `latest`.", valueName: "session"))
     var session: String?

@@ -56,11 +56,11 @@ struct ClaudeTerminalCommand: ParsableCommand {
         func run() { TerminalCall.list() }
     }
 
-    /// What `start` starts.
+    /// The process that `start` starts.
     struct Hold: ParsableCommand {
         static let configuration = CommandConfiguration(shouldDisplay: false)
 
-        /// This program, then what is for Claude Code.
+        /// This program, then the arguments for Claude Code.
         @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
         func run() throws {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import WebSocketEngine
 
-/// What a command leaves behind, undone also where it is ended from outside.
+/// Cleanup steps of a command, run also if a signal ends it.
 final class Cleanup: Sendable {
     private let steps = Mutex<[@Sendable () -> Void]>([])
     /// A process that must not outlive this one; 0: none. On a signal it is killed first.
@@ -17,7 +17,7 @@ final class Cleanup: Sendable {
         }
     }
 
-    /// To be undone before what was added earlier.
+    /// Steps run in reverse order of being added.
     func add(_ step: @escaping @Sendable () -> Void) { steps.withLock { $0.append(step) } }
 
     /// Once; a second call waits for the first and finds nothing.

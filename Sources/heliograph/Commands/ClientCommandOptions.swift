@@ -4,7 +4,7 @@ import HeliographClient
 import HeliographServer
 import RelayAccess
 
-/// What a client command takes that names its relay by a link, or forgets it.
+/// Options of client commands that name their relay by a link, or forget it.
 struct PairingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these authorities too, PEM. Default: $HELIOGRAPH_CA_FILE.", valueName: "file"))
     var caFile: String?
@@ -25,7 +25,7 @@ struct PairingOptions: ParsableArguments {
     }
 }
 
-/// What every other client command takes.
+/// Options of every other client command.
 struct ClientCommandOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -53,8 +53,8 @@ struct ClientCommandOptions: ParsableArguments {
         return options
     }
 
-    /// On the relay's own machine a terminal needs no pairing: who can read the data directory is its owner. It goes the short way,
-    /// unless somebody named the address that others use.
+    /// On the relay's own machine a terminal needs no pairing: a user who can read the data directory is its owner. It connects to
+    /// the local address, unless the command names the published one.
     private static func credentialsOfThisMachine(_ directory: String, named: String?) -> HeliographClient.Credentials? {
         do throws(ServerError) { try Administration.checkAccess(to: directory) } catch { Output.remark(error.description) }
         guard Administration.isSetUp(in: directory), let administration = try? Administration(directory: directory),
@@ -68,6 +68,6 @@ struct ClientCommandOptions: ParsableArguments {
         return HeliographClient.Credentials(relay: relay, token: token)
     }
 
-    /// A client command says how it ended by its exit code.
+    /// Ends a client command with the exit code of its result.
     static func end(_ exit: ClientExit) throws { if exit != .done { throw ExitCode(exit.rawValue) } }
 }

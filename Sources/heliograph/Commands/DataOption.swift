@@ -4,7 +4,7 @@ import HeliographHost
 import HeliographPlatform
 import HeliographServer
 
-/// `--data`: where the relay keeps its file.
+/// `--data`: the folder of the relay's file.
 struct DataOption: ParsableArguments {
     @Option(
         name: .customLong("data"),
@@ -28,10 +28,10 @@ struct DataOption: ParsableArguments {
         return "/" + whole.drop { $0 == "/" }
     }
 
-    /// What a command for the same relay needs besides its name: nothing, or ` --data FOLDER`.
+    /// Option that names the same relay in another command: empty, or ` --data FOLDER`.
     var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
 
-    /// For what starts a relay, or replaces its data: the package's folder has to be named.
+    /// For commands that start a relay, or replace its data: the package's folder has to be named.
     func checkIsNamed() throws {
         guard given == nil, Environment.value("HELIOGRAPH_DATA") == nil, path == Self.packaged else { return }
         throw ValidationError(
@@ -42,7 +42,7 @@ struct DataOption: ParsableArguments {
     /// The folder without `--data`.
     static var standard: String { absolute(chosen(nil)) }
 
-    /// Of the packaged relay, which root's commands mean as long as root has none of its own.
+    /// The packaged relay's folder, used by root's commands as long as root has no folder of its own.
     private static let packaged = "/var/lib/heliograph"
 
     private var chosen: String { Self.chosen(given) }

@@ -85,7 +85,7 @@ struct Pair: ParsableCommand {
         }
     }
 
-    /// Says now what the device would find out later, or not at all.
+    /// Warns now of a problem that the device would find out later, or not at all.
     private static func warn(of relay: RelayAddress, _ role: PairingRole) {
         if relay.isOpenToOthers {
             Output.remark(

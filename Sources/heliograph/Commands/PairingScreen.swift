@@ -4,7 +4,7 @@ import RelayAccess
 
 /// A pairing link on a terminal.
 enum PairingScreen {
-    /// The code to scan; where the link leads a phone nowhere, a sentence.
+    /// The code to scan; a sentence instead if a phone could not follow the link.
     static func picture(of link: String) throws -> String {
         if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true {
             return """

@@ -10,7 +10,7 @@ import RelayProtocol
 enum Environment {
     static var all: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Nil where it is unset or empty.
+    /// Nil if it is unset or empty.
     static func value(_ name: String) -> String? {
         guard let value = all[name], !value.isEmpty else { return nil }
         return value
@@ -28,7 +28,7 @@ enum Executable {
 }
 
 enum Failure {
-    /// Says in one line what went wrong, and exits as `ClientExit` has it.
+    /// Reports an error in one line, and exits with the code of `ClientExit`.
     static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let code as ExitCode { throw code } catch {
             let sentence = (error as? HTTPError)?.message ?? "\(error)"
@@ -60,13 +60,13 @@ enum Failure {
 }
 
 enum Output {
-    /// For people, in addition to what a program reads.
+    /// For people, in addition to the output that programs read.
     static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }
 
     /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
     static func complain(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Ends the program in silence where nobody reads on: `| head` has seen enough.
+    /// Ends the program silently if the reader has gone: `| head` has seen enough.
     static func line(_ bytes: [UInt8]) throws {
         switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
         case 0: break
@@ -85,7 +85,7 @@ enum Output {
         return 0
     }
 
-    /// At the end of a command: what was printed is out, or that it is not is said. A token that was printed into a full disk is nowhere.
+    /// Call at the end of a command: flushes the output, or reports that it failed. A token printed into a full disk would be lost.
     static func finish() throws {
         guard fflush(nil) != 0, errno != EPIPE else { return }
         remark("the output cannot be written: \(unsafe String(cString: strerror(errno)))")

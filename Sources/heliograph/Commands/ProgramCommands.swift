@@ -125,7 +125,7 @@ struct Settle: ParsableCommand {
     }
 }
 
-/// What a program says of itself.
+/// The program's description of itself.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "The program's name, used if its session is not known yet.")
     var agent: String?

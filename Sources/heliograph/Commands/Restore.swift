@@ -59,7 +59,7 @@ struct Restore: ParsableCommand {
             let storage = Storage(directory: data.path)
             // Before the files are looked for: none of them would help.
             try storage.refuseDatabase()
-            // A backup may be restored where nothing is yet; there is nothing to set aside or to go on with in a mistyped folder.
+            // A backup may be restored into an empty folder; in a mistyped folder there is nothing to set aside or to continue with.
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
             }

@@ -48,7 +48,7 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// What a person does next. Codes are shown on a terminal only: a journal is no place for them.
+    /// The next steps for the person. Codes are shown on a terminal only: a journal is no place for them.
     private static func welcome(_ addresses: RelayAddresses, _ directory: String, _ data: String) -> String {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)

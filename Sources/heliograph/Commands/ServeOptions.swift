@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeliographServer
 
-/// Where the relay's data and its settings file are.
+/// Location of the relay's data and its settings file.
 struct ServePlace: ParsableArguments {
     @OptionGroup var data: DataOption
 
@@ -126,7 +126,7 @@ struct ServeOptions: ParsableArguments {
         ].compactMapValues { $0 }
     }
 
-    /// With what the environment and the file say.
+    /// With the settings of the environment and the file.
     func effective(at place: ServePlace) throws(ServerError) -> EffectiveSettings {
         try Administration.checkAccess(to: place.data.path)
         return try EffectiveSettings(

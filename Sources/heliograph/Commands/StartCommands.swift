@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeliographClient
 
-/// Where a session is started.
+/// The host and folder in which a session is started.
 struct LaunchPlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the project.", valueName: "host"))
     var host: String?
@@ -10,7 +10,7 @@ struct LaunchPlaceOptions: ParsableArguments {
     var agent: String?
 }
 
-/// Where, and with what, a session is started.
+/// Options with which a session is started.
 struct LaunchOptions: ParsableArguments {
     @OptionGroup var place: LaunchPlaceOptions
 
@@ -22,7 +22,7 @@ struct LaunchOptions: ParsableArguments {
 
     @OptionGroup var pictures: PictureOptions
 
-    /// `prompt`: what the session begins with.
+    /// `prompt`: the session's first prompt.
     func validate(_ prompt: String?) throws {
         if !pictures.picture.isEmpty, prompt == nil { throw ValidationError("Pictures go with a prompt.") }
     }

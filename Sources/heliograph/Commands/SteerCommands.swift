@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeliographClient
 
-/// What every command takes that steers a session.
+/// Options of every command that steers a session.
 struct SteeringOptions: ParsableArguments {
     @OptionGroup var client: ClientCommandOptions
 
@@ -28,7 +28,7 @@ struct SteeringOptions: ParsableArguments {
     }
 }
 
-/// What goes with a prompt.
+/// Attachments of a prompt.
 struct PictureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -82,7 +82,7 @@ struct TokenCommand: ParsableCommand {
                 let administration = try database.open(beside: data)
                 let roster = try administration.roster(isLive: true)
                 let workspaces = try administration.workspaces()
-                // Where there is one, nobody is told of it.
+                // A single workspace is not mentioned.
                 let shown = workspaces.count > 1 ? workspaces : []
                 if let silence = roster.silence {
                     Output.remark("which of them are connected, and when they were used last, is not known: \(silence)")
@@ -127,7 +127,7 @@ struct TokenCommand: ParsableCommand {
             try Failure.reporting {
                 let administration: Administration
                 do { administration = try database.open(beside: data) } catch {
-                    // Nothing may stand in the way of a revocation that it can do without.
+                    // A revocation must not fail because of anything that it does not need.
                     guard database.address == nil, RelayServer.isFaultOfMachine(error), !(error is ServerError),
                         let revocation = try Administration.revokeUnopened(id, keepingChildren: keepChildren, in: data.path)
                     else { throw error }
@@ -138,7 +138,7 @@ struct TokenCommand: ParsableCommand {
             }
         }
 
-        /// `before` is what was there before; nil where that could not be seen.
+        /// `before` is the list before the revocation; nil if it could not be read.
         private func tell(_ revocation: Administration.Revocation, _ before: TokenRoster?) throws {
             for token in revocation.ended { print("revoked  \(before?[token].map { TokenLine.text($0) } ?? token)") }
             if keepChildren, let before, let entry = before[id] {

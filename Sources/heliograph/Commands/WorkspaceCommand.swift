@@ -20,7 +20,7 @@ struct WorkspaceCommand: ParsableCommand {
             """,
         subcommands: [Add.self, List.self, Rename.self, Remove.self])
 
-    /// Throws where a workspace may not be called so.
+    /// Throws if the name is not allowed for a workspace.
     private static func check(_ name: String) throws {
         guard Administration.isFit(workspaceName: name) else {
             throw ValidationError(

@@ -19,7 +19,7 @@ import Testing
     func table(index: Int) throws {
         let entry = Self.cases[index]
         let name = try entry.string("name")
-        // The table is about rules that everybody has; the numbers of our budgets are ours.
+        // The table covers rules that apply to every app; the numbers of our budgets are ours.
         let rig = Rig()
         var activities: [String: ActivityID] = [:]
         var ignored: [Int64] = []

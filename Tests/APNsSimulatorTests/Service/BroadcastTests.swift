@@ -18,7 +18,7 @@ import Testing
             ], body: Array(body.utf8))
     }
 
-    /// A channel, with the rig connected to where it is published to.
+    /// Makes a channel and connects the rig to the endpoint for publishing.
     static func channel(policy: Int = 1, on rig: Rig) -> String {
         rig.reconnect(Endpoint(.sandbox, .management))
         let body = #"{"message-storage-policy":\#(policy),"push-type":"LiveActivity"}"#

@@ -96,7 +96,7 @@ struct ACPClientTests {
         #expect(talk.sent.count == before)
         talk.take(.typed("1 80"))
         #expect(talk.shown.contains("sure (may be left out)") && talk.sent.count == before)
-        // What had a number before has none now.
+        // The entries are numbered anew: the former number 2 has none now.
         talk.take(.typed("2"))
         #expect(talk.sent.count == before)
         talk.take(.typed("3"))

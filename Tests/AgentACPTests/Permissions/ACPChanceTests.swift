@@ -16,7 +16,7 @@ struct ACPChanceTests {
             bench.begin()
             bench.toAgent = []
             var toSend: [UInt8] = []
-            // What the editor says besides its answers.
+            // The editor's messages besides its answers.
             var other: [String] = []
             var remote: [ApprovalID] = []
             let count = Int.random(in: 1...6, using: &chance)

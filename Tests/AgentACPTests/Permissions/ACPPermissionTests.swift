@@ -25,7 +25,7 @@ struct ACPPermissionTests {
         #expect(bench.takeAgentLines() == [])
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
         #expect(bench.settled.map(\.outcome) == [.ran])
-        // The swallowed answer was one: the next of that name is somebody's else.
+        // The swallowed answer was one: the next of that name is for another request.
         bench.editor(ACPBench.selected("allow_once"))
         #expect(bench.takeAgentLines().count == 1)
     }
@@ -232,7 +232,7 @@ struct ACPPermissionTests {
         #expect(input.contains("rm -rf build") && input.contains("curl evil"))
     }
 
-    /// As OpenHands asks, once for all calls that it has told of.
+    /// As OpenHands asks, once for all calls that it has reported.
     private static let unnamed = #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#
 
     @Test("a question that comes before the call that it is for is asked when that has begun")

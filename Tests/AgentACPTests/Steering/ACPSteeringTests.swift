@@ -41,7 +41,7 @@ struct ACPSteeringTests {
         bench.permission()
         bench.steer("s1", .stop)
         #expect(bench.stages("s1") == [.given] && bench.leaves == 1 && bench.withdrawn.count == bench.asked.count)
-        // It is heard until all of it is told.
+        // Its remaining output is still read.
         #expect(bench.stands.last?.stand?.offer.actions == [] && bench.stands.last?.stand?.offer.reason != nil)
         bench.steer("s2", .stop)
         bench.prompt("p1", "more")

@@ -6,7 +6,7 @@ import RelayProtocol
 /// A Claude Code with its own screen, a person who types at it, and people afar, by one seed: keys take a while, the screen is late,
 /// dialogs open and turns begin whenever they like. What the person types are characters of their own, so that none can be lost unseen.
 struct SimulatedTerminal {
-    /// What is broken on purpose, so that the checks are known to see it.
+    /// Faults planted on purpose, to show that the checks find them.
     enum Plant: CaseIterable { case keysAreNotHeld, enterTwice, stashIsNotShown, dialogIsNotSeen }
 
     private enum Key { case person(Character), personEnter, paste(String), enter, stash, delete(Int), other }
@@ -260,14 +260,14 @@ struct SimulatedTerminal {
             switch outcomes[id] {
             case nil: violations.append("\(id) has no outcome")
             case .taken: if times != 1 { violations.append("\(id) counts as taken and was not") }
-            // What was given back to the line the person may send.
+            // The person may send a text that was given back to the line.
             case .refused:
                 if ours.contains(where: { $0.contains(text) }) { violations.append("\(id) counts as not taken and was") }
             default: break
             }
         }
         for text in submitted where text.contains("text ") && text.contains(where: typed.contains) {
-            // Where it was left in the line, and said so, the person may send it.
+            // The person may send a text that is reported as left in the line.
             if sent.contains(where: { text.contains($0.value) && outcomes[$0.key] == .taken }) {
                 violations.append("mixed: \(text)")
             }

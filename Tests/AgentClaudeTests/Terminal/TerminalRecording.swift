@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// What the real Claude Code 2.1.329 wrote to a terminal of 50 rows and 120 columns, with names for moments in it.
+/// Output of the real Claude Code 2.1.329 on a terminal of 50 rows and 120 columns, with names for moments in it.
 struct TerminalRecording {
     private let bytes: [UInt8]
     private let ends: [String: Int]

@@ -1,4 +1,4 @@
-// What the check of the cards has to refuse; see Tests/Tools/check-apple-sources.
+// Faults that the check of the cards has to refuse; see Tests/Tools/check-apple-sources.
 
 import SwiftUI
 

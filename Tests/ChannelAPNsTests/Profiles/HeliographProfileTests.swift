@@ -4,7 +4,7 @@ import PushTestSupport
 import RelayProtocol
 import Testing
 
-/// What the profile of our own app makes, field by field: `LiveActivityKit` declares the types that decode it.
+/// Output of our own app's profile, field by field: `LiveActivityKit` declares the types that decode it.
 @Suite("The profile heliograph") struct HeliographProfileTests {
     let profile = ProfileSet()["heliograph"]!
 

@@ -7,8 +7,8 @@ import RelayProtocol
 @testable import PushWeb
 @testable import RelayAccess
 
-/// What others answer, and what people paste: a daemon, a relay, push services or a proxy in front of them, addresses of subscriptions, pairing
-/// links, status lines.
+/// Answers of others, and text that people paste: a daemon, a relay, push services or a proxy in front of them, addresses of
+/// subscriptions, pairing links, status lines.
 ///
 /// An answer means the same however it was cut on its way, and half of one is none.
 enum AnswerTarget {
@@ -37,7 +37,7 @@ enum AnswerTarget {
             case .unusable:
                 require(outcome == .unusable, "unusable in pieces, and not as a whole")
             case .complete(let status, let body):
-                // What follows a whole answer makes it unusable where it is seen.
+                // Bytes after a whole answer make it unusable if they come with it.
                 let isAll = position == bytes.count - 1
                 require(outcome == (isAll ? .complete(status: status, body: body) : .unusable), "another answer in pieces")
             }

@@ -13,7 +13,7 @@ enum AssemblyTarget {
         }
     }
 
-    /// One message in frames, each in pieces. False where it was refused: then nothing more is received.
+    /// One message in frames, each in pieces. Returns false if it was refused: then nothing more is received.
     private static func message(
         from reader: inout InputReader, into assembly: inout MessageAssembly, _ limits: Limits
     ) -> Bool {

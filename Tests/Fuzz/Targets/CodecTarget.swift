@@ -70,7 +70,7 @@ enum CodecTarget {
     }
 
     private static func compareWithFoundation(_ document: JSONDocument) {
-        // Foundation refuses what no double holds; we refuse it where somebody asks for the number.
+        // Foundation refuses numbers that no double holds; we refuse them when the number is read.
         let isFinite = (0..<document.nodes.count).allSatisfy { index in
             let node = document.nodes[index]
             guard node.kind == .number else { return true }

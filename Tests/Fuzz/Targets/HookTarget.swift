@@ -6,8 +6,8 @@ import RelayProtocol
 @testable import HeliographHook
 @testable import HeliographHost
 
-/// What Claude Code writes to its hooks, whole conversations of it: each line of an input is a hook's JSON, a status line, or a letter for
-/// something else that happens (`HookWorld.happen`).
+/// Whole conversations of Claude Code with its hooks: each line of an input is a hook's JSON, a status line, or a letter for something
+/// else that happens (`HookWorld.happen`).
 ///
 /// The relay takes every event that comes of it, each hook is answered at most once, and none is allowed but by a decision for exactly
 /// its own question.
@@ -47,7 +47,7 @@ private struct HookWorld {
     private var notes: [String: [UInt8]] = [:]
     private var waiting: [HookToken: Call] = [:]
     private var asked: [Asked] = []
-    /// Runs of hooks for whose question somebody decided "allow", and the question.
+    /// Runs of hooks whose question was decided "allow", and the question.
     private var allowed: [String: InputDigest] = [:]
     private var lastCall: [UInt8] = []
     private var lastToken: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Takes choices off the front of an input; where it is at its end, zeros.
+/// Takes choices off the front of an input; zeros once it has ended.
 struct InputReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,10 +1,10 @@
 import RelayCluster
 import RelayModel
 
-/// What goes over a link between nodes, and what either end makes of it.
+/// Messages on a link between nodes, and the machines at either end.
 ///
-/// What is read is read the same when we have written it, and the machines of both ends take any of it: a peer that was told to the owner
-/// has a name that nobody else ever had, and an edge orders nothing for a peer that has gone.
+/// A message that is read is the same when it is written and read again, and the machines of both ends accept any of them: a peer that
+/// was opened at the owner has a name that no other peer ever had, and an edge orders nothing for a peer that has gone.
 enum NodesTarget {
     static func run(_ input: [UInt8]) {
         var reader = InputReader(input)

@@ -12,7 +12,7 @@ enum ProfileTarget {
             require(!error.path.isEmpty && !error.message.isEmpty, "a refusal names no place")
             return
         }
-        // Texts are hostile where the input is: its own end is in them. One session of the many: inputs are cheaper than payloads.
+        // Texts are as hostile as the input: they are its end. One session of the many: inputs are cheaper than payloads.
         let text = String(decoding: input.suffix(600), as: UTF8.self)
         let variant = input.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
         let statuses = SessionStatus.allCases

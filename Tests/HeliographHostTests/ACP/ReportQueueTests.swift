@@ -26,7 +26,7 @@ struct ReportQueueTests {
             options: [])
     }
 
-    /// What goes out, in a word or the titles of a batch.
+    /// The queue's output, each a word or the titles of a batch.
     private func drain(_ queue: inout ReportQueue) throws -> [String] {
         var out: [String] = []
         while let batch = queue.next(now: 9) {

@@ -62,7 +62,7 @@ struct ClaudeSettingsTests {
         ("no rules yet", "{\n  \"permissions\": {\n    \"ask\": []\n  }\n}\n"),
         ("no permissions yet", "{\n  \"permissions\": {}\n}\n"),
     ]
-    /// What is asked for besides hooks and status line.
+    /// Settings requested besides hooks and status line.
     static let wishes: [(todoTools: Bool, askRules: [String])] = [
         (false, []), (true, []), (false, ["Bash"]), (true, ["Edit", "Bash", "Bash(git push:*)", "Edit"]),
     ]

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A Unix socket that answers one connection after the other as it was told, on a thread of its own.
+/// A Unix socket that answers one connection after the other with given replies, on a thread of its own.
 final class FakeDaemon: Sendable {
     enum Reply: Sendable {
         /// Reads the request, then writes this and closes.
@@ -23,7 +23,7 @@ final class FakeDaemon: Sendable {
 
     private let received = Mutex<[String]>([])
 
-    /// What was read from each connection so far.
+    /// The bytes read from each connection so far.
     var requests: [String] { received.withLock { $0 } }
 
     /// The first connection is answered after so many others were.

@@ -23,7 +23,7 @@ struct SteeringListenerTests {
         return "HTTP/1.1 409 Conflict\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// What came of it until the first command: how often it was said again what can be done, and the command.
+    /// Runs a listener until the first command; returns how often the offer was repeated, and the command.
     private func heard(
         _ replies: [FakeDaemon.Reply], retryInterval: Duration = .milliseconds(100), adapter: String? = "claude",
         asHost: SessionID? = nil

@@ -10,7 +10,7 @@ import Testing
         for name in ["a", "b", "c"] {
             try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
-        // A folder and a file that nobody may run are no programs.
+        // A folder and a file that is not executable are no programs.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/a/tool", withIntermediateDirectories: true)
         for (name, mode) in [("b", 0o644), ("c", 0o755)] {
             let made = FileManager.default.createFile(

@@ -17,7 +17,7 @@ import WebSocketEngine
     }
 
     @Test(arguments: [
-        // Nothing is said, or by somebody whose word does not count.
+        // No header, or one from a peer that is not trusted.
         ("10.0.0.1", nil, "peer"), ("192.0.2.9", "203.0.113.1", "peer"), ("::ffff:192.0.2.9", "203.0.113.1", "peer"),
         // One proxy, several, and all that is left of the first who is not trusted is made up.
         ("10.0.0.1", "203.0.113.1", "203.0.113.1"), ("10.0.0.1", " 203.0.113.1\t", "203.0.113.1"),
@@ -26,7 +26,7 @@ import WebSocketEngine
         ("10.0.0.1", "127.0.0.1, 203.0.113.1, 10.0.0.2", "203.0.113.1"),
         ("10.0.0.1", "nonsense \u{0} <script>, 203.0.113.1", "203.0.113.1"), ("10.0.0.1", ",,,203.0.113.1", "203.0.113.1"),
         ("10.0.0.1", "\"never closed, 203.0.113.1", "203.0.113.1"),
-        // Everybody is trusted: it began with the first of them.
+        // All are trusted: the first of them is the origin.
         ("10.0.0.1", "10.0.0.9, 10.0.0.2", "10.0.0.9"),
         // Ports, and IPv6 in all its forms.
         ("10.0.0.1", "203.0.113.1:4711", "203.0.113.1"), ("10.0.0.1", "[2001:db9::1]:4711", "2001:db9::1"),

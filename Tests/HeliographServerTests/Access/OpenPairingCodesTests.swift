@@ -3,7 +3,7 @@ import WebSocketEngine
 
 @testable import HeliographServer
 
-/// Codes of addresses that guess, told from right ones.
+/// Codes from addresses that guess, as opposed to right ones.
 @Suite struct OpenPairingCodesTests {
     private final class Stage {
         /// Reads of the store that have not ended.

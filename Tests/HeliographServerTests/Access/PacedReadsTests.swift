@@ -9,7 +9,7 @@ import WebSocketEngine
     private final class Store {
         var reads: [(Bool) -> Void] = []
         var answered: [Int] = []
-        /// Of them, those for whom it could not be read.
+        /// Those of them whose reading failed.
         var unread: [Int] = []
     }
 

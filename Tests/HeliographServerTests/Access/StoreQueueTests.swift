@@ -59,7 +59,7 @@ private final class Answers: Sendable {
                 queue.value.perform({ store.ask("\(number)") }) { answers.note($0) }
             }
         }
-        // The loop answers, and whoever was one too many knows.
+        // The loop answers, and the caller that was one too many is refused.
         #expect(try await loop.run { _ in queue.value.waiting } == StoreQueue.waitingMax)
         #expect(answers.all == ["tooMany"])
         store.open(StoreQueue.waitingMax)

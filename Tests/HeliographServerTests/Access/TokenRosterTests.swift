@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// What is said of tokens, held against the wire's table: only the page reads it.
+/// The JSON of tokens, checked against the wire's table: only the page reads it.
 @Suite("Tokens as people look at them")
 struct TokenRosterTests {
     private func token(_ id: String, parent: String? = nil, revokedAt: Int64? = nil) throws -> Token {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// Tokens that somebody showed where nobody knows them.
+/// Tokens that peers presented and that are not known.
 @Suite struct UnknownTokensTests {
     private func digest(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// What a node knows of workspaces and their numbers.
+/// A node's knowledge of workspaces and their numbers.
 @Suite struct NodePartsTests {
     private func row(_ workspace: String, _ number: Int32) -> PlacementView.Row {
         PlacementView.Row(scope: workspace, number: number, generation: 1, holder: "other", isFree: false)

@@ -10,7 +10,7 @@ import Testing
 
 /// A node's looks at a database that answers some questions and not others.
 @Suite(.serialized) struct PlacementWatchTests {
-    /// What it says is said by the test.
+    /// Returns the states that the test sets.
     private final class Database: PlacementStore {
         struct State {
             var rows: [PlacementView.Row]
@@ -73,7 +73,7 @@ import Testing
         private static let refusal = LogError(.unreachable(isPassing: true), "it takes no write")
     }
 
-    /// What the watch has ordered, in words.
+    /// The watch's orders, in words.
     private final class Orders: Sendable {
         private let said = Mutex<[String]>([])
         private let count = DispatchSemaphore(value: 0)
@@ -83,7 +83,7 @@ import Testing
             count.signal()
         }
 
-        /// Waits until something was ordered that nobody has waited for.
+        /// Waits for the next order.
         func waitForOne() -> Bool { count.wait(timeout: .now() + PlacementWatchTests.waitMax) == .success }
 
         /// Waits until this was ordered.
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `a free workspace is claimed and served, and handed over when the node ends`() throws {
         let other = NodeAddress(holder: "other", name: "n2", url: "http://n2", secret: "s", version: NodeLinkProtocol.version)
-        // Whom it belongs to does not matter: nobody else claims it.
+        // Its preferred node does not matter: no other claims it.
         let (database, orders) = (Database([Self.free], others: [other]), Orders())
         let watch = watch(database)
         let carriedOut = orders.orders()

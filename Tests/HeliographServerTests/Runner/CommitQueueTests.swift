@@ -7,7 +7,7 @@ import Testing
 
 @testable import HeliographServer
 
-/// What a relay makes of what its store says of a batch.
+/// A relay's handling of its store's results for a batch.
 struct CommitQueueTests {
     /// Throws one error a commit, and takes the batch once there are none left.
     private final class FailingLog: SessionLog, Sendable {

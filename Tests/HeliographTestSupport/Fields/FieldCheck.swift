@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// Holds what reads and writes an object against the table's fields of it; each fault is a sentence.
 package struct FieldCheck: Sendable {
-    /// What is read, with what is written of that.
+    /// Reads a value, and returns it with the bytes written from it.
     package typealias Codec = @Sendable ([UInt8]) throws(WireError) -> (value: Any, bytes: [UInt8])
 
     private let name: String
@@ -43,7 +43,7 @@ package struct FieldCheck: Sendable {
         return faults + unknown.sorted().map { "\(name): the table has no field for \($0)" }
     }
 
-    /// Nil where the change is taken or refused as it should be. What is not looked at may be taken.
+    /// Nil if the change is accepted or refused as it should be. A change to an unread field may be accepted.
     package func fault(_ mutation: WireMutation, of example: JSONTree, isUnread: (String) -> Bool = { _ in false }) -> String? {
         let place = "\(name) \(mutation.path.spelled)"
         do throws(WireError) {

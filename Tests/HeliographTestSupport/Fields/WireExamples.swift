@@ -87,7 +87,7 @@ extension JSONTree {
 }
 
 extension WireField {
-    /// Whether it stands only with some of that field's words.
+    /// True if the field is present only with certain words of that field.
     fileprivate func depends(on other: String) -> Bool {
         if case .with(other, _, _) = presence { true } else { false }
     }

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the table says must be refused, or taken, of an example with one thing changed.
+/// An example with one change that, by the table, must be refused or accepted.
 package struct WireMutation {
     package enum Expectation: Equatable, Sendable {
         case taken
@@ -15,7 +15,7 @@ package struct WireMutation {
     /// A bound, as opposed to a type or a presence.
     package private(set) var isBound = false
 
-    /// All of an object that stands at `path` of the example, where its events are read, too.
+    /// All mutations of the object at `path` of the example; `events`: including those of its events.
     package static func all(_ fields: [WireField], in example: JSONTree, at path: [JSONTree.Step] = [], events: Bool)
         -> [WireMutation]
     {

@@ -20,7 +20,7 @@ struct ApprovalDeskChanceTests {
         }
     }
 
-    /// What is known from outside.
+    /// The state known from outside.
     private struct Walk {
         private var dice: SeededDice
         private let seed: UInt64
@@ -30,7 +30,7 @@ struct ApprovalDeskChanceTests {
         private var waiting: [HookToken: (run: String, digest: InputDigest)] = [:]
         private var runs: [(run: String, input: String, isCut: Bool)] = []
         private var shown: [(id: ApprovalID, run: String, digest: InputDigest)] = []
-        /// Runs that somebody allowed, for what was shown of them.
+        /// Runs that were allowed, with the digests that were shown.
         private var allowed: [String: Set<InputDigest>] = [:]
         /// Questions that no event held whole.
         private var cut: Set<ApprovalID> = []

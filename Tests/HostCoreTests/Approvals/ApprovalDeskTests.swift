@@ -91,7 +91,7 @@ struct ApprovalDeskTests {
 
     // MARK: Evidence
 
-    /// What follows where nobody decided, and from our allow, our deny, and our answer to a question.
+    /// The end that follows without a decision, and from our allow, our deny, and our answer to a question.
     static let evidence: [(shown: ApprovalEvidence, tool: String, allow: String, deny: String, answer: String)] = [
         (
             .carriedOut(answers: [("Which color?", "Blue")], failed: false), "cancelled allowedLocally", "applied ran",

@@ -27,7 +27,7 @@ struct PlainForm: AnswerForm {
     static func deny(_ words: String) -> [UInt8] { Array("deny: \(words)".utf8) }
 }
 
-/// Tells the approval desk facts, and writes down what it orders, one short line each.
+/// Gives the approval desk facts, and records its orders, one short line each.
 struct DeskBench {
     static let session = SessionID("plain-s1")!
     static let process = AgentProcess(id: 4_711, startedAt: 99)
@@ -109,7 +109,7 @@ struct DeskBench {
         return lines
     }
 
-    /// Nobody hears anything meanwhile.
+    /// Advances the clock alone.
     mutating func advance(_ duration: Duration) {
         now.wall += duration.milliseconds
         now.monotonic += duration.milliseconds

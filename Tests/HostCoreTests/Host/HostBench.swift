@@ -3,13 +3,13 @@ import RelayProtocol
 
 @testable import HostCore
 
-/// Tells the host machine facts, and writes down what it orders, one short line each.
+/// Gives the host machine facts, and records its orders, one short line each.
 struct HostBench {
     let disk: MemoryDisk
     let diary = ScriptedAdapter.Diary()
     private(set) var spool: Spool
     private var machine: HostMachine
-    /// What the adapters heard when it started.
+    /// Facts that the adapters received when they started.
     private(set) var started: [String] = []
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
 
@@ -28,7 +28,7 @@ struct HostBench {
         started = tell(.started(holds: holds)).filter { $0.contains("hears start") }
     }
 
-    /// What was ordered, and what the adapters heard meanwhile.
+    /// Returns the orders, and the facts that the adapters received meanwhile.
     mutating func tell(_ fact: HostFact) -> [String] {
         let lines = machine.handle(fact, at: now).map(Self.line)
         defer { diary.lines = [] }

@@ -116,7 +116,7 @@ struct HostMachineTests {
         #expect(try Bench(on: bench.disk).spool.index.pendingCount == 3)
     }
 
-    /// What the session's spool holds after the machine went down, or only the daemon.
+    /// Contents of the session's spool after the machine went down, or only the daemon.
     private func kinds(after end: (inout Bench) -> Void, boot: String) throws -> [String] {
         let disk = MemoryDisk()
         var bench = try Bench(on: disk, boot: "one")

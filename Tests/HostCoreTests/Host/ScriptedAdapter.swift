@@ -2,7 +2,7 @@ import RelayProtocol
 
 @testable import HostCore
 
-/// Orders what it is told to, and writes down what else it hears.
+/// Gives the orders of its script, and records all other facts.
 struct ScriptedAdapter: AgentAdapter {
     enum Order: Sendable, Equatable { case look(String) }
 
@@ -26,7 +26,7 @@ struct ScriptedAdapter: AgentAdapter {
             nextDeadline = now.monotonic + 500
             return effects
         }
-        // What it remembers of a session is one byte.
+        // Its note of a session is one byte.
         if case .daemonStarted(let notes) = input {
             sessions.formUnion(notes.filter { $0.value == [1] }.keys.compactMap { SessionID($0) })
         }

@@ -258,7 +258,7 @@ struct LinkMachineTests {
         }
         #expect(bench.send() == ["one 1-256", "one 257-300", "two 1-2"])
         #expect(bench.tell(refusal(of: one)).contains(.resendAfter(.seconds(5))))
-        // What came behind it in its session is asked for again, in vain.
+        // Later events of its session are requested again, in vain.
         _ = bench.tell(.received(.resend(one, from: 1)))
         _ = bench.tell(ack(two, 2))
         bench.spool(two, 1)

@@ -14,7 +14,7 @@ struct ToolOutputsTests {
         return outputs
     }
 
-    /// All that is told until then, each when it is due.
+    /// All reports until then, each when it is due.
     private func told(_ outputs: inout ToolOutputs, until now: Int64) -> [String] {
         var told: [String] = []
         while let deadline = outputs.nextDeadline, deadline <= now {

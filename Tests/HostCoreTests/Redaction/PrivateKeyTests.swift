@@ -15,7 +15,7 @@ struct PrivateKeyTests {
 
     struct Kind: Sendable, CustomTestStringConvertible {
         let label: String
-        /// What its bytes begin with, and how many more come.
+        /// The first bytes of the key, and the number of bytes that follow.
         let beginning: [UInt8]
         var sizes: ClosedRange<Int>
         var width = 64
@@ -180,7 +180,7 @@ struct PrivateKeyTests {
         ["name: a", "key: |"] + key.map { indent + $0 } + ["port: 1", "more: 2"]
     }
 
-    /// What Claude tells of an edit of one line: the line and three around it.
+    /// Claude's report of an edit of one line: the line and three around it.
     private static func patch(_ file: [String], _ place: Int) -> String {
         let around = max(0, place - 3)...min(file.count - 1, place + 3)
         let lines = around.flatMap { $0 == place ? ["-" + file[$0], "+" + file[$0] + " "] : [" " + file[$0]] }
@@ -210,7 +210,7 @@ struct PrivateKeyTests {
 
     @Test("none of OpenSSL and OpenSSH is seen, fresh from their makers", arguments: FreshKeys.commands)
     func fresh(command: String) throws {
-        // Some fifty together; an RSA key takes a processor half a second.
+        // About fifty keys together; an RSA key takes a processor half a second.
         for _ in 0..<(command.contains("rsa") || command.contains("RSA") ? 2 : 6) {
             let key = try FreshKeys.make(command)
             for (name, dress) in Self.dresses {

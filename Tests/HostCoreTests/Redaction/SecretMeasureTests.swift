@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostCore
 
-/// How many of the secrets in commands are found, and how many commands without one are changed. Security.md has these figures.
+/// Share of the secrets in commands that are found, and of commands without one that are changed. Security.md has these figures.
 @Suite("Secrets in commands, measured")
 struct SecretMeasureTests {
     private let redactor = Redactor()
@@ -62,7 +62,7 @@ struct SecretMeasureTests {
     private struct Line {
         let form: String
         let text: String
-        /// It is known that what is in it is not found.
+        /// True if its secret is known to be missed.
         let isMissed: Bool
     }
 

@@ -21,7 +21,7 @@ struct SecretScannerTests {
 
     @Test("a hostile text takes time that grows with it, and no faster", .timeLimit(.minutes(1)), arguments: hostile)
     func scaling(piece: String, bytes: Int) {
-        // What grows with the square of the text takes sixteen times as long for one that is four times as long.
+        // Quadratic time would make a text of four times the length take sixteen times as long.
         let short = look(bytes / 4 / piece.utf8.count, piece)
         let long = look(bytes / piece.utf8.count, piece)
         #expect(long < max(8 * short, 0.1))

@@ -1,8 +1,8 @@
 import HostCore
 
-/// A disk in memory that loses what a power cut takes, and fails as it is told.
+/// A disk in memory that loses what a power cut would, and fails on demand.
 ///
-/// A sync that fails drops what it was for, and the next one says nothing of it: as Linux does.
+/// A failed sync drops its data, and the next one does not report that: as on Linux.
 final class MemoryDisk: SpoolDisk {
     enum Operation: Hashable { case names, contents, read, replace, append, synchronize, truncate, remove }
 
@@ -14,7 +14,7 @@ final class MemoryDisk: SpoolDisk {
 
     /// Those that fail now. `append` writes half of it first.
     var failing: [Operation: SpoolError] = [:]
-    /// What fits; an append that does not fit writes what does.
+    /// Free bytes; an append that does not fit writes the part that does.
     var room = Int.max
     private(set) var calls: [Operation] = []
     private var files: [String: [Piece]] = [:]
@@ -28,7 +28,7 @@ final class MemoryDisk: SpoolDisk {
         set { files[name] = [Piece(bytes: newValue, state: .onDisk)] }
     }
 
-    /// What was not on disk is gone: its end missing, or zeros where something later is there.
+    /// Bytes that were not on disk are lost: missing at the end, or zeros if later bytes are there.
     func cutPower() {
         for (name, pieces) in files {
             let kept = pieces.lastIndex { $0.state == .onDisk } ?? -1

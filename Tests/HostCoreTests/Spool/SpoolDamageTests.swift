@@ -3,7 +3,7 @@ import Testing
 
 @testable import HostCore
 
-/// What a spool makes of files that are torn, damaged, lost or old, with a relay that has seen some of it.
+/// A spool's handling of files that are torn, damaged, lost or old, with a relay that has seen some of it.
 @Suite("Spool: damage")
 struct SpoolDamageTests {
     private static let one = SessionID("one")!
@@ -11,7 +11,7 @@ struct SpoolDamageTests {
     private var one: SessionID { Self.one }
     private var two: SessionID { Self.two }
 
-    /// A host that told some, and wrote more: its disk, and the relay.
+    /// A host that sent some events, and wrote more: its disk, and the relay.
     private func past(sent: Int) throws -> HostRig {
         var rig = try HostRig()
         try rig.spool.append(one, "a1", "a2")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeliographHost
 
-/// What every disk of a spool does alike: the one of a test, and the real one.
+/// Contract of every disk of a spool: the one for tests, and the real one.
 @Suite("Spool disk")
 struct SpoolDiskTests {
     enum Kind: CaseIterable { case memory, files }

@@ -167,7 +167,7 @@ struct SpoolFaultTests {
         #expect(throws: SpoolError.self) { try rig.exchange() }
         #expect(rig.lines(one) == [] && rig.spool.isFailing)
         #expect(throws: SpoolError.self) { try rig.spool.append(one, "a2") }
-        // It would succeed now, and mean nothing.
+        // A sync would succeed now, but prove nothing.
         rig.disk.failing[.synchronize] = nil
         #expect(throws: SpoolError.self) { try rig.exchange() }
         #expect(rig.lines(one) == [])

@@ -33,7 +33,7 @@ extension Spool {
         try append(texts.map { .event(session, Array($0.utf8), isKept: isKept) })
     }
 
-    /// What would be sent, as text: the number, a `!` where a gap comes before it, and the event.
+    /// The events to send, as text: the number, a `!` if a gap comes before it, and the event.
     func pending(_ session: SessionID) throws -> [String] {
         var result: [String] = []
         var after = index.sessions[session]?.acknowledged ?? 0

@@ -71,7 +71,7 @@ struct SpoolTests {
         spool.acknowledge(one, through: 0)
         spool.acknowledge(one, through: 2)
         spool = try folder.open()
-        // What was acknowledged is not written down: it goes again, and the relay says that it has it.
+        // Acknowledgements are not stored: the event is sent again, and the relay replies that it has it.
         #expect(try spool.pending(one) == ["1 a", "2 b"])
         spool.acknowledge(one, through: 2)
         spool = try folder.open()

@@ -187,7 +187,7 @@ struct SteeredWordTests {
         var bare = whole
         bare.content = nil
         #expect(HandedCommand.read(MessageToHost.steer(request([whole, bare])).bytes) == nil)
-        // What comes over the wire has none, whatever a relay says.
+        // A request over the wire has no content, whatever a relay sends.
         #expect(try MessageToHost(parsing: MessageToHost.steer(request([whole])).bytes) == .steer(request([bare])))
     }
 

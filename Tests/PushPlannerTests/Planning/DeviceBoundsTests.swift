@@ -16,7 +16,7 @@ import Testing
             Device(id: DeviceID(id)!, name: id, profile: "heliograph", address: .apns(APNsTokens(.sandbox)), system: "17.5"))
     }
 
-    /// Whether the last one asked for is taken.
+    /// True if the last request is accepted.
     private func isTaken(_ stage: S) -> Bool { stage.take().last { $0.hasPrefix("reply") }?.hasSuffix("when staged") == true }
 
     @Test("one client has a few, which it may tell anew; another has its own")
@@ -28,7 +28,7 @@ import Testing
         }
         stage.ask(app("more"), as: client("ada"))
         #expect(!isTaken(stage))
-        // Nor by taking over what another client has told.
+        // Nor by taking over a device that another client has registered.
         stage.ask(app(S.device.device.rawValue), as: client("ada"))
         #expect(!isTaken(stage))
         stage.ask(app("own1"), as: client("ada"))

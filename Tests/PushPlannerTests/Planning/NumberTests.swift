@@ -47,13 +47,13 @@ import Testing
         return PushRecord(workspace: workspace, kind: .push, name: last.name, bytes: last.bytes)
     }
 
-    /// What is kept of last numbers at a start with these records.
+    /// Last numbers kept at a start with these records.
     private func kept(_ numbers: PushNumbers = .ofAll, after records: [PushRecord]) -> [PushRecord] {
         var planner = Self.planner(numbers, restoring: devices + records)
         return lasts(planner.handle(.started(holders: nil), seeing: Sight(), at: Instant(wall: 1_795_178_096_000, uptime: 0)))
     }
 
-    /// What is kept of last numbers with this push, in one workspace after the other.
+    /// Last numbers kept with this push, in one workspace after the other.
     private func kept(
         _ numbers: PushNumbers = .ofAll, after records: [PushRecord] = [], with push: PushIntent, in workspaces: [WorkspaceID]
     ) -> [[PushRecord]] {

@@ -56,7 +56,7 @@ final class PlannerStage {
                 ClientRequest(command, CommandID("c\(lastCommand)")!, by: Self.peer, of: client, namesNoSession: false)))
     }
 
-    /// What the agent did is on disk.
+    /// Stores events of the agent.
     func agent(_ heads: EventHead...) {
         for head in heads { view.reduce(Event(head, at: now.wall), seq: view.state.seq + 1) }
         sessions.put(view, for: Self.session)

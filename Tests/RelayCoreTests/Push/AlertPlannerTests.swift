@@ -389,7 +389,7 @@ struct AlertPlannerTests {
 }
 
 extension PlannerRig {
-    /// What somebody hears who presents the code of this push.
+    /// The reply to a client that presents the code of this push.
     func present(_ push: PushID, _ verdict: Decision.Verdict) -> String {
         let peer = PeerID(rawValue: PeerID.firstCommandPeer.rawValue + UInt64.random(in: 0..<1_000_000))
         transcript.handle(.codePresented(peer, CommandID("code")!, push, verdict))

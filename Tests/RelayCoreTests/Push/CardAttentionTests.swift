@@ -8,7 +8,7 @@ import Testing
 struct CardAttentionTests {
     private typealias T = RelayTranscript
 
-    /// What waits has been shown, and is decided elsewhere.
+    /// An approval has been shown, and is decided elsewhere.
     private func decided(_ profile: String = "heliograph", _ id: String = "a1") throws -> PlannerRig {
         let rig = try PlannerRig { $0.profile = profile }
         try rig.withCard()
@@ -141,7 +141,7 @@ struct CardAttentionTests {
         let rig = try decided()
         rig.transcript.settle()
         rig.agent(.approvalDelivered(ApprovalID("a1")!))
-        // What was under way then is not sent again to a card that has ended its wait.
+        // The push under way at the restart is not sent again to a card that has ended its wait.
         let again = RelayTranscript(state: rig.transcript.state, push: PlannerRig.configuration, now: rig.transcript.now)
         let host = again.host()
         again.commit()

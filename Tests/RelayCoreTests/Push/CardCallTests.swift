@@ -11,7 +11,7 @@ struct CardCallTests {
         try? order.json.required("aps").optional("alert")
     }
 
-    /// A phone whose app has told no token for alerts, and a card on it.
+    /// A phone whose app has registered no token for alerts, and a card on it.
     private func rig(_ change: (inout Device) -> Void = { _ in }) throws -> PlannerRig {
         let rig = try PlannerRig {
             $0.address.alerts = nil

@@ -11,7 +11,7 @@ import Testing
 
     private static let minute: Int64 = 60_000
 
-    /// A run that is long enough to be told of, and its end.
+    /// A run that is long enough to be reported, and its end.
     private func run(_ rig: PlannerRig) {
         rig.agent(.statusChanged(.running, reason: nil))
         rig.pass(2 * Self.minute)
@@ -71,7 +71,7 @@ import Testing
         rig.ask("a1")
         rig.pass(1_000)
         #expect(rig.take().map(\.collapse) == ["s1.a1"])
-        // What is settled takes the place of what rang, at once.
+        // The push that the approval is settled replaces the one that rang, at once.
         rig.agent(.approvalCancelled(ApprovalID("a1")!, reason: "local"))
         rig.pass(1_000)
         #expect(rig.take().map(\.collapse) == ["s1.a1"])

@@ -4,7 +4,7 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// What the simulation found, each as a test of its own.
+/// Faults that the simulation found, each as a test of its own.
 @Suite("Pushes when things go wrong")
 struct PlannerFaultTests {
     private typealias T = RelayTranscript

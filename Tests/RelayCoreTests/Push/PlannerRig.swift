@@ -5,7 +5,7 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// A relay with one host, one session and one phone whose app has told its tokens. Time passes when the test says so.
+/// A relay with one host, one session and one phone whose app has registered its tokens. Time passes when the test says so.
 final class PlannerRig {
     let transcript: RelayTranscript
     let host: PeerID
@@ -102,7 +102,7 @@ final class PlannerRig {
         }
     }
 
-    /// What was sent since this was last asked; what is ordered now is answered first.
+    /// Pushes since the last call; those that are ordered now are answered first.
     func take(_ outcome: PushOutcome = .accepted(.sandbox, channel: nil)) -> [PushIntent] {
         answer(outcome)
         defer { sent = [] }

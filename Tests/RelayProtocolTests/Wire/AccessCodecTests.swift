@@ -2,7 +2,7 @@ import HeliographTestSupport
 import RelayProtocol
 import Testing
 
-/// What is said over HTTP alone, held against the table.
+/// Messages over HTTP alone, checked against the table.
 @Suite("The table of HTTP and what reads and writes")
 struct AccessCodecTests {
     /// Answers are the relay's own: their bounds are not looked at.
@@ -13,7 +13,7 @@ struct AccessCodecTests {
         var faults = try check.writingFaults(examples)
         for example in examples {
             for mutation in WireMutation.all(table.fields, in: example, events: false)
-            // What another object has in its place: without both, that one is missed.
+            // Another object may take the place of the field `toldBy`: without both, the other is reported as missing.
             where !(isAnswer && mutation.isBound) && !(mutation.path == toldBy.map { [.member($0)] } && mutation.isAbsence) {
                 if let fault = check.fault(mutation, of: example) { faults.append(fault) }
             }

@@ -2,7 +2,7 @@ import HeliographTestSupport
 import RelayProtocol
 import Testing
 
-/// What is written by hand, held against the table.
+/// Hand-written codecs, checked against the table.
 @Suite("The wire's table and what reads and writes")
 struct WireCodecTests {
     private static func codec(_ direction: WireMessage.Direction) -> FieldCheck.Codec {
@@ -107,8 +107,7 @@ struct WireCodecTests {
         }
     }
 
-    /// What our own readers do not look at in what the relay says: what they have no use for, what they take from elsewhere, and what they
-    /// carry as it is.
+    /// Fields from the relay that our own readers ignore: those that they have no use for, take from elsewhere, or pass through.
     private static func isUnread(_ place: String) -> Bool {
         guard place.hasPrefix("relay-to-") else { return false }
         let ends = [".host.connected", ".context", "hold $.sessions", "$.version", "$.approval.approval", "].approval"]

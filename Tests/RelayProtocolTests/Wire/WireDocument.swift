@@ -5,7 +5,7 @@ import RelayProtocol
 struct WireDocument {
     /// The document with its second columns as they should be.
     private(set) var text = ""
-    /// What the document has a row for: `host-to-relay hello`, `session.started`, `BUDGET`.
+    /// Things that the document has a row for: `host-to-relay hello`, `session.started`, `BUDGET`.
     private(set) var rows: [String] = []
 
     /// Objects that have a row.
@@ -91,7 +91,7 @@ struct WireDocument {
     private func note(_ type: WireType) -> String {
         switch type.shape {
         case .integer(let range) where type.name == nil:
-            // What is nearly the largest number is no bound that anybody has to know.
+            // A bound near the largest number is not worth mentioning.
             return range.upperBound > JSONValue.integerMax / 2
                 ? "(from \(range.lowerBound))" : "(\(range.lowerBound) to \(range.upperBound))"
         case .text(let max) where type.name == nil && max < .max: return "(at most \(max) bytes)"

@@ -29,7 +29,7 @@ struct WireTypeScript {
             if declared.contains(name) {
                 names.append(inline(members(message.object.fields)))
             } else {
-                // Of two messages of one type it is by this that they are told apart.
+                // Distinguishes two messages of one type.
                 let other = messages.compactMap { $0.type == message.type && message.onlyWith == nil ? $0.onlyWith : nil }
                 declare(name, message.object, lacking: other.first)
                 names.append(name)
@@ -177,7 +177,7 @@ extension WireField {
         if case .with(other, _, _) = presence { true } else { false }
     }
 
-    /// Nil where it does not stand.
+    /// Nil if the field is absent.
     fileprivate func isAlways(with word: String) -> Bool? {
         guard case .with(_, let always, let perhaps) = presence else { return nil }
         return always.contains(word) ? true : perhaps.contains(word) ? false : nil

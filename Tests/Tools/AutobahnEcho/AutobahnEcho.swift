@@ -6,7 +6,7 @@ import Logging
 import WebSocketEngine
 
 @main enum AutobahnEcho {
-    /// What the suite sends at most, in its cases 9.*: 16 MiB in one message, or 4 MiB in frames of 64 bytes.
+    /// The suite's largest messages, in its cases 9.*: 16 MiB in one message, or 4 MiB in frames of 64 bytes.
     static let limits = {
         var limits = Limits()
         limits.messageBytesMax = 16 << 20

@@ -1,6 +1,6 @@
 import WebSocketEngine
 
-/// Sends back what it gets, to everybody.
+/// Echoes every message.
 final class EchoServer: ServerHandler {
     private unowned let loop: EventLoop
 

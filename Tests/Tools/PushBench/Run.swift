@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where the server listens, and what it is trusted by.
+/// The server's address, the authority of its certificate, and the key that signs our tokens.
 struct Place {
     let host: String
     let port: UInt16
@@ -11,7 +11,7 @@ struct Place {
 
 /// The client that is measured.
 protocol Pushes: Sendable {
-    /// No more than `Run.window` at a time. What became of it is told once, on any thread; nil: the server took it.
+    /// At most `Run.window` at a time. Calls `completion` once, on any thread, with the error; nil: the server accepted the push.
     func send(then completion: @escaping @Sendable (String?) -> Void)
 }
 

@@ -182,7 +182,7 @@ struct EventLoopGroupTests {
         try await loop.run { $0.close(leaves.own, code: 1000, reason: "") }
         _ = try await server.events.next { if case .closed(leaves.theirs, _) = $0 { true } else { false } }
         let next = try await clients(1, on: loop, to: port, of: server)
-        // Where one has left there are the fewest.
+        // The loop of the connection that closed has the fewest.
         #expect(next[0].theirs.loop == leaves.theirs.loop || loops > 1)
         #expect(next[0].theirs != leaves.theirs)
     }
@@ -195,7 +195,7 @@ struct EventLoopGroupTests {
         let loop = try await TestLoop.start()
         let clients = try await clients(2, on: loop, to: port, of: server)
         let ticks = EventLog<String>()
-        // A loop that does nothing else until it is let go.
+        // A loop that is blocked until it is released.
         let gate = DispatchSemaphore(value: 0)
         let isHeld = EventLog<Bool>()
         let place = clients[0].theirs

@@ -21,13 +21,13 @@ final class ACPAgent {
     private(set) var ask: Ask?
     private var lastAsk = 0
     private var answeredAsks: Set<String> = []
-    /// Which of its steps counts.
+    /// The current step; callbacks of earlier ones are ignored.
     private var step = 0
 
     var began: (_ session: String) -> Void = { _ in }
-    /// Whether there was a turn that it ended.
+    /// `isTaken`: the cancel ended a turn.
     var heardCancel: (_ isTaken: Bool) -> Void = { _ in }
-    /// Nil: it was told that nobody will choose.
+    /// `option` is nil if the answer was that nothing will be chosen.
     var heardAnswer: (_ ask: Ask, _ isAllowed: Bool, _ option: String?) -> Void = { _, _, _ in }
 
     init(world: World, toProxy: @escaping (String) -> Void = { _ in }) {
@@ -58,7 +58,7 @@ final class ACPAgent {
         case "initialize":
             toProxy(ACPMessage.result(id, #""protocolVersion":1,"agentInfo":{"name":"acp","version":"1"}"#))
         case "session/new":
-            // The editor names it here, so that its name is known where it is loaded again.
+            // The editor names it here, so that its name is known when it is loaded again.
             open(params?.text("cwd") ?? "")
             toProxy(ACPMessage.result(id, #""sessionId":"\#(session)""#))
         case "session/load":
@@ -79,7 +79,7 @@ final class ACPAgent {
         guard turn == nil else { return toProxy(ACPMessage.failure(id, -32_600, "there is a turn")) }
         world.trace.note(world.now, session, "begins turn", "\(id): \(text)")
         turn = id
-        // Some show what they were given, others only what they make of it.
+        // Some agents echo their input, others show only what they make of it.
         if world.dice.chance(0.5) {
             update(#""sessionUpdate":"user_message_chunk","content":{"type":"text","text":"\#(text)"}"#)
         }
@@ -93,7 +93,7 @@ final class ACPAgent {
 
     private func answered(_ id: String, _ result: JSONValue?) {
         if !answeredAsks.insert(id).inserted { world.report(.freedom, "\(session) hears two answers to its request \(id)") }
-        // It may be for a turn that is over by now.
+        // The answer may be for a turn that has ended.
         guard let ask, id == "\(ask.id)" else { return }
         self.ask = nil
         let outcome = result?.optional("outcome")
@@ -133,7 +133,7 @@ final class ACPAgent {
         self.ask = ask
         world.trace.note(world.now, session, "asks", "\(words), \(ask.id)")
         let call = #""toolCallId":"\#(ask.call)","title":"Run \#(words)","kind":"execute","rawInput":{"command":"\#(words)"}"#
-        // OpenHands asks for all calls at once, names none, and tells of them at the same time.
+        // OpenHands asks for all calls at once, names none, and reports them at the same time.
         let isForAll = world.dice.chance(0.3)
         let isToldLater = isForAll && world.dice.chance(0.5)
         let start = #""sessionUpdate":"tool_call",\#(call),"status":"pending""#

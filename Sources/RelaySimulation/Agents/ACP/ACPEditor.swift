@@ -1,9 +1,9 @@
 import HostCore
 import RelayProtocol
 
-/// An editor with a person in front of it, who sends prompts, answers what the agent asks, and may be faster than those at clients.
+/// An editor and its person, who sends prompts, answers the agent's questions, and may be faster than clients.
 final class ACPEditor {
-    /// What a text of its own person begins with.
+    /// Prefix of texts that the editor's own person typed.
     static let ownText = "local "
 
     private unowned let world: World
@@ -17,7 +17,7 @@ final class ACPEditor {
     private var opening: (request: String, name: String)?
     /// The agent's permissions that its dialogs show.
     private var open: Set<Int> = []
-    /// What its person has chosen; nil for one that was taken back.
+    /// The person's choices, by request; nil for a request that was taken back.
     private(set) var answers: [Int: String?] = [:]
 
     init(world: World, toProxy: @escaping (String) -> Void = { _ in }) {
@@ -79,7 +79,7 @@ final class ACPEditor {
         }
     }
 
-    /// Whether this is the answer that its person gave to a permission.
+    /// True if this is the answer that the person gave to a permission.
     func hasAnswered(_ bytes: [UInt8]) -> Bool {
         var bytes = bytes
         guard case .response(let id, _?)? = ACPMessage.lines(of: &bytes).first else { return false }

@@ -7,7 +7,7 @@ enum ACPMessage {
     case notification(method: String, params: JSONValue?)
     case response(id: String, result: JSONValue?)
 
-    /// The lines that are whole, taken off the beginning of what has arrived.
+    /// Removes the complete lines from the beginning of `arrived`.
     static func lines(of arrived: inout [UInt8]) -> [ACPMessage] {
         var messages: [ACPMessage] = []
         while let feed = arrived.firstIndex(of: UInt8(ascii: "\n")) {

@@ -3,8 +3,8 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and what it says
-/// to the daemon. When one of them ends, all three do, as an editor starts them.
+/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and its
+/// reports to the daemon. When one of them ends, all three do, as an editor starts them.
 final class ACPProgram: AgentBody {
     let adapter = LocalAdapter.name
     private unowned let world: World
@@ -18,7 +18,7 @@ final class ACPProgram: AgentBody {
     private var life = 0
     private var isUp = false
     private var isFinished = false
-    /// Clients' interrupts that the proxy has passed on, until the agent hears of them.
+    /// Clients' interrupts that the proxy has passed on and the agent has not received yet.
     private var interrupts: [SteeringRequest] = []
     /// Permissions that are the editor's alone, by the agent's names of them.
     private var leftToEditor: Set<Int> = []
@@ -83,7 +83,7 @@ final class ACPProgram: AgentBody {
 
     func restart() {
         guard isUp, !isFinished else { return }
-        // The agent fails, and the proxy says so; or the proxy is killed, and the agent ends with it.
+        // The agent fails, and the proxy reports it; or the proxy is killed, and the agent ends with it.
         if world.dice.chance(0.5) { end(failed: true) } else { die() }
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
@@ -161,7 +161,7 @@ final class ACPProgram: AgentBody {
         wait()
     }
 
-    /// For what the proxy waits for by itself.
+    /// Waits for the proxy's own deadlines.
     private func wait() {
         guard let due = machine.nextDeadline else { return }
         let life = life
@@ -170,7 +170,7 @@ final class ACPProgram: AgentBody {
         }
     }
 
-    /// What a proxy would be told that had a bug, or would pass on.
+    /// Alters a fact of the proxy for a planted fault.
     private func planted(_ fact: ACPFact) -> ACPFact {
         switch (world.plant, fact) {
         case (.lastingAnswer, .decided(let approval, let verdict)) where verdict.allows && verdict.option != "always":
@@ -182,10 +182,10 @@ final class ACPProgram: AgentBody {
         }
     }
 
-    /// What the agent was answered: the editor's own answer, or a client's.
+    /// Checks an answer that the agent received: the editor's own, or a client's.
     private func heard(_ ask: ACPAgent.Ask, _ isAllowed: Bool, _ option: String?) {
         if let own = editor.answers[ask.id], own == option { return }
-        // An interrupt answers what is open, and nobody has decided it.
+        // An interrupt closes open questions without a decision.
         guard let option else { return }
         world.trace.note(world.now, "acp\(index)", "takes", "\(option) for \(ask.id)")
         let asked = AgentChecker.Asked(

@@ -3,7 +3,7 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// What the proxy says to the daemon, in order, and asks it: events wait while it is away, questions do not.
+/// The proxy's ordered events and questions to the daemon. Events are queued while the daemon is away, questions are not.
 final class ACPReporter {
     private enum Item {
         case say((HookToken) -> LocalFact)
@@ -24,7 +24,7 @@ final class ACPReporter {
     private var asking: [ApprovalID: Int] = [:]
     private var wanted: Set<ApprovalID> = []
     private var stands: [SessionID: ACPStand] = [:]
-    /// The listeners of sessions whose commands are waited for.
+    /// Listeners for the commands of sessions.
     private var listeners: [SessionID: CommandListener<LocalFact>] = [:]
 
     init(world: World, host: HostProcess) {
@@ -40,7 +40,7 @@ final class ACPReporter {
         isClosing = false
     }
 
-    /// The process is gone, and with it what it had still to say.
+    /// The process has ended; its unsent reports are lost.
     func end() {
         life += 1
         client.end()
@@ -49,7 +49,7 @@ final class ACPReporter {
         (asking, wanted, stands, listeners) = ([:], [], [:], [:])
     }
 
-    /// Its agent is gone: what is left is told.
+    /// The agent has ended: sends the remaining events.
     func finish() {
         isClosing = true
         for approval in wanted { withdraw(approval) }
@@ -159,7 +159,7 @@ final class ACPReporter {
         }
     }
 
-    /// The daemon is away: nobody can be asked.
+    /// The daemon is away: its questions end without a decision.
     private func removeQuestions() {
         var left: [ApprovalID] = []
         items.removeAll { item in
@@ -181,7 +181,7 @@ final class ACPReporter {
             guard life == self.life, wanted.contains(approval) else { return }
             asking[approval] = nil
             if case .gone = reply {
-                // It is asked again when the daemon is back.
+                // Asks again when the daemon is back.
                 return world.after(world.dice.within(100...2_000)) { [self] _ in if life == self.life { post(question) } }
             }
             wanted.remove(approval)

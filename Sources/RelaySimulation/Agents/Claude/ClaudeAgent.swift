@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code as its hooks and its files tell of it, whatever is in front of it: turns, tools that are asked about, and their end. Its
-/// dialog and its hook ask side by side; what is answered at the dialog no hook is told.
+/// Claude Code as its hooks and its files report it, independent of its front: turns, tools that are asked about, and their end. Its
+/// dialog and its hook ask at the same time; no hook reports an answer at the dialog.
 final class ClaudeAgent {
     enum Doing: Equatable { case idle, busy, asking }
 
@@ -17,10 +17,10 @@ final class ClaudeAgent {
     private(set) var isInTurn = false
     private(set) var batch: [ClaudeCall] = []
     private var step = 0
-    /// Which life of it, and which turn.
+    /// The current life and turn; callbacks of earlier ones are ignored.
     private var run = 0
     private var turn = 0
-    /// It does nothing for now.
+    /// True while the agent does nothing.
     var isStuck = false
 
     init(world: World, host: HostProcess, process: Int32, front: any ClaudeFront) {
@@ -44,7 +44,8 @@ final class ClaudeAgent {
         return asks.filter { $0.token != nil }.map { AgentAsk(session: session, words: $0.words) }
     }
 
-    /// Answered where it runs while others of the same message are still asked: its hooks tell of it with the end of them all.
+    /// Calls that were answered at the terminal while others of the same message are still asked: hooks report them only when all have
+    /// ended.
     var untold: [AgentAsk] {
         guard isUp, !asks.isEmpty else { return [] }
         return batch.filter { $0.state != .asked }.map { AgentAsk(session: session, words: $0.words) }
@@ -54,7 +55,7 @@ final class ClaudeAgent {
         let current: SessionStatus? =
             !isUp || isFinished ? nil : [.idle: .idle, .busy: .running, .asking: .waitingApproval][doing]
         let over = hooks.past.filter { $0 != name }.map { (id: ClaudeHooks.session($0), status: SessionStatus?.none) }
-        // One that began while no daemon ran, and has told nothing since, nobody knows of.
+        // A session that began while no daemon ran, and has reported nothing since, is unknown.
         return over + (hooks.heard.contains(name) ? [(session, current)] : [])
     }
 
@@ -84,7 +85,7 @@ final class ClaudeAgent {
         hooks.call("SessionStart", #""source":"\#(source)","model":"claude-opus-5-5""#)
     }
 
-    /// None of its hooks tells anything.
+    /// Dies without a report by any hook.
     func die() {
         guard isUp else { return }
         world.trace.note(world.now, name, "is killed", "run \(run)")
@@ -103,7 +104,7 @@ final class ClaudeAgent {
         }
     }
 
-    /// It leaves, and the last of its hooks tells so.
+    /// The agent exits; the last of its hooks reports that.
     func end() {
         guard isUp else { return }
         step += 1
@@ -117,7 +118,7 @@ final class ClaudeAgent {
         if isUp { leave() }
     }
 
-    /// Its hooks are told to go.
+    /// Ends its hooks.
     private func leave() {
         files.remove()
         for call in asks { hooks.end(call.token, within: 0...500) }
@@ -156,7 +157,7 @@ final class ClaudeAgent {
         }
     }
 
-    /// It takes a prompt.
+    /// The agent takes a prompt.
     func submit(_ text: String) {
         guard isUp, !isFinished else { return }
         if !isInTurn { turn += 1 }
@@ -171,7 +172,7 @@ final class ClaudeAgent {
         hooks.call("Stop", #""stop_hook_active":false"#)
     }
 
-    /// The turn ends here, and no hook tells of it.
+    /// Ends the turn, which no hook reports.
     func interrupt() {
         for call in asks { hooks.end(call.token, within: 0...500) }
         turnOver(isInterrupted: true)
@@ -218,7 +219,7 @@ final class ClaudeAgent {
             guard let output, let root = (try? JSONDocument(parsing: output))?.root, !root.isTrue("continue"),
                 root.optional("continue") != nil, turn == self.turn, isInTurn
             else { return }
-            // It stops here, and no hook tells of it.
+            // The turn stops here, and no hook reports it.
             if let request = host.takeGiven(.interrupt, in: session) {
                 world.checkTaken(request)
             } else {
@@ -254,7 +255,7 @@ final class ClaudeAgent {
         changed()
     }
 
-    /// It runs for a while.
+    /// The tool runs for a while.
     private func later(_ hook: Int) {
         let run = run
         set(hook) { $0.state = .running }
@@ -276,7 +277,7 @@ final class ClaudeAgent {
         } taken: { [self] token in
             if self.call(hook)?.state == .asked { set(hook) { $0.token = token } }
         }
-        // It may be gone again before the hook has reached it.
+        // The daemon may end before the hook has reached it.
         world.after(1_000) { [self] _ in
             guard let call = self.call(hook), call.attempts == attempt, call.token == nil else { return }
             set(hook) { $0.isCalled = false }
@@ -306,14 +307,14 @@ final class ClaudeAgent {
 
     func isAsked(_ hook: Int) -> Bool { call(hook)?.state == .asked }
 
-    /// Yes, at the place where it runs: its hook is told nothing.
+    /// Allowed at the terminal: the hook gets no answer.
     func allow(_ hook: Int) {
         guard let call = call(hook), call.state == .asked else { return }
         later(hook)
         front.isSettled(call)
     }
 
-    /// No, with words: the turn goes on.
+    /// No, with words: the turn continues.
     func deny(_ hook: Int, _ words: String) {
         guard let call = call(hook), call.state == .asked else { return }
         over(hook, words)
@@ -334,7 +335,7 @@ final class ClaudeAgent {
         }
     }
 
-    /// No, or Esc: the turn is over, and the hook is sent away.
+    /// No, or Esc: the turn has ended, and the hook is sent away.
     func reject(_ hook: Int) {
         guard isAsked(hook) else { return }
         for call in asks { hooks.end(call.token, within: 0...1_500) }

@@ -2,19 +2,20 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// What a played Claude Code writes down: its entry in the registry, a moment later than its hooks say the same, and lines of its transcript.
+/// Files of a played Claude Code: its entry in the registry, written a moment after its hooks report the same, and lines of its
+/// transcript.
 final class ClaudeFiles {
     private unowned let world: World
     private unowned let host: HostProcess
-    /// Its entry in the registry, and what the daemon's reader last made of it.
+    /// Its entry in the registry, and the last result of the daemon's reader.
     private(set) var entry: String?
     private var shown: [SessionID: String?] = [:]
     private var doing: ClaudeAgent.Doing?
     private var name = ""
-    /// Which life of the file counts.
+    /// The current life of the entry; writes for earlier ones are dropped.
     private var life = 0
     private var lastWriteAt: Int64 = 0
-    /// Lines of the transcript that nobody has read.
+    /// Lines of the transcript that the daemon has not read.
     var lines: [String] = []
 
     init(world: World, host: HostProcess) {
@@ -34,7 +35,7 @@ final class ClaudeFiles {
         let text =
             #"{"sessionId":"\#(name)","entrypoint":"\#(entrypoint)","status":\#(status),"#
             + #""statusUpdatedAt":\#(host.instant.wall)}"#
-        // It writes one after the other.
+        // Writes stay in order.
         lastWriteAt = max(lastWriteAt, world.now + world.dice.within(0...50))
         world.at(lastWriteAt) { [self] _ in if life == self.life { entry = text } }
     }
@@ -62,7 +63,7 @@ final class ClaudeFiles {
     }
 
     private func readRegistry(_ session: SessionID) {
-        // Only what changed since the last look; what it brought before may have ended the daemon.
+        // Only a change since the last look; the previous one may have crashed the daemon.
         guard host.daemon != nil, shown[session] != .some(entry) else { return }
         shown[session] = .some(entry)
         let document = entry.flatMap { try? JSONDocument(parsing: $0) }

@@ -1,17 +1,17 @@
 import HostCore
 
-/// What is between a played Claude Code and a person: its own screen, or lines of JSON.
+/// The interface between a played Claude Code and a person: its own screen, or lines of JSON.
 protocol ClaudeFront: AnyObject {
     /// As its registry calls the way in which it was started.
     var entrypoint: String { get }
     /// Calls of one message that may be asked about side by side.
     var callsAtOnceMax: Int { get }
-    /// What it was given in this step, if anything: nothing runs.
+    /// The agent is idle in this step and takes its input, if there is any.
     func idles()
-    /// One step of a turn is over. True where the person stopped the turn at it.
+    /// A step of a turn has ended. Returns true if the person stopped the turn at it.
     func interrupts(whileToolRuns: Bool) -> Bool
     func asked(_ call: ClaudeCall)
-    /// It is answered, at a client or here.
+    /// The call is answered, by a client or here.
     func isSettled(_ call: ClaudeCall)
     /// No client will answer it.
     func isLeft(_ call: ClaudeCall)
@@ -24,7 +24,7 @@ struct ClaudeCall {
     enum State: Equatable {
         case asked
         case running
-        /// What the model is told.
+        /// Ended, with the result that the model gets.
         case over(String)
     }
 
@@ -33,11 +33,11 @@ struct ClaudeCall {
     let hook: Int
     let at: Int64
     var state = State.asked
-    /// The hook that waits for a client's answer; nil where none does.
+    /// The hook that waits for a client's answer; nil if none does.
     var token: HookToken?
     var attempts = 0
     /// Its hook has called, and not lost the daemon since.
     var isCalled = false
-    /// Its hook was told that no client will answer.
+    /// True if its hook got the reply that no client will answer.
     var isLeft = false
 }

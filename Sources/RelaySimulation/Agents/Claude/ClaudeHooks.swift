@@ -9,9 +9,9 @@ final class ClaudeHooks {
     private let number: Int32
     private(set) var name = ""
     private(set) var past: [String] = []
-    /// Those of which a daemon has heard since they began.
+    /// Agents that a daemon knows of since they began.
     private(set) var heard: Set<String> = []
-    /// Which life of the agent calls.
+    /// The life of the agent that makes the calls.
     var run = 0
     /// `heliograph run` runs it.
     var isRun = false
@@ -70,7 +70,7 @@ final class ClaudeHooks {
         let at = isLoose ? world.now + world.dice.within(0...40) : max(lastAt, world.now + world.dice.within(0...20))
         if !isLoose { lastAt = at }
         world.at(at) { [self] world in
-            // Without a daemon a hook says nothing.
+            // Without a daemon a hook has no effect.
             guard let daemon = host.daemon else { return }
             world.trace.note(world.now, name, "calls", event)
             let path = "/srv/dev/.claude/projects/p/\(name).jsonl"
@@ -87,9 +87,9 @@ final class ClaudeHooks {
             }
             completed(&hook)
             host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
-            // What it did at this word may have been its last.
+            // The daemon may have crashed on this fact.
             if host.daemon === daemon { heard.insert(name) }
-            // Now and then one is told twice.
+            // At times a hook is delivered twice.
             if answered == nil, world.dice.chance(0.02) {
                 host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
             }
@@ -98,7 +98,7 @@ final class ClaudeHooks {
 
     static let adapter = "claude"
 
-    /// It is sent away, or killed.
+    /// The hook is sent away, or killed.
     func end(_ token: HookToken?, within wait: ClosedRange<Int64>) {
         guard let token else { return }
         let daemon = host.daemon

@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code in a terminal that nobody but its person has, who may answer first.
+/// Claude Code in a terminal of its own, whose person may answer first.
 final class ClaudeTerminal: AgentBody, ClaudeFront {
     let adapter = ClaudeHooks.adapter
     let entrypoint = "cli"
@@ -23,7 +23,7 @@ final class ClaudeTerminal: AgentBody, ClaudeFront {
 
     func start() { agent.start() }
 
-    /// Killed, so that none of its hooks tells anything.
+    /// Killed, so that none of its hooks reports anything.
     func restart() {
         guard agent.isUp, !agent.isFinished else { return }
         agent.die()
@@ -45,7 +45,7 @@ final class ClaudeTerminal: AgentBody, ClaudeFront {
         }
     }
 
-    /// By Esc: no hook tells of that.
+    /// By Esc, which no hook reports.
     func interrupts(whileToolRuns: Bool) -> Bool { !whileToolRuns || world.dice.chance(0.1) }
 
     func asked(_ call: ClaudeCall) { if world.dice.chance(0.5) { agent.answerAtDialog(call.hook, within: 300...20_000) } }

@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// The line of one run of a program to the daemon, as `SteeringLink` has it: what has become of commands is told first, then what can be
-/// done next; what could not be told waits for the daemon.
+/// The line of one run of a program to the daemon, on the shipped `SteeringLink`: sends the outcomes of commands first, then the current
+/// offer. Reports that fail wait for the daemon.
 final class SteeringLine {
     private unowned let world: World
     private let client: LocalClient<ClaudeFact>
@@ -17,9 +17,9 @@ final class SteeringLine {
     private var changes: [SteeringChange] = []
     private var isTelling = false
     private var isClosing = false
-    /// All is told, or cannot be.
+    /// True if everything is sent, or cannot be.
     private(set) var isOver = false
-    /// The daemon was away since it was last told.
+    /// The daemon has been away since the last report.
     var cameBack: () -> Void = {}
     private var isAway = false
 
@@ -51,13 +51,13 @@ final class SteeringLine {
 
     func daemonGone() { client.daemonGone() }
 
-    /// The agent is gone: what is left is told, and then its request is closed.
+    /// The agent has ended: sends the remaining reports, then closes its request.
     func finish() {
         isClosing = true
         tellNext()
     }
 
-    /// The program is gone, and what it had still to say.
+    /// The program has ended; its unsent reports are lost.
     func end() {
         (isClosing, isOver) = (true, true)
         listener?.forget()
@@ -86,12 +86,12 @@ final class SteeringLine {
                 return true
             }
         }
-        // One that is closing offers nothing any more: another may have the session by now.
+        // A closing program offers nothing any more: another may have the session by now.
         if isClosing { return leave() }
         guard let stand, !isStandTold else { return }
         isStandTold = true
         post(stand) { [self] reply in
-            // The daemon hears of the session by its first hook, which may be on its way.
+            // The daemon learns of the session by its first hook, which may be in flight.
             guard case .answered(.some) = reply else {
                 isStandTold = false
                 return false

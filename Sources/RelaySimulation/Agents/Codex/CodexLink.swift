@@ -1,20 +1,20 @@
 import RelayProtocol
 
-/// One connection between the host's reader and Codex's server: what is sent on it arrives in order, or not at all.
+/// One connection between the host's reader and Codex's server: messages arrive in order, or not at all.
 final class CodexLink {
     /// Threads that the host has resumed on it.
     var subscribed: Set<String> = []
-    /// When what was sent last arrives, either way.
+    /// Arrival times of the last messages, either way.
     var lastAtServer: Int64 = 0
     var lastAtHost: Int64 = 0
-    /// The threads whose requests the host was told of, and not of their end.
+    /// Threads of requests that the host has received, without their end.
     var asking: [Int: String] = [:]
-    /// Requests that the host was told are closed.
+    /// Requests whose end the host has received.
     var closed: Set<Int> = []
-    /// What the host answered, by the request.
+    /// The host's answers, by request.
     var answers: [Int: [UInt8]] = [:]
-    /// Interrupts under way, by the id of the call: they do not name who sent them.
+    /// Interrupts under way, by the id of the call: they do not name their sender.
     var interrupts: [Int64: SteeringRequest] = [:]
-    /// The same of what ends a thread.
+    /// The same for calls that end a thread.
     var stops: [Int64: SteeringRequest] = [:]
 }

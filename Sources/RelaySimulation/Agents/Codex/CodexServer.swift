@@ -2,8 +2,8 @@ import AgentCodex
 import HostCore
 import RelayProtocol
 
-/// Codex's shared server on one host, as clients of it see it, with the terminals that are attached to it: it says what happens to those
-/// who have resumed a thread, asks all of them, and takes the first answer. It comes and goes by itself.
+/// Codex's shared server on one host, as its clients see it, with the terminals that are attached to it: it reports events to clients
+/// that have resumed a thread, asks all of them, and takes the first answer. It comes and goes on its own.
 final class CodexServer: AgentBody {
     let adapter = CodexAdapter.name
     unowned let world: World
@@ -32,7 +32,7 @@ final class CodexServer: AgentBody {
     var asks: [AgentAsk] { openThreads.filter(\.isLoaded).compactMap(\.visibleAsk) }
 
     var sessions: [(id: SessionID, status: SessionStatus?)] {
-        // A thread to which nobody ever said anything has not begun a session.
+        // A thread without any prompt has not begun a session.
         threads.filter(\.hasRollout).map { ($0.session, $0.isClosed ? nil : $0.status) }
     }
 
@@ -48,7 +48,7 @@ final class CodexServer: AgentBody {
         world.trace.note(world.now, name, "starts", "life \(life)")
         let life = life
         for thread in openThreads {
-            // Its terminal connects again by itself.
+            // Its terminal reconnects.
             world.after(world.dice.within(50...3_000)) { [self] _ in if life == self.life { thread.load() } }
         }
         while openThreads.count < terminals { open() }
@@ -139,7 +139,7 @@ final class CodexServer: AgentBody {
         }
     }
 
-    /// It has heard that the thread asks something.
+    /// Reports a prompt that was sent after the host had learnt that the thread asks something.
     private func check(_ root: JSONValue, _ link: CodexLink) {
         guard let thread = root.optional("params")?.text("threadId"), link.asking.values.contains(thread) else { return }
         world.report(.steering, "\(thread) is sent a prompt while it waits for an answer")
@@ -164,7 +164,7 @@ final class CodexServer: AgentBody {
         send(bytes, on: link)
     }
 
-    /// What the server sends, as it comes to the host.
+    /// Sends to the host, in order and with a delay.
     private func say(_ text: String, _ learned: @escaping (CodexLink) -> Void = { _ in }) {
         guard let link else { return }
         link.lastAtHost = max(link.lastAtHost, world.now + world.dice.within(0...5))
@@ -193,7 +193,7 @@ final class CodexServer: AgentBody {
         guard link?.subscribed.contains(thread.name) == true else { return }
         let isOver = method == "turn/completed"
         say(#"{"method":"\#(method)","params":{"threadId":"\#(thread.name)",\#(params)}}"#) { link in
-            // What it asked is over with it.
+            // The end of a turn closes its questions.
             if isOver { link.asking = link.asking.filter { $0.value != thread.name } }
         }
     }
@@ -231,7 +231,7 @@ final class CodexServer: AgentBody {
         case .success(let result): say(#"{"id":\#(id),"result":{\#(result)}}"#)
         case .failure(let refusal): say(#"{"id":\#(id),"error":{"code":-32600,"message":"\#(refusal.words)"}}"#)
         }
-        // A thread that is resumed says again what it asks.
+        // A thread that is resumed repeats its question.
         if method == "thread/resume", let thread = thread(params), link.subscribed.contains(thread.name) { thread.repeatAsk() }
     }
 

@@ -5,9 +5,9 @@ final class CodexThread {
     private struct Turn {
         let id: String
         var status = "inProgress"
-        /// What is over, as it is said.
+        /// Ended items, as JSON.
         var items: [String] = []
-        /// What has begun and not ended.
+        /// The item that has begun and not ended.
         var openItem: (id: String, json: (String) -> String)?
         var completedAt: Int64?
         /// Told to the turn that runs, and not read yet.
@@ -25,7 +25,7 @@ final class CodexThread {
     private var turn: Turn?
     private(set) var ask: CodexAsk?
     private var tokens = 0
-    /// Which of its steps counts.
+    /// The current step; callbacks of earlier ones are ignored.
     private var step = 0
 
     init(_ name: String, of server: CodexServer) {
@@ -40,7 +40,7 @@ final class CodexThread {
     }
 
     var session: SessionID { Self.session(name) }
-    /// It cannot be resumed before its first turn.
+    /// True if the thread can be resumed, which needs a first turn.
     var hasRollout: Bool { turn != nil }
     private var isActive: Bool { turn?.status == "inProgress" }
     func isRunning(_ id: String?) -> Bool { isActive && turn?.id == id }
@@ -56,13 +56,13 @@ final class CodexThread {
         return #"{"type":"active","activeFlags":[\#(ask == nil ? "" : #""waitingOnApproval""#)]}"#
     }
 
-    /// As it is shown to those who resume it.
+    /// As sent to clients that resume it.
     func shown(turns: String) -> String {
         #"{"id":"\#(name)","ephemeral":false,"preview":"","cwd":"/srv/dev/proj","cliVersion":"0.163.0","name":null,"#
             + #""status":\#(wireStatus),"turns":[\#(turns)]}"#
     }
 
-    /// Its last turn; only the whole of it has what has not ended.
+    /// Its last turn; `isWhole` includes the item that has not ended.
     func lastTurn(isWhole: Bool) -> String {
         guard let turn else { return "" }
         var items = turn.items
@@ -80,7 +80,7 @@ final class CodexThread {
         goOn()
     }
 
-    /// What ran is over, and nobody is told.
+    /// A running turn ends without a notification.
     func serverStopped() {
         isLoaded = false
         step += 1
@@ -124,12 +124,12 @@ final class CodexThread {
         guard isActive else {
             if !world.isCalm {
                 if hasRollout, world.dice.chance(world.shape.endings) { return close() }
-                // Its person says something.
+                // Its person sends a prompt.
                 if world.dice.chance(0.5) { begin(world.name("local "), by: nil) }
             }
             return goOn()
         }
-        // Its person presses Esc, now and then before it has read what it was told.
+        // Its person presses Esc, sometimes before the additions are read.
         if !world.isCalm, world.dice.chance(0.08) {
             interrupt()
             return goOn()
@@ -177,7 +177,7 @@ final class CodexThread {
         note("item/completed", #""turnId":"\#(turn?.id ?? "")","item":\#(item)"#)
     }
 
-    /// The model reads what came meanwhile.
+    /// The model reads the additions.
     private func read() {
         let additions = turn?.additions ?? []
         turn?.additions = []
@@ -279,13 +279,13 @@ final class CodexThread {
         close()
     }
 
-    /// Begins a turn, or is told to the one that runs. Hands back which.
+    /// Begins a turn, or adds to the one that runs. Returns that turn.
     func prompted(_ text: String, by client: String?) -> String {
         if isActive { turn?.additions.append((text, client)) } else { begin(text, by: client) }
         return #""turn":{"id":"\#(turn?.id ?? "")","status":"inProgress"}"#
     }
 
-    /// What the turn was told and has not read is lost.
+    /// Additions that the turn has not read are lost.
     func interrupt() {
         let open = ask
         ask = nil

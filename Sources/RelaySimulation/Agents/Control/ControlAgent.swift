@@ -1,13 +1,13 @@
 import HostCore
 import RelayProtocol
 
-/// Claude Code without a screen: the same program as in a terminal, with lines of JSON where its screen and keyboard would be
+/// Claude Code without a screen: the same program as in a terminal, with lines of JSON in place of screen and keyboard
 /// (facts/agents.md 2.6, facts/steering.md 2.10).
 final class ControlAgent: ClaudeFront {
     private struct Prompt {
         let uuid: String
         let text: String
-        /// It has repeated it, with the first of its answer.
+        /// The agent has repeated the prompt, with the start of its answer.
         var isShown = false
         /// Its hooks have let it pass.
         var isTaken = false
@@ -26,16 +26,16 @@ final class ControlAgent: ClaudeFront {
     private var requests: [Int: String] = [:]
     private var cost = 0
     private var mode = "default"
-    /// An older one does not say when it is done with what was sent, nor at its start in which mode it is.
+    /// An older version does not report when it has finished with a prompt, nor its mode at the start.
     private var isOld = false
     private var life = 0
     private var isInputClosed = false
 
-    /// It has gone by itself.
+    /// The agent has exited by itself.
     var left: () -> Void = {}
-    /// Whether a text is one of its own person's.
+    /// True if the agent's own person typed the text.
     var isOwn: (String) -> Bool = { _ in false }
-    /// It does now what this request asks for.
+    /// The agent carries out this request now.
     var carriedOut: (String) -> Void = { _ in }
 
     init(world: World, host: HostProcess, index: Int) {
@@ -55,7 +55,7 @@ final class ControlAgent: ClaudeFront {
         agent.start(resuming: name)
     }
 
-    /// It reads that nothing follows, and leaves.
+    /// End of input: the agent exits when it reads that.
     func closeInput() {
         isInputClosed = true
         leaveWhereDone()
@@ -67,7 +67,7 @@ final class ControlAgent: ClaudeFront {
         left()
     }
 
-    /// For a while, or until somebody kills it.
+    /// For a while, or until it is killed.
     func getStuck() {
         agent.isStuck = true
         let life = life
@@ -154,7 +154,7 @@ final class ControlAgent: ClaudeFront {
         current = prompt
         advance(prompt, "started")
         let life = life
-        // Its hooks have their say.
+        // Its hooks run.
         world.after(world.dice.within(1...100)) { [self] _ in
             guard life == self.life, agent.isUp, current?.uuid == prompt.uuid else { return }
             write(#"{"type":"system","subtype":"init","permissionMode":"\#(mode)"}"#)
@@ -168,7 +168,7 @@ final class ControlAgent: ClaudeFront {
         current?.isTaken = true
         if !isOwn(prompt.text) { world.checkTaken(prompt.text, in: agent.session) }
         agent.submit(prompt.text)
-        // It thinks before its first word.
+        // The agent thinks before its first word.
         let life = life
         world.after(world.dice.within(0...4_000)) { [self] _ in
             if life == self.life, agent.isUp, current?.uuid == prompt.uuid { showPrompt() }
@@ -184,7 +184,7 @@ final class ControlAgent: ClaudeFront {
 
     private func interrupted() {
         if agent.isInTurn { return agent.interrupt() }
-        // Its hooks have not had their say yet.
+        // Its hooks have not run yet.
         if current != nil { turnEnded(isInterrupted: true) }
     }
 

@@ -1,12 +1,12 @@
 import AgentClaude
 
-/// The person at the terminal of `heliograph run`: reads what is there, sends prompts, answers by numbers, interrupts, and leaves.
+/// The person at the terminal of `heliograph run`: reads the output, sends prompts, answers by numbers, interrupts, and leaves.
 final class ControlPerson {
     private unowned let world: World
     private var isThere: Bool
     private(set) var typed: Set<String> = []
     var does: (ControlFact) -> Void = { _ in }
-    /// What a number means that is typed now.
+    /// A typed number chose an answer to the current question.
     var chose: (_ request: String, _ isAllowed: Bool) -> Void = { _, _ in }
 
     init(world: World, isThere: Bool) {
@@ -41,7 +41,7 @@ final class ControlPerson {
         does(.typed(text))
     }
 
-    /// `  7  Allow once`: what is there about that request of the agent.
+    /// `  7  Allow once`: an option of that request of the agent.
     func reads(_ text: String, about request: String?) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard isThere, let request, let number = words.first.flatMap({ Int($0) }), words.count > 1 else { return }

@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// What is wrong with a `heliograph run` where a fault is planted in it.
+/// Faults planted in a `heliograph run`.
 struct ControlPlants {
     let plant: Plant?
     private var lastPrompt: [UInt8]?
@@ -12,7 +12,7 @@ struct ControlPlants {
 
     init(plant: Plant?) { self.plant = plant }
 
-    /// It does not read that another answer was sooner.
+    /// False for a fact that the program ignores: that its agent has taken a question back (`deafToCancel`).
     mutating func lets(_ fact: ControlFact, _ request: String?) -> Bool {
         guard case .received(let bytes) = fact, let request else { return true }
         if bytes.starts(with: #"{"type":"control_cancel_request""#.utf8) { return plant != .deafToCancel }
@@ -20,7 +20,7 @@ struct ControlPlants {
         return true
     }
 
-    /// It answers the question before.
+    /// Answers the previous question instead (`strangersPermission`).
     mutating func altered(_ line: [UInt8]) -> [UInt8] {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix(#"{"type":"user""#) { lastPrompt = line }
@@ -30,7 +30,7 @@ struct ControlPlants {
         return Array(text.replacing(asked[place], with: asked[place - 1]).utf8)
     }
 
-    /// It writes what it wrote last once more, by a name that the agent does not know.
+    /// The last prompt once more, under an id that the agent does not know (`promptAgain`).
     mutating func lineAfterAbsence() -> [UInt8]? {
         guard plant == .promptAgain, let lastPrompt,
             let root = (try? JSONDocument(parsing: Array(lastPrompt.dropLast())))?.root,

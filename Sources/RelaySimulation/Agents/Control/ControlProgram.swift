@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// `heliograph run` over a played Claude Code: the shipped machine, the pipes between the two, its line to the daemon, and the person at the
-/// place where it runs, if there is one. The agent loses its input with the program, and ends.
+/// `heliograph run` over a played Claude Code: the shipped machine, the pipes between the two, its line to the daemon, and the person at
+/// its terminal, if there is one. When the program exits, the agent loses its input and ends.
 final class ControlProgram: AgentBody {
     let adapter = ClaudeHooks.adapter
     private unowned let world: World
@@ -16,16 +16,16 @@ final class ControlProgram: AgentBody {
     /// The lines of this life, and of lives that still have to report their end.
     private var lines: [SteeringLine] = []
     private var permissions = PermissionChecker()
-    /// How long a permission waits where nobody sits at the terminal.
+    /// Time for which a permission waits if there is no person at the terminal.
     private var patience: Int64?
     private var life = 0
     private var isUp = false
     private var isFinished = false
     private var arming = 0
     private var hasAgentEnded = false
-    /// What clients want, by the agent's requests for it.
+    /// Clients' requests, by the agent's requests that carry them out.
     private var steered: [String: SteeringRequest] = [:]
-    /// What the end of the agent does as well.
+    /// Requests that the end of the agent carries out as well.
     private var stopped: [SteeringRequest] = []
     private var plants: ControlPlants
 

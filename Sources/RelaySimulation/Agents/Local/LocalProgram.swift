@@ -2,8 +2,8 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// A program that speaks the local protocol: it tells what it does, asks, takes what people send it, and has a person next to it who may be
-/// faster.
+/// A program that speaks the local protocol: it reports its work, asks, takes input from clients, and has a person next to it who may
+/// answer first.
 final class LocalProgram: AgentBody {
     private struct Ask {
         let name: String
@@ -11,7 +11,7 @@ final class LocalProgram: AgentBody {
         let at: Int64
         let isAttended: Bool
         let hasOptions: Bool
-        /// The request that waits; nil where the program asks at its own prompt.
+        /// The pending request; nil if the program asks at its own prompt.
         var request: Int?
         var isAtPrompt = false
     }
@@ -30,10 +30,10 @@ final class LocalProgram: AgentBody {
     private var isFinished = false
     private var state = State.idle
     private var ask: Ask?
-    /// Which of its steps counts, and which of its requests for commands.
+    /// The current step and request for commands; callbacks of earlier ones are ignored.
     private var step = 0
     private var fetch = 0
-    /// What was answered to each question, where a fault is planted.
+    /// The answer to each question, kept if a fault is planted.
     private var answers: [String: [UInt8]] = [:]
 
     init(world: World, host: HostProcess, index: Int) {
@@ -89,7 +89,7 @@ final class LocalProgram: AgentBody {
     func restart() {
         guard isUp, !isFinished else { return }
         if world.dice.chance(0.3) {
-            // It asks for commands once more, and has forgotten that it waits.
+            // The program forgets that it waits and asks for commands once more.
             return waitForCommands()
         }
         die()
@@ -229,7 +229,7 @@ final class LocalProgram: AgentBody {
         settle(isAllowed ? "ran" : "refused")
     }
 
-    /// Nobody decided: its own prompt asks, or it says no to itself.
+    /// No client decided: the program asks at its own prompt, or denies.
     private func atPrompt(_ question: String) {
         guard ask?.name == question else { return }
         ask?.isAtPrompt = true
@@ -249,7 +249,7 @@ final class LocalProgram: AgentBody {
     private func settle(_ outcome: String) {
         guard let ask else { return }
         self.ask = nil
-        // Some programs never say what became of an answer.
+        // Some programs never report the outcome of an answer.
         guard outcome != "ran" || world.dice.chance(0.9) else { return }
         let text = #"{"session":"\#(name)","approval":"\#(ask.name)","outcome":"\#(outcome)"}"#
         guard let settled = try? LocalSettlement(parsing: Array(text.utf8)) else { preconditionFailure("an end: \(text)") }
@@ -304,7 +304,7 @@ final class LocalProgram: AgentBody {
         } else if state == .idle {
             become(.working)
         }
-        // Most say so.
+        // Most programs report that.
         if world.dice.chance(0.9) { say(.told(SteeringChange(request.name, .taken))) }
     }
 }

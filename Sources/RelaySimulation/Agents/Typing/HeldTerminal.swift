@@ -20,7 +20,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     private var isFinished = false
     private var arming = 0
 
-    // What it looks at.
+    // Inputs of the machine.
     private var box: PromptBox?
     private var isScreenNew = false
     private var entry: String?
@@ -147,7 +147,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
         world.at(due) { [self] _ in if arming == self.arming { take(.timerFired) } }
     }
 
-    /// What follows from it at once.
+    /// Carries out an order; returns the facts that follow from it at once.
     private func carryOut(_ order: TypingOrder) -> [TypingFact] {
         switch order {
         case .write(let bytes): type(bytes)

@@ -1,7 +1,7 @@
 import AgentClaude
 
-/// The input line of a played Claude Code: keys come late and in order, what it draws is seen later still, and while a dialog is open nothing
-/// that is typed arrives.
+/// The input line of a played Claude Code: keys arrive late and in order, its output is seen later still, and while a dialog is open no
+/// typed text arrives.
 final class InputLine {
     enum Key {
         case text(String)
@@ -17,7 +17,7 @@ final class InputLine {
     private(set) var draft = ""
     private(set) var stash: String?
     private(set) var mode = "default"
-    /// What the person typed that must be somewhere.
+    /// Texts that the person typed and that must not be lost.
     private var persons: Set<String> = []
     private var lastKeyAt: Int64 = 0
     private var lastDrawAt: Int64 = 0
@@ -79,7 +79,7 @@ final class InputLine {
         }
     }
 
-    /// It was turned down, and is in the line again.
+    /// The text was rejected and returns to the line.
     func giveBack(_ text: String) {
         draft = text + draft
         draw()

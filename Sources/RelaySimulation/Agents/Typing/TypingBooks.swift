@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// What was given to the terminal of one life, what came of it there, and what was told of it.
+/// Input given to the terminal of one life, its fate there, and the ends reported for it.
 final class TypingBooks {
     private unowned let world: World
     private var texts: [SteeringName: SteeringRequest] = [:]
@@ -44,7 +44,7 @@ final class TypingBooks {
         stops = []
     }
 
-    /// What is left in the line, and said so, the person may send.
+    /// The person may send a text that is reported as left in the line.
     func taken(_ text: String, isOurs: Bool, in session: SessionID) {
         if isOurs { return world.checkTaken(text, in: session) }
         let sent = texts.first { $0.value.action.text.map { text.contains($0) } == true }

@@ -3,13 +3,13 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A browser may allow only where its person chose so and all is shown; it is sent nothing where it is gone, and at Apple nothing that only
-/// says that something is settled, which would be one more row there.
+/// A browser may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's service
+/// none that only reports something as settled, which would add a row there.
 struct BrowserChecker {
     private struct Shown {
         let body: String
         let mayAllow: Bool
-        /// Only takes the place of what was there. A digest is as quiet, but is of no session and new.
+        /// True if it only replaces an earlier notification. A digest is as quiet, but is of no session and new.
         let isSettlement: Bool
 
         init(_ payload: [UInt8]) throws(WireError) {
@@ -27,10 +27,10 @@ struct BrowserChecker {
 
     /// `WebPayload.bytesMax`, with the code in its place.
     private static let bytesMax = 2_600 - (Payload.codeBytesMax - 4)
-    /// What their services have said is gone, and no browser has registered since.
+    /// Subscriptions that their services reported as gone, without a registration since.
     private var gone: Set<String> = []
 
-    /// What it had learnt may not have been on its disk.
+    /// The relay may not have stored what it had learnt.
     mutating func relayEnded() { gone = [] }
 
     mutating func registered(_ device: Device) {

@@ -2,16 +2,16 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What is coalesced is sent in the end, and who waits for a person is soon on the card.
+/// Coalesced changes are sent in the end, and a session that waits for a person is soon on the card.
 struct CardEdgeChecker {
     private struct Shown {
         var accepted: PushIntent?
         var isEnded = false
-        /// What APNs refused and the relay cannot mend.
+        /// Refused by APNs in a way that the relay cannot mend.
         var givenUp: Refused?
         /// The last try failed: the next one comes later each time.
         var hasFailed = false
-        /// Since then nothing has gone wrong with it, and nobody has looked.
+        /// Time since which nothing has gone wrong with it, and the person has not looked.
         var steadySince: Int64 = 0
         var orderedAt: Int64 = 0
         /// The ones that the last order showed, by when they were first seen to be pending.
@@ -29,9 +29,9 @@ struct CardEdgeChecker {
     private var pendingSince: [ApprovalID: (steady: Int64, wall: Int64)] = [:]
     private var markSince: [SessionID: (mark: BudgetMark?, at: Int64)] = [:]
     private var troubledAt: Int64 = 0
-    /// The relay may take so long, in milliseconds: its floors, its back-off, and a commit.
+    /// Longest allowed delay, in milliseconds: the relay's minimum intervals, its back-off, and a commit.
     private static let patience: Int64 = 60_000
-    /// … and so much longer after a failure.
+    /// … and this much more after a failure.
     private static let retryPatience: Int64 = 300_000
 
     mutating func troubled(at now: Int64) { troubledAt = now }
@@ -40,7 +40,7 @@ struct CardEdgeChecker {
         for card in cards { shown[card, default: Shown()].steadySince = now }
     }
 
-    /// `isListener`: it listens to a channel, whose troubles no word of its app mends.
+    /// `isListener`: it listens to a channel, whose faults no report of its app mends.
     mutating func reported(_ card: CardID, isListener: Bool, at now: Int64) {
         shown[card, default: Shown()].steadySince = now
         if isListener || shown[card]?.givenUp == .content { return }
@@ -67,7 +67,7 @@ struct CardEdgeChecker {
             known.givenUp = .address
         case .refused, .unknown, .notSent: known.hasFailed = true
         }
-        // An end that APNs does not take as it is, or never, is not made another way; one to a dead token is, for the next.
+        // An end that APNs rejects, now or for good, is not made another way; an end to a dead token is made for the next token.
         switch outcome {
         case .refused(.dropToken, _), .refused(.quarantineToken, _): break
         default: if order.purpose == .end, known.givenUp != nil { known.isEnded = true }
@@ -97,7 +97,7 @@ struct CardEdgeChecker {
                 else {
                     continue
                 }
-                // A budget that was set just now is news of its own.
+                // A budget that was just set is a separate change.
                 let since = max(newest, known.steadySince, troubledAt, markSince[session]?.at ?? 0)
                 guard now - since > Self.patience + (known.hasFailed ? Self.retryPatience : 0) else { continue }
                 guard let accepted = known.accepted, let face = CardFace(accepted.payload),
@@ -117,7 +117,7 @@ struct CardEdgeChecker {
             let shown = shown[card.address] ?? Shown()
             if shown.isEnded || shown.givenUp != nil || card.isLost { continue }
             let view = views.first { $0.key.session == card.session }
-            // Retention removed its session before the relay could reach it: what it shows is stale, and says so.
+            // Retention removed its session before the relay could reach it: its content is stale, and marked as such.
             if card.isRefused, view == nil { continue }
             let isWanted =
                 switch known.device.cards {

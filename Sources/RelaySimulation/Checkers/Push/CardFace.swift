@@ -18,7 +18,7 @@ struct CardFace: Equatable, CustomStringConvertible {
 
     var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// What is committed, as this device is shown it at a moment; nil: there is nothing to show.
+    /// The face that this device should show at a moment, from committed state; nil: nothing to show.
     static func expected(_ session: SessionID?, _ device: Device, _ views: [View], at moment: Int64) -> CardFace? {
         let live = views.filter(isLive)
         let view =
@@ -40,7 +40,7 @@ struct CardFace: Equatable, CustomStringConvertible {
         return CardFace(bytes: profile.contentState(subject, bytesMax: bytesMax))
     }
 
-    /// More than anything here has to say.
+    /// More than any content here.
     private static let bytesMax = 3_000
 
     private static func attention(_ view: View) -> Int {

@@ -16,14 +16,14 @@ struct CardOrderChecker {
     var latest: Int64 = 0
 
     mutating func forgot(_ cards: [CardID]) {
-        // When a device is forgotten, what its cards were sent is forgotten, too.
+        // When a device is forgotten, so are the pushes to its cards.
         for card in cards {
             last[card] = nil
             ended[card] = nil
         }
     }
 
-    /// A card whose end was refused for good lives on if its app says so.
+    /// A card whose end was refused for good lives on if its app reports it.
     mutating func reported(_ report: CardReport, at address: CardID) {
         if ended[address] == true, report.state == .active || report.state == .stale { ended[address] = nil }
     }

@@ -3,17 +3,18 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A broadcast channel that the relay was told of is deleted once nobody listens to it, not before, and nothing is published to it after.
+/// A broadcast channel whose id reached the relay is deleted once it has no listener, not before, and nothing is published to it after.
 struct ChannelChecker {
     private struct Known {
         let device: DeviceID
         let session: SessionID?
-        /// Its card has had its end, or its app has said that it needs none.
+        /// Its card has had its end, or its app has reported that it needs none.
         var isOver = false
         /// Its card has had its end, for which it is kept.
         var isKept: Bool { endedAt != nil }
         var endedAt: Int64?
-        /// When the relay heard that the end was accepted: until then an app that ends its card by itself has no more need of it.
+        /// Time at which the relay got the answer that the end was accepted: until then an app that ends its card by itself has no more
+        /// need of it.
         var heardAt: Int64?
         /// The relay has wanted it deleted since.
         var isUnwantedSince: Int64?
@@ -23,7 +24,7 @@ struct ChannelChecker {
     private var clockWasChanged = false
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
-    /// Those of which this life of the relay heard that the service took them away.
+    /// Channels that, as this life of the relay knows, the service has removed.
     private var heardLost: Set<String> = []
     /// Deletions are tried again after five minutes at most, and one after an end that APNs keeps comes an hour later.
     private static let patience: Int64 = 330_000
@@ -64,13 +65,13 @@ struct ChannelChecker {
         }
     }
 
-    /// An answer that the last life never heard, or did not write down, is news to the next.
+    /// An answer that the last life did not receive, or did not store, is news to the next.
     mutating func relayEnded() { heardLost = [] }
 
     /// A relay has lived with another clock.
     mutating func clockWasSet() { clockWasChanged = true }
 
-    /// What a crash cannot take back.
+    /// Channels that a crash cannot lose.
     mutating func stored(_ batch: LogBatch) {
         for record in batch.records where record.kind == .channel {
             guard let bytes = record.bytes, let name = try? JSONDocument(parsing: bytes).root.string("channel"),
@@ -82,7 +83,7 @@ struct ChannelChecker {
         }
     }
 
-    /// `isListener`: it says no more than that it is there, and listens.
+    /// `isListener`: the report says only that the card exists and listens.
     mutating func reported(_ report: CardReport, by device: DeviceID, isListener: Bool) {
         guard !isListener else { return }
         for (name, channel) in known where channel.device == device && channel.session == report.session {

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A code decides once, and only what it was for.
+/// A code decides once, and only its own approval.
 struct CodeChecker {
     struct Use {
         let command: CommandID
@@ -24,7 +24,7 @@ struct CodeChecker {
         orders.keys.filter { orders[$0]?.code?.approval != orders[push]?.code?.approval }.max()
     }
 
-    /// What is on disk.
+    /// Checks a decision that is on disk.
     func decided(_ approval: ApprovalID, _ decision: Decision) -> String? {
         guard let use = uses[decision.command] else { return nil }
         if use.decide.approval != approval { return "a code for \(use.decide.approval) decided \(approval)" }

@@ -3,7 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A budget's level that a session crosses alerts a device once: again only where APNs may not have it, and in the end APNs has it.
+/// When a session crosses a budget's level, a device is alerted once: again only if APNs may not have the alert, and in the end APNs has
+/// it.
 struct CrossingChecker {
     /// Scope, level and session: as the notification is named.
     private struct Name: Hashable {
@@ -55,12 +56,12 @@ struct CrossingChecker {
 
     // MARK: What ends an alert without APNs
 
-    /// It has the one that tells of all that was deferred, so also of what failed before.
+    /// The device has the digest of all deferred alerts, and so also of those that failed before.
     mutating func digested(_ device: DeviceID) { spared(device) }
 
     mutating func forgot(_ device: DeviceID) { alerts = alerts.filter { $0.key.device != device } }
 
-    /// It looks.
+    /// The person looks at the device.
     mutating func spared(_ device: DeviceID) {
         alerts = alerts.filter { $0.key.device != device || !$0.value.allSatisfy(\.isLost) }
     }
@@ -71,7 +72,7 @@ struct CrossingChecker {
         }
     }
 
-    /// A relay that starts with another clock takes what is too old for what it is, also what was under way when the last one ended.
+    /// A relay that starts with another clock drops alerts that are too old by it, including those under way when the last one ended.
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
@@ -79,7 +80,7 @@ struct CrossingChecker {
             && !(alert.session.map(device.muted.contains) ?? false)
     }
 
-    /// Nobody has looked for long, and APNs was well.
+    /// The device has not been looked at for long, and APNs was well.
     func quiet(_ device: Device) -> String? {
         guard device.address.alerts != nil else { return nil }
         for (name, known) in alerts.sorted(by: { $0.key.crossing < $1.key.crossing }) where name.device == device.id {

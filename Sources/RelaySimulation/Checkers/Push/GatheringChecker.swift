@@ -1,11 +1,11 @@
 import PushPlanner
 import RelayProtocol
 
-/// Where a person wants to hear of what needs no answer all at once, none of it rings by itself, and in the end they hear of it.
+/// If a person wants notifications that need no answer gathered in one, none of them rings by itself, and the digest comes in the end.
 struct GatheringChecker {
-    /// As notifications are named that tell of what has happened.
+    /// Prefixes of the names of notifications about past events.
     private static let names = ["error.", "finished.", "running.", "budget."]
-    /// Retries, and what is owed before it.
+    /// For retries, and for pushes that are due before it.
     private static let patience: Int64 = 60_000
 
     static func planned(_ order: PushIntent, to device: Device) -> String? {
@@ -15,7 +15,7 @@ struct GatheringChecker {
         return "push \(order.id.rawValue) rings \(order.device) for \(name), which was to be gathered"
     }
 
-    /// Nobody has looked for long, and the services were well.
+    /// The device has not been looked at for long, and the services were well.
     static func quiet(_ known: KnownDevice, at now: Int64) -> String? {
         guard known.device.address.alerts != nil, known.device.quiet == nil, let since = known.deferredSince else { return nil }
         let wait: Int64 =

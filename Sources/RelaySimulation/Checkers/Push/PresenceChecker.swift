@@ -2,7 +2,8 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Nothing is planned for a device that looks, by its own word, not older than half a minute, but alerts for what it has not seen.
+/// Nothing is planned for a device that has reported within half a minute that its person looks, except alerts for things it has not
+/// seen.
 struct PresenceChecker {
     private struct Looking {
         var device: DeviceID
@@ -29,7 +30,7 @@ struct PresenceChecker {
         guard case .command(_, let command) = message else { return }
         switch command {
         case .presence(let isForeground, _, let device):
-            // Only a device of its own.
+            // Only one of the client's own devices.
             guard isForeground, let device, known.contains(where: { $0.device.id == device && $0.client == client }) else {
                 return left(peer)
             }

@@ -1,7 +1,7 @@
 import PushPlanner
 
 extension PushOutcome? {
-    /// Nobody may have heard the push, as far as who sent it knows.
+    /// True if, as far as the sender knows, the push may not have arrived.
     var mayBeUnheard: Bool {
         switch self {
         case .refused, .notSent, .unknown: true

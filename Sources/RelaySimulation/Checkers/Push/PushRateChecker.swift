@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A card is told something a few times a minute at most, whatever its agent does; and besides that a person is waited for, or no longer.
+/// A card gets at most a few pushes a minute, whatever its agent does; in addition those for the start and end of a wait for a person.
 struct PushRateChecker {
     /// Updates within `window` milliseconds: one about what waits every five seconds, six changes of phase and one more each 15 seconds, and
     /// some room for small changes between.
@@ -18,7 +18,7 @@ struct PushRateChecker {
 
     private var told: [CardID: Told] = [:]
 
-    /// What was kept from it goes at once when nobody looks any more, and what failed is sent again.
+    /// Withheld updates go at once when the person stops looking, and failed ones are sent again.
     mutating func disturbed(_ cards: [CardID]) { for card in cards { told[card] = nil } }
 
     mutating func relayEnded() { told = [:] }

@@ -1,9 +1,9 @@
 import PushPlanner
 import RelayProtocol
 
-/// The last pushes of priority 10 are for a person who is waited for: a bucket of its own, by the policy's written figures (a burst
-/// of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept, and 1 where a card says that
-/// the person is waited for no longer).
+/// The last pushes of priority 10 are kept for cards that wait for a person: a bucket of its own, by the policy's written figures (a
+/// burst of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept, and 1 for a card that
+/// reports the end of the wait).
 struct ReserveChecker {
     private struct Bucket {
         /// In parts of `one`: whole numbers for either rate, so that nothing is rounded.
@@ -12,11 +12,11 @@ struct ReserveChecker {
         /// The same by the steady clock.
         var steady: Int64
         var wasFrequent: Bool
-        /// What was taken by pushes that may not be on disk.
+        /// Taken by pushes that may not be on disk.
         var taken: [PushIntent] = []
     }
 
-    /// One push; as much as the slower rate gives in so many milliseconds.
+    /// The cost of one push: the milliseconds in which the slower rate regains it.
     private static let one: Int64 = 180_000
     private var buckets: [DeviceID: Bucket] = [:]
     /// True if the last push to a device's card asked for a person; by the card's session.
@@ -24,7 +24,7 @@ struct ReserveChecker {
 
     mutating func forgot(_ device: DeviceID) { (buckets[device], onTop[device]) = (nil, nil) }
 
-    /// What was planned and is not on disk was never taken.
+    /// Pushes that were planned and are not on disk count as never taken.
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         onTop = [:]
         for device in buckets.keys {
@@ -47,8 +47,8 @@ struct ReserveChecker {
         bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * rate)
         bucket.at = order.plannedAt
         bucket.steady = now
-        // What goes at 5 may have asked for 10 in vain, and has then brought the bucket up to date by the clock and the rate of that
-        // moment; where the clock had gone back, it gives again what it had given when it goes forward.
+        // A push at 5 may have asked for 10 in vain, and has then updated the bucket by the clock and the rate of that moment; if the
+        // clock had gone back, the bucket gains the same amount again when it goes forward.
         guard order.urgency == .atOnce else {
             bucket.wasFrequent = bucket.wasFrequent || isFrequent
             if buckets[order.device] != nil { buckets[order.device] = bucket }

@@ -30,7 +30,7 @@ struct RingChecker {
     /// The first of the policy's reminders, in milliseconds; a minute less, as what is planned waits for the disk.
     private static let reminder: Int64 = 59 * 60_000
     private var rings: [Name: [Ring]] = [:]
-    /// The approvals for which the pushes of cards ring, where a device has no way for alerts.
+    /// Approvals for which pushes of cards ring, on devices without a way for alerts.
     private var calls: [PushID: [ApprovalID]] = [:]
 
     mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
@@ -92,8 +92,8 @@ struct RingChecker {
         }
     }
 
-    /// It sends again what has no answer, unless that is not worth it any more or the device has no way for alerts: its token was dropped while
-    /// another push was under way to it.
+    /// The relay repeats pushes without an answer, unless they are no longer worth it or the device has no way for alerts: its token was
+    /// dropped while another push was under way to it.
     mutating func relayStarted(_ known: [KnownDevice], wall: Int64) {
         let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
         for (name, list) in rings {
@@ -109,7 +109,7 @@ struct RingChecker {
         return approvals.map { Name(device: order.device, approval: $0) }
     }
 
-    /// Nobody has looked for long, and APNs was well.
+    /// The device has not been looked at for long, and APNs was well.
     func quiet(_ device: Device, _ views: [CardFace.View], minute: Int64) -> String? {
         if let quiet = device.quiet {
             let isQuiet =

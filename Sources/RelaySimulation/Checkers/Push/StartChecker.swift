@@ -1,15 +1,15 @@
 import PushPlanner
 import RelayProtocol
 
-/// Cards are started four times an hour at most, one at a time; of one session a second only when the app has told of the first, or the
-/// system has taken it away.
+/// Cards are started at most four times an hour, one at a time; a second one of a session only if the app has reported the first, or the
+/// system has removed it.
 struct StartChecker {
     private struct Start {
         let order: PushIntent
         let at: Int64
         var isOutstanding = true
 
-        /// It is reached by its channel, and ended, without a word of its app.
+        /// True if the card is reached and ended by its channel, without a report of the app.
         var hasChannel: Bool {
             let aps = try? JSONDocument(parsing: order.payload).root.required("aps")
             return aps?.optional("input-push-channel") != nil
@@ -20,8 +20,8 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    /// `wall` is the relay's clock. That the clock was set, only the relay that ended knew: a start is on disk by the clock of its time,
-    /// and where that one was set meanwhile, nobody can tell any more how long ago it was.
+    /// `wall` is the relay's clock. Only the relay that ended knew that its clock was set: a start is stored by the clock of its time,
+    /// and if that one was set meanwhile, its age is unknown.
     mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues {
             $0.filter { start in
@@ -33,7 +33,7 @@ struct StartChecker {
 
     mutating func planned(_ order: PushIntent, at now: Int64) -> String? {
         guard order.purpose == .start else { return nil }
-        // By the steady clock and by the relay's: one that was set meanwhile says nothing.
+        // By the steady clock and by the relay's: a clock that was set meanwhile proves nothing.
         func within(_ age: Int64) -> [Start] {
             (starts[order.device] ?? []).filter {
                 now - $0.at < age && (0..<age).contains(order.plannedAt - $0.order.plannedAt)

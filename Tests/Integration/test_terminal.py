@@ -66,7 +66,7 @@ def test_budgets_name_the_sessions_that_cannot_be_held(shell, host):
     assert "cannot be held" in shell.run("sessions").stdout
     host.event("s1", "steering.offered", {"actions": []})
     host.wait_acked("s1")
-    assert "not held" not in shell.run("budgets").stderr
+    assert "not held: s1" not in shell.run("budgets").stderr
     assert ", held" in shell.run("sessions").stdout
 
 
@@ -181,7 +181,7 @@ def test_what_an_agent_wrote_cannot_drive_the_terminal(shell, host):
 
 
 def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_path):
-    """What the relay's own commands show; a file gets every byte, as the hashes are of them."""
+    """Also through a file: the records spell such characters out as JSON does."""
     name = "Ada\u009b2J\u0085\u202eada"
     relay.token("client", name)
     # What is invisible everywhere is not taken into a name; the rest is kept as it came.
@@ -197,7 +197,9 @@ def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_p
     assert "Ada⟨U+009B⟩2J⟨U+0085⟩ada" in shown[()]
     assert kept in [token["name"] for token in relay.tokens()]
     exported = relay.run(*audit).stdout
-    assert kept in exported and [json.loads(line) for line in seen.splitlines()] == [json.loads(line) for line in exported.split("\n") if line]
+    records = [json.loads(line) for line in exported.split("\n") if line]
+    assert kept in json.dumps(records, ensure_ascii=False) and not set("\u009b\u0085") & set(exported)
+    assert [json.loads(line) for line in seen.splitlines()] == records
     (tmp_path / "audit.jsonl").write_text(exported)
     assert relay.run("audit", "verify", str(tmp_path / "audit.jsonl")).returncode == 0
 

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the planner knows of a device, for checks.
+/// The planner's state of a device, for checks.
 package struct KnownDevice: Sendable {
     package struct KnownCard: Sendable {
         /// Nil: the aggregate card.
@@ -21,6 +21,6 @@ package struct KnownDevice: Sendable {
 /// A broadcast channel that its service has not deleted, as far as the planner knows.
 package struct KnownChannel: Sendable {
     package var name: String
-    /// It is to be deleted.
+    /// True if it is to be deleted.
     package var isOver: Bool
 }

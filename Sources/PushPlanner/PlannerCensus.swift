@@ -1,4 +1,4 @@
-/// What the planner holds, counted.
+/// Counts of what the planner holds.
 package struct PlannerCensus: Sendable {
     package internal(set) var devices = 0
     package internal(set) var cards = 0

@@ -1,7 +1,7 @@
 package import RelayModel
 package import RelayProtocol
 
-/// What happened, as far as it concerns pushes: facts, in past tense.
+/// The planner's input: facts, in past tense.
 package enum PlannerFact {
     /// The relay has started. `holders`: who holds a token of a client; nil: everybody.
     case started(holders: Set<ClientKey>?)
@@ -14,7 +14,7 @@ package enum PlannerFact {
     case clientsListed(Set<ClientKey>)
     /// The workspace was removed.
     case workspaceRemoved(WorkspaceID)
-    /// What is on disk of these sessions, or who is connected, has changed.
+    /// The stored state of these sessions, or the set of connected clients, has changed.
     case sessionsChanged([SessionKey])
     /// Retention removed the session.
     case sessionRemoved(SessionKey)
@@ -28,13 +28,13 @@ package enum PlannerFact {
     case commitFailed(LostPlan)
     case timerFired(PlannerTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// It was not sent: an app has told this one of its addresses in another workspace since.
+    /// Not sent: an app has reported one of its addresses in another workspace since.
     case addressMoved(PushID, PushAddress)
-    /// What stood in the way of pushes may be gone: how they are sent was set up again.
+    /// An obstacle to pushes may be gone: sending was set up again.
     case pushWayChanged
-    /// Somebody holds the code that this push carried, and decides with it.
+    /// A holder of the code that this push carried decides with it.
     case codePresented(PushID, Decision.Verdict, CommandID, PeerID)
-    /// What was ordered with `decide` has been decided, and waits for the disk.
+    /// An approval ordered with `decide` has been decided, and waits for the disk.
     case codeDecided(PushID)
 }
 
@@ -58,7 +58,7 @@ package struct ClientRequest {
     var workspace: WorkspaceID { client.workspace.id }
 }
 
-/// What the planner had staged in batches that the disk did not take.
+/// The planner's part of batches that the disk did not take.
 package struct LostPlan {
     package let records: [PushRecord]
     package let orders: [PushIntent]

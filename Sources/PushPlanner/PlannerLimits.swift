@@ -1,4 +1,4 @@
-/// What the planner lets its memory and the pushes under way grow to, each with its reason.
+/// Limits of the planner's memory and of its pushes in flight, each with its reason.
 enum PlannerLimits {
     /// Devices of one workspace.
     static let devicesMax = 64

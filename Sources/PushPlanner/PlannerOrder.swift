@@ -1,7 +1,7 @@
 package import RelayModel
 package import RelayProtocol
 
-/// What shall be done: orders, carried out one after another by the planner's owner.
+/// The planner's output: orders, carried out one after another by its owner.
 package enum PlannerOrder {
     case reply(Reply, to: CommandID, of: PeerID)
     /// With `done` when all that is staged by now is on disk, or why it is not.
@@ -32,12 +32,12 @@ package enum PlannerTimer: Hashable, Sendable {
     case card(WorkspaceID, DeviceID, SessionID?)
     /// An approval of this session shall ring.
     case rings(WorkspaceID, DeviceID, SessionID)
-    /// What was held back shall be told.
+    /// Send the digest of what was held back.
     case digest(WorkspaceID, DeviceID)
-    /// What the service did not take shall be tried again.
+    /// Try the alerts again that the service did not accept.
     case alerts(WorkspaceID, DeviceID)
     /// A broadcast channel shall be deleted.
     case channels
-    /// What the disk did not take shall be tried again.
+    /// Try the records again that the disk did not take.
     case owedRecords
 }

@@ -5,7 +5,7 @@ struct Alert {
     /// Nil: the person tries whether pushes arrive.
     var kind: AlertKind?
     var text: AlertText
-    /// What is on the Lock Screen until the device has opened what is sealed.
+    /// Text on the Lock Screen until the device has opened the sealed one.
     var cover: AlertText
     var level: AlertLevel
     var thread: String

@@ -3,9 +3,9 @@ import RelayProtocol
 /// The alerts of one device about what has happened: each is tried until its service has taken it, for as long as it is worth that. What is one too
 /// many, comes in quiet hours, or shall be gathered, is counted for one digest.
 struct AlertQueue {
-    /// What the service has not taken yet, oldest first.
+    /// Alerts that the service has not accepted yet, oldest first.
     private(set) var alerts: [OwedAlert] = []
-    /// What was not said, by kind.
+    /// Number of alerts that were not sent, by kind.
     private(set) var deferred: [AlertKind: Int64] = [:]
     /// When the first of that came, in milliseconds since 1970.
     private(set) var deferredSince: Int64?
@@ -48,7 +48,7 @@ struct AlertQueue {
     /// Those that are not under way.
     var waiting: [OwedAlert] { alerts.filter { $0.push == nil } }
 
-    /// What may be sent now: after a failure one of them finds out whether the way is free.
+    /// Alerts that may be sent now: after a failure a single one, to find out whether the service works.
     var next: [OwedAlert] {
         let waiting = waiting
         guard tries > 0 else { return waiting }
@@ -96,20 +96,20 @@ struct AlertQueue {
         if let place = alerts.firstIndex(where: { $0.number == number }) { alerts[place].push = push }
     }
 
-    /// False where that push was for none of them.
+    /// - Returns: false if that push was for none of them.
     mutating func answered(_ push: PushID, _ outcome: PushOutcome, at now: Int64) -> Bool {
         guard let place = alerts.firstIndex(where: { $0.push == push }) else { return false }
         alerts[place].push = nil
         switch outcome {
         case .accepted:
             let taken = alerts.remove(at: place)
-            // What becomes of those before it matters no more.
+            // The outcome of earlier alerts no longer matters.
             alerts.removeAll { taken.replaces($0) }
             forgetFailures()
         // Sent again it would be refused again.
         case .refused(.fixRequest, _), .refused(.markProfile, _): alerts.remove(at: place)
         case .refused, .unknown, .notSent:
-            // What came later of the same notification must not be replaced by what came before.
+            // A later alert of the same notification must not be replaced by an earlier one.
             let failed = alerts[place]
             if alerts.contains(where: { $0.replaces(failed) }) { alerts.remove(at: place) }
             tries += 1
@@ -118,7 +118,7 @@ struct AlertQueue {
         return true
     }
 
-    /// What they tell of is not on disk. Returns the pushes that were planned for them.
+    /// Removes alerts about events that are not on disk. Returns the pushes that were planned for them.
     mutating func takeBack(_ numbers: Set<Int64>) -> [PushID] {
         defer { alerts.removeAll { numbers.contains($0.number) } }
         return alerts.filter { numbers.contains($0.number) }.compactMap(\.push)
@@ -138,7 +138,7 @@ struct AlertQueue {
         deferredSince = nil
     }
 
-    /// What waits for its next try is due.
+    /// Alerts that wait for their next try are due.
     mutating func forgetFailures() {
         tries = 0
         dueAt = 0
@@ -162,7 +162,7 @@ struct AlertQueue {
         for place in alerts.indices { alerts[place].alert.worthUntil = alerts[place].alert.worthUntil.moved(by: jump) }
     }
 
-    /// It may have been set while the relay was down: nothing is worth sending for longer than it ever is.
+    /// The clock may have been set while the relay was down: nothing is worth sending for longer than it ever is.
     mutating func limit(to now: Int64) {
         deferredSince = deferredSince.map { min($0, now) }
         for place in alerts.indices {

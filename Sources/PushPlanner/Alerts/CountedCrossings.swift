@@ -1,4 +1,4 @@
-/// Crossings of budgets that were counted for a digest in the batch that holds them: where the disk does not take it, they come again.
+/// Crossings of budgets that were counted for a digest in the batch that holds them: if the disk does not take it, they come again.
 struct CountedCrossings {
     private var numbers: [DeviceKey: Set<Int64>] = [:]
     private var isCut = false

@@ -22,21 +22,21 @@ struct OwedAlert {
             worthUntil: now + PushPolicy.alertAge)
     }
 
-    /// Whether it is a later one of the same notification. Each crossing of a budget is news of its own.
+    /// True if it is a later alert of the same notification. Each crossing of a budget is news of its own.
     func replaces(_ other: OwedAlert) -> Bool {
         number > other.number && kind != .budget && kind == other.kind && alert.replaces == other.alert.replaces
     }
 
-    /// What the names of those begin with.
+    /// Prefix of their names.
     static let running = "running."
 
-    /// It tells of a run that no card shows any more.
+    /// True if it is about a run that no card shows any more.
     var isOfRunThatGoesOn: Bool { alert.replaces.hasPrefix(Self.running) }
 
-    /// It only takes the place of what rang for something that is settled now; the digest, which is as quiet, is of no one session.
+    /// True if it only replaces an alert about something that is settled now; the digest, which is as quiet, belongs to no session.
     var isSettlement: Bool { alert.level == .passive && alert.session != nil }
 
-    /// As it is said now: where the person has since chosen another text for pushes, it says no more than its cover.
+    /// The alert as it may be sent now: if the person has since chosen another text for pushes, it is no more than its cover.
     func asWanted(_ text: PushText?) -> Alert {
         var wanted = alert
         if text != chosen { wanted.text = alert.cover }

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What a device is shown and told of a session: its card, and what it was rung for. On disk as a record of kind `card`.
+/// A device's display and alerts of a session: its card, and the rings for it. On disk as a record of kind `card`.
 struct Card {
     var stage = CardStage.none(channel: nil)
     /// By the name that ActivityKit gave it.
@@ -15,7 +15,7 @@ struct Card {
     /// The last of which the service took the end.
     var over: CardID?
     var tokenAt: Int64 = 0
-    /// What the app last said of it.
+    /// The app's last report of it.
     var state = CardReport.State.active
     /// Milliseconds since 1970.
     var startedAt: Int64 = 0
@@ -28,7 +28,7 @@ struct Card {
     var waitingAt: Int64 = 0
     /// The last push says that the person is waited for.
     var showsAttention = false
-    /// Which state was sent last, as a digest of its bytes.
+    /// Digest of the state that was sent last.
     var face: UInt64 = 0
     /// Pushes that failed in a row.
     var tries: Int64 = 0
@@ -44,13 +44,13 @@ struct Card {
 
     // MARK: Not on disk: found again from what is
 
-    /// What waits to be sent: latest wins.
+    /// The state that waits to be sent: latest wins.
     var mailbox: Mailbox?
     /// When a start is tried again that another card is in the way of.
     var putOffUntil: Int64?
     /// The push that is under way. The next waits for its answer.
     var inFlight: PushID?
-    /// What the last look saw, to tell a change of phase from a small one.
+    /// Phase at the last look, to tell a change of phase from a small one.
     var phase: Phase?
     /// Everything is decided though the status still says that the person is waited for: the host has until then to say how it goes on. 0: not so.
     var passingUntil: Int64 = 0
@@ -109,13 +109,13 @@ struct Card {
     /// As above, or owed its end: the first that its app tells is of this one.
     var isUnnamedListener: Bool { isReachedUnnamed || isEndOwed && id == nil && channel != nil }
 
-    /// It is there, and was told nothing yet.
+    /// The card exists, and has been sent nothing yet.
     mutating func becomeActive() {
         stage.becomeActive()
         forgetShown()
     }
 
-    /// What was sent did not reach it.
+    /// The last state did not reach it.
     mutating func forgetShown() {
         face = 0
         phase = nil
@@ -147,7 +147,7 @@ struct Card {
         for id in rungAt.keys { rungAt[id]!.at = rungAt[id]!.at.moved(by: jump) }
     }
 
-    /// It may have been set while the relay was down: nothing that was is still to come.
+    /// The clock may have been set while the relay was down: no past moment is in the future.
     mutating func limit(to now: Int64) {
         startedAt = min(startedAt, now)
         sentAt = min(sentAt, now)

@@ -1,4 +1,4 @@
-/// How far the card of a device has come, with what can hold then and nothing else. What outlasts a stage is in `Card`.
+/// Progress of a device's card, with the fields of that stage and no others. Fields that outlast a stage are in `Card`.
 enum CardStage: Equatable {
     /// On disk, and as clients are told it.
     enum Word: String, CaseIterable {
@@ -54,7 +54,7 @@ enum CardStage: Equatable {
         }
     }
 
-    /// Nobody may be looking at it: there is none, or it is over.
+    /// True if nobody can be looking at it: there is none, or it is over.
     var isAbsent: Bool { word == .none || word == .ended }
 
     var isEndOwed: Bool {
@@ -120,7 +120,7 @@ enum CardStage: Equatable {
 
     // MARK: - On disk
 
-    /// What a record of before says besides, and cannot be, is left out.
+    /// Fields of an older record that do not fit its stage are left out.
     init(_ word: Word, token: String?, channel: String?, isEndOwed: Bool, isUnanswered: Bool) {
         self =
             switch word {

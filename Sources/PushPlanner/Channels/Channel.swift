@@ -9,7 +9,7 @@ struct Channel {
     /// For whose card it was made.
     let device: DeviceKey
     let service: PushService
-    /// Whose cards listen there.
+    /// App whose cards listen there.
     let app: String
     let environment: PushEnvironment
     /// No card needs it any more: it is to be deleted …
@@ -46,7 +46,7 @@ struct Channel {
         dueAt = try value.optionalInteger("dueAt") ?? 0
     }
 
-    /// It is deleted no later than this.
+    /// Deletes it no later than this.
     mutating func limit(to latest: Int64) { dueAt = min(dueAt, latest) }
 
     var bytes: [UInt8] {

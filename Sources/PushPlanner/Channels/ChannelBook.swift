@@ -25,12 +25,12 @@ struct ChannelBook {
 
     mutating func add(_ channel: Channel) { channels[channel.name] = channel }
 
-    /// Nil where it is not known.
+    /// Nil if it is not known.
     mutating func remove(_ name: String) -> Channel? { channels.removeValue(forKey: name) }
 
     // MARK: - Deleted
 
-    /// No card needs it any more. False where that was so, or it is not known.
+    /// No card needs it any more. False if that was so before, or it is not known.
     mutating func letGo(_ name: String, until time: Int64) -> Bool {
         guard channels[name]?.isOver == false else { return false }
         channels[name]?.isOver = true
@@ -45,7 +45,7 @@ struct ChannelBook {
 
     mutating func deletionBegan(_ name: String, with push: PushID) { channels[name]?.inFlight = push }
 
-    /// Returns how often it has been tried; nil where it is not known.
+    /// Returns the number of attempts; nil if it is not known.
     mutating func deletionEnded(_ name: String) -> Int64? {
         channels[name]?.inFlight = nil
         channels[name]?.tries += 1

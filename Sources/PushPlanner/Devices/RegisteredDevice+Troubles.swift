@@ -7,10 +7,10 @@ extension RegisteredDevice {
         let before = bytes
         switch outcome {
         case .accepted(let environment, _):
-            // It may have been about an address that is another device's by now.
+            // The answer may be about an address that is another device's by now.
             guard isReached(by: intent) else { break }
             settle([.way, intent.purpose.trouble])
-            // What a channel is made or told in says nothing of tokens.
+            // A channel's environment shows nothing about tokens.
             if case .device = intent.target {
                 isEnvironmentProven = true
                 device.address.environment = environment
@@ -26,7 +26,7 @@ extension RegisteredDevice {
         return bytes != before
     }
 
-    /// Where its own addresses are meant, as its app told them last.
+    /// True if the intent goes to its own address, as its app last reported it.
     private func isReached(by intent: PushIntent) -> Bool {
         guard case .device(let token) = intent.target else { return true }
         return switch intent.purpose {

@@ -4,7 +4,7 @@ import RelayProtocol
 struct RegisteredDevice {
     /// With what its person chose last, there or elsewhere.
     var device: Device
-    /// What the device itself told last, where its person has chosen otherwise elsewhere.
+    /// The device's own last choices, if its person has chosen otherwise elsewhere.
     private(set) var told: DeviceChoices?
     /// The client that registered it.
     var client: Named<ClientTag>
@@ -44,7 +44,7 @@ struct RegisteredDevice {
             troubles = [:]
             isEnvironmentProven = false
         }
-        // Told again is told now, also where it is the same: an older 410 no longer means it.
+        // A repeated report counts as new, even if it is the same: an older 410 no longer applies.
         alertTokenAt = now
         startTokenAt = now
         alerts.forgetFailures()
@@ -54,9 +54,9 @@ struct RegisteredDevice {
         device = newer
         told = nil
         self.client = client
-        // It tells all of it each time; what was chosen elsewhere lasts until somebody chooses on the device itself.
+        // The device reports everything each time; choices made elsewhere last until a choice is made on the device itself.
         if isOfSameService, newer.choices == before { choose(chosen) }
-        // Less than was asked for rather than more, where there is no key to seal for any more.
+        // Less detail than was asked for rather than more, if there is no key for sealing any more.
         if device.text == .sealed, device.sealKey == nil { device.text = .generic }
     }
 
@@ -67,7 +67,7 @@ struct RegisteredDevice {
         told = own == choices ? nil : own
     }
 
-    /// False where that changes nothing.
+    /// - Returns: false if that changes nothing.
     mutating func forgets(_ card: Card) -> Bool {
         guard card.timestamp > forgottenTimestamp ?? 0 else { return false }
         forgottenTimestamp = card.timestamp
@@ -80,7 +80,7 @@ struct RegisteredDevice {
         return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
     }
 
-    /// False where there were none.
+    /// - Returns: false if there were none.
     @discardableResult
     mutating func settle(_ settled: [PushTrouble]) -> Bool {
         let before = troubles.count
@@ -96,7 +96,7 @@ struct RegisteredDevice {
         alerts.move(by: jump)
     }
 
-    /// It may have been set while the relay was down: nothing that was is still to come.
+    /// The clock may have been set while the relay was down: no past moment is in the future.
     mutating func limit(to now: Int64) {
         starts = starts.map { min($0, now) }
         startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
@@ -104,7 +104,7 @@ struct RegisteredDevice {
         alerts.limit(to: now)
     }
 
-    /// How much its pushes may say: what the person chose, as far as the app's profile lets it.
+    /// Detail that its pushes may have: the person's choice, as far as the app's profile allows.
     func text(_ app: PushApp) -> PushText { device.text == .sealed ? .sealed : device.text.least(app.textMax) }
 
     init(stored bytes: [UInt8]) throws(WireError) {

@@ -1,6 +1,6 @@
 import RelayModel
 
-/// What the planner staged and the disk has not taken: it goes with the next batch.
+/// Records that the planner staged and the disk has not taken: they go with the next batch.
 struct OwedRecords {
     private var records: [PushRecord] = []
     private var orders: [PushIntent] = []

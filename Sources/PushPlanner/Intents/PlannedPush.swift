@@ -9,7 +9,7 @@ struct PlannedPush {
     var outcome: PushOutcome?
     /// Its code has decided.
     var isCodeUsed = false
-    /// Whether the alert showed the whole input: what is cut may be denied from there, not allowed.
+    /// True if the alert showed the whole input: one that is cut may be denied from there, not allowed.
     var mayAllow = false
     /// The approvals that a card's push, or an alert without a code, rings for.
     var calls: [CallName]
@@ -20,7 +20,7 @@ struct PlannedPush {
     /// The approvals that it rings for.
     var rings: [CallName] { intent.code.map { [CallName(session: $0.session, approval: $0.approval)] } ?? calls }
     var name: String { String(intent.id.rawValue) }
-    /// What is asked of the service about channels is kept until it is answered, whosever it was.
+    /// Requests about channels are kept until they are answered, whatever device they were for.
     var outlivesDevice: Bool { intent.purpose == .channel && outcome == nil }
 
     init(_ intent: PushIntent, card: CardKey?, calls: [CallName] = []) {

@@ -9,11 +9,11 @@ package protocol PushChannel: Sendable {
     func app(named name: String) -> PushApp?
     /// Cards on this device may listen to a broadcast channel, one for each.
     func canBroadcast(to device: Device) -> Bool
-    /// What a card shows of this: of two that are equal the second need not be sent.
+    /// A card's display of this: of two equal ones the second need not be sent.
     func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8]
     /// Why this device's address is not taken, with its place in the command `device`; nil: it is.
     func fault(in device: Device) -> WireError?
-    /// What is settled may take the place of what has rung, without ringing again.
+    /// True if a settlement may replace a notification that has rung, without ringing again.
     func takesBack(on device: Device) -> Bool
     /// An alert as it fits a payload: what is cut there is not whole, and cannot be allowed from what is shown.
     func fitting(_ content: AlertContent, on device: Device) -> AlertContent
@@ -22,7 +22,7 @@ package protocol PushChannel: Sendable {
     /// Why pushes do not arrive, for a person who looks at the device.
     func sentence(on advice: PushAdvice, reason: String) -> String
 
-    /// How urgent an intent is, how long it is kept and what it replaces, in the service's own words: in its record …
+    /// Urgency, lifetime and replacement of an intent, in the service's own words: in its record …
     func write(_ intent: PushIntent, to record: inout JSONWriter)
     func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError)
     /// … and as clients see it.
@@ -38,7 +38,7 @@ extension PushChannel {
 
 /// An app that pushes are for, as far as the planner has to know it.
 package struct PushApp: Sendable {
-    /// What an app needs that shows cards.
+    /// Settings of an app that shows cards.
     package struct Cards: Sendable {
         /// A card that is told nothing for so long counts as stale. In milliseconds, as all durations here.
         package var staleAfter: Int64
@@ -59,7 +59,7 @@ package struct PushApp: Sendable {
         }
     }
 
-    /// How long an ended card stays on the Lock Screen, in milliseconds.
+    /// Time for which an ended card stays on the Lock Screen, in milliseconds.
     package struct Dismissal: Sendable, Equatable {
         package var completed: Int64 = 15 * 60_000
         package var failed: Int64 = 4 * 3_600_000

@@ -1,26 +1,26 @@
 package import RelayProtocol
 
-/// What a push says, before its channel has put it into words of its own.
+/// A push's content, before its channel has put it into its own form.
 package enum PushContent: Sendable {
     case alert(AlertContent)
     case card(CardContent)
 }
 
-/// How much an alert interrupts.
+/// Degree to which an alert interrupts.
 package enum AlertLevel: String, Sendable, CaseIterable {
     /// Into the list, without light or sound.
     case passive
     case active
-    /// Through a Focus, where the person lets it.
+    /// Through a Focus, if the person lets it.
     case timeSensitive = "time-sensitive"
 }
 
 /// An alert, and what its app needs to open or decide.
 package struct AlertContent: Sendable {
-    /// Nil where the person only tries whether pushes arrive.
+    /// Nil if the person only tests whether pushes arrive.
     package var kind: AlertKind?
     package var text: AlertText
-    /// What belongs together in the list.
+    /// Name of the group in the list.
     package var thread: String
     /// The person sees one notification of this name, however often it is sent.
     package var replaces: String
@@ -29,7 +29,7 @@ package struct AlertContent: Sendable {
     package var approval: ApprovalID?
     /// A code that decides goes with it: in the open the string `CODE`, which the runner replaces; sealed within the ciphertext.
     package var hasCode: Bool
-    /// What the person reads shows the whole input; with `isSealed` what they read is the ciphertext.
+    /// The text shows the whole input; with `isSealed` that text is the ciphertext.
     package var mayAllow: Bool
     /// The words are for everybody. The runner adds the ciphertext, for which room is left.
     package var isSealed: Bool
@@ -60,7 +60,7 @@ package struct CardContent: Sendable {
     package var timestamp: Int64
     /// From then on it counts as stale; nil: never.
     package var stale: Int64?
-    /// What it says for itself, as a card does that begins or rings.
+    /// An alert of the card itself, when it begins or rings.
     package var alert: AlertText?
     package var rings = false
     package var isBroadcast: Bool

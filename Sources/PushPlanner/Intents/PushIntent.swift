@@ -1,10 +1,10 @@
 package import RelayProtocol
 
-/// What shall be said to one device, how urgently, in place of what, and until when: the planner stages it, owes it and repeats it, and no
-/// push service is known here. What is in it was decided when it was planned, and is on disk.
+/// One push to one device: content, urgency, replacement and lifetime. The planner stages, keeps and repeats it, and knows no push
+/// service here. Its fields were decided when it was planned, and are on disk.
 ///
-/// Its channel makes a request of it. A runner adds what the core cannot make: the sender's credentials, ciphertext, the code with which a
-/// notification decides.
+/// Its channel makes a request of it. A runner adds the parts that the core cannot make: the sender's credentials, ciphertext, the code
+/// with which a notification decides.
 package struct PushIntent: Sendable, Equatable {
     package enum Target: Sendable, Equatable {
         /// A place that the device's app has told, as its channel writes it.
@@ -14,7 +14,7 @@ package struct PushIntent: Sendable, Equatable {
         case deleteChannel(channel: String)
     }
 
-    /// What this is in the life of a card, or outside it.
+    /// Role in the life of a card, or outside it.
     package enum Purpose: String, Sendable, CaseIterable {
         case start, update, end, alert, channel
     }
@@ -36,13 +36,13 @@ package struct PushIntent: Sendable, Equatable {
     package var target: Target
     /// … and in which of the service's worlds.
     package var environment: PushEnvironment
-    /// Where its device is reached: whoever has the device has its cards, too. Set as it goes out, and not on disk; nil: nowhere, or it is about
-    /// a channel alone.
+    /// The device's own address: the device's owner has its cards, too. Set when it is sent, and not on disk; nil: none, or it is about a
+    /// channel alone.
     package var deviceAddress: PushAddress?
-    /// Whether a push to this target was accepted there before.
+    /// True if a push to this target was accepted there before.
     package var isEnvironmentProven = false
     package var urgency = Urgency.atOnce
-    /// It is kept for a device that is away, for as long as it is worth sending; else it arrives now or never.
+    /// Kept for a device that is away, for as long as it is worth sending; else it arrives now or never.
     package var isKept = true
     /// The person sees one notification of this name, however often it is sent.
     package var replaces: String?
@@ -53,7 +53,7 @@ package struct PushIntent: Sendable, Equatable {
     package var code: PushCode?
     /// When the app last told us this target, in milliseconds since 1970.
     package var toldAt: Int64 = 0
-    /// Whether the person notices nothing if this arrives twice.
+    /// True if the person notices nothing if this arrives twice.
     package var isHarmlessToRepeat = false
     /// After this, in milliseconds since 1970, it is not worth sending.
     package var worthUntil: Int64
@@ -82,7 +82,7 @@ extension PushIntent {
     /// The longest that a sender may try, in milliseconds. Whatever is worth more is planned anew after that, as it is by then.
     package static let patienceMax: Int64 = 3_600_000
 
-    /// What has to be its workspace's still, for it to leave.
+    /// Addresses that must still be its workspace's for it to be sent.
     package var addresses: Set<PushAddress> {
         var addresses = Set([deviceAddress].compactMap(\.self))
         if case .device(let token) = target { addresses.insert(PushAddress(service, place: token)) }
@@ -90,7 +90,7 @@ extension PushIntent {
     }
 }
 
-/// What only the device shall read.
+/// Content that only the device can read.
 package struct PushSeal: Sendable, Equatable {
     /// 32 bytes in base64.
     package var key: String

@@ -39,7 +39,7 @@ struct PushJournal {
 
     // MARK: - As they come
 
-    /// False where there is another of its number.
+    /// - Returns: false if there is another of its number.
     mutating func restore(_ planned: PlannedPush) -> Bool {
         guard pushes[planned.intent.id] == nil else { return false }
         pushes[planned.intent.id] = planned
@@ -48,7 +48,7 @@ struct PushJournal {
         return true
     }
 
-    /// It is not given again, whatever became of its push.
+    /// The number is not given again, whatever the outcome of its push.
     mutating func wasGiven(_ number: PushID, in workspace: WorkspaceID) {
         let block = PushNumbers(of: number)
         lasts[block] = max(lasts[block] ?? number, number)
@@ -69,8 +69,8 @@ struct PushJournal {
         Set(ids(of: key).map { PushNumbers(of: $0) }).compactMap { lasts[$0] }.sorted().map { LastNumber($0) }
     }
 
-    /// Of the block that all workspaces share, to be kept with the first workspace; nil where a record of it names this number already, or
-    /// pushes are numbered in a block of their own.
+    /// The last number of the block that all workspaces share, to be kept with the first workspace; nil if a record of that names it
+    /// already, or pushes are numbered in a block of their own.
     mutating func takeLastOfAll() -> LastNumber? {
         guard numbers == .ofAll, let last = lasts[.ofAll], last > kept else { return nil }
         kept = last
@@ -91,7 +91,7 @@ struct PushJournal {
         return planned
     }
 
-    /// Nil where it is not known, or has an answer.
+    /// Nil if it is not known, or has an answer.
     mutating func answer(_ id: PushID, _ outcome: PushOutcome, at now: Int64) -> PlannedPush? {
         guard let planned = pushes[id], planned.outcome == nil else { return nil }
         pushes[id]?.outcome = outcome
@@ -155,7 +155,7 @@ struct PushJournal {
         return old.compactMap { pushes.removeValue(forKey: $0) }
     }
 
-    /// It never was on disk.
+    /// The push never was on disk.
     mutating func takeBack(_ id: PushID) {
         guard let planned = pushes.removeValue(forKey: id) else { return }
         ofDevices[planned.key]?.removeAll { $0 == id }

@@ -1,12 +1,12 @@
 package import RelayProtocol
 
-/// What became of a push.
+/// Outcome of a push.
 package enum PushOutcome: Sendable, Equatable {
-    /// Its service took it, in this environment; that says nothing about the device. `channel` where one was made.
+    /// Accepted by its service, in this environment; that shows nothing about the device. `channel` if one was made.
     case accepted(PushEnvironment, channel: String?)
     /// Its service said no; `text` is the reason.
     case refused(PushAdvice, text: String)
-    /// Nobody can say whether its service took it; a sentence.
+    /// Unknown whether its service accepted it; a sentence.
     case unknown(String)
     /// Its service has not got it; a sentence for the operator.
     case notSent(String)
@@ -33,7 +33,7 @@ extension PushOutcome {
         }
     }
 
-    /// A sentence, or the service's reason; nil where there is nothing to say.
+    /// A sentence, or the service's reason; nil if there is none.
     package var text: String? {
         switch self {
         case .accepted: nil

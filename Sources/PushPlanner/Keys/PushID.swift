@@ -6,7 +6,7 @@ package struct PushID: Hashable, Comparable, Sendable {
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// From how it is written in names and codes; nil where that is no push's number. A number has one spelling: 7, not +7 or 07.
+    /// Parses the form used in names and codes; nil if that is no push's number. A number has one spelling: 7, not +7 or 07.
     package init?(text: some StringProtocol) {
         guard let number = Int64(text), 1...JSONValue.integerMax ~= number, String(number) == text else { return nil }
         rawValue = number

@@ -19,7 +19,7 @@ package struct PushNumbers: Hashable, Sendable {
 
     private init(block: Int64) { workspace = block }
 
-    /// Nil where the workspace's number is not from 1 to `workspaceMax`.
+    /// Nil if the workspace's number is not from 1 to `workspaceMax`.
     package init?(workspace: Int64) {
         guard 1...Self.workspaceMax ~= workspace else { return nil }
         self.workspace = workspace

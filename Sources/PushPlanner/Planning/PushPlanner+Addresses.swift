@@ -1,14 +1,14 @@
 import RelayModel
 import RelayProtocol
 
-/// Whose an address is: of the device, or card, whose app told it last, in whatever workspace.
+/// Ownership of addresses: an address belongs to the device, or card, whose app reported it last, in any workspace.
 extension PushPlanner {
-    /// No word of where it is reached now: workspaces know nothing of each other.
+    /// Does not name its new owner: workspaces know nothing of each other.
     private static let lossSentence = "its app registered as another device"
 
     // MARK: - Told here
 
-    /// Where a token was known before, it is no longer. A phone that was let into another workspace shows nothing of the first any more.
+    /// Takes a token from the device that had it before. A phone that was let into another workspace shows nothing of the first any more.
     mutating func takeTokens(of device: Device, for key: DeviceKey, at now: Instant) {
         for other in devices.keys where other != key { yield(other, to: device.address, of: key, at: now) }
     }
@@ -44,7 +44,7 @@ extension PushPlanner {
         }
     }
 
-    /// Whether its app has told once more where it is reached.
+    /// True if its app has reported its address once more.
     private func isTold(after time: Int64, _ planned: PlannedPush) -> Bool {
         let device = devices[planned.key]
         let told = [device?.alertTokenAt, device?.startTokenAt, planned.card.flatMap { cards[$0]?.tokenAt }]
@@ -64,7 +64,7 @@ extension PushPlanner {
     }
 
     private mutating func leave(_ key: CardKey, at now: Instant) {
-        // What was never begun has nothing to lose but a channel that was made for it.
+        // A card that was never begun has nothing to lose but a channel that was made for it.
         guard var card = cards[key], card.stage.word != .none || card.channel != nil else { return }
         if card.stage.word != .none { card.stage.becomeEnded(isOwed: false) }
         card.stage.loseToken()

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What apps say of their cards, and what became of what was pushed to them.
+/// Apps' reports of their cards, and outcomes of pushes to them.
 extension PushPlanner {
     // MARK: - What the app says
 
@@ -31,7 +31,7 @@ extension PushPlanner {
                 devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)
             } else if card.id != report.card || card.stage.word != .active {
-                // Whatever another card was sent, this one was not, nor does it listen where that one did, if that is over.
+                // Another card's pushes were not this one's, nor does it listen to that one's channel, if that is over.
                 if card.id != report.card {
                     card.stage.loseToken()
                     if card.stage.isAbsent { letGoOfChannel(of: &card, at: now) }
@@ -48,7 +48,7 @@ extension PushPlanner {
             }
             card.id = report.card
             if let token = report.token {
-                // What waits for the next try waited for this.
+                // A state that waits for its next try waited for this.
                 if token != card.token, card.tries > 0 { card.mailbox?.dueAt = now.wall }
                 // A card has either: it was taken for a listener, and heard nothing. What went to its old token may not have arrived.
                 if card.channel != nil || card.token.map({ $0 != token }) == true { card.forgetShown() }
@@ -100,12 +100,13 @@ extension PushPlanner {
                 card.stage.settleEnd()
                 if card.stage.word == .ended { card.over = card.id }
             }
-            // It listens already: no word of its app is needed to reach it.
+            // The card listens already: no report of its app is needed to reach it.
             if planned.intent.purpose == .start, card.stage.word == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }
-        // Nothing follows an end, so nobody else may listen where it went. The service keeps it there for a phone that is offline.
+        // Nothing follows an end, so no other card may listen to its channel. The service keeps the end there for a phone that is
+        // offline.
         if planned.intent.purpose == .end, !card.isEndOwed || !card.isReachable {
             letGoOfChannel(of: &card, keptFor: outcome.isAccepted ? PushPolicy.channelKept : 0, at: now)
         }
@@ -131,7 +132,7 @@ extension PushPlanner {
             guard card.channel == gone else { break }
             card.stage.loseChannel()
             guard card.token == nil else { break }
-            // What listened there is on the screen until the system takes it away.
+            // A card that listened there stays on the screen until the system removes it.
             card.stage.becomeEnded(isOwed: planned.intent.purpose != .start && (card.stage.word == .active || card.isEndOwed))
         case .dropToken, .quarantineToken:
             switch planned.intent.purpose {
@@ -168,7 +169,7 @@ extension PushPlanner {
         }
         card.tries += 1
         if planned.intent.purpose == .start {
-            // Whether there is a card, only the app can say: until then it counts as started.
+            // Only the app can say whether there is a card: until then it counts as started.
             if case .unknown = pushes[planned.intent.id]?.outcome { return }
             devices[planned.key]?.startPendingUntil = 0
             guard card.stage.word == .starting else { return }

@@ -1,8 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// What cards ring for themselves: approvals and questions, on a device whose app has told no token for alerts. The push that shows one
-/// then carries an alert.
+/// Rings of the cards themselves: approvals and questions, on a device whose app has reported no token for alerts. The push that shows
+/// one then carries an alert.
 extension PushPlanner {
     /// Nothing else can ring there.
     func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.address.alerts == nil && device.device.cards != .off }
@@ -53,7 +53,7 @@ extension PushPlanner {
         return .start(subject, textMax: app.textMax, bytesMax: Payload.startTextBytesMax)
     }
 
-    /// What the service has taken rings no more; the rest does, with the card's next try.
+    /// Calls that the service has accepted ring no more; the others do, with the card's next try.
     mutating func callsAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
         for call in planned.calls {
             let own = CardKey(device: key.device, session: call.session)

@@ -4,7 +4,7 @@ import RelayProtocol
 /// Cards that are started by push: one for a session at a time, since nobody can end one whose app has told no token.
 extension PushPlanner {
     mutating func startIfDue(_ key: CardKey, at now: Instant) {
-        // What changes meanwhile does not put off what waits.
+        // A change meanwhile does not delay the state that waits.
         guard let mailbox = cards[key]?.mailbox, mailbox.dueAt <= now.wall else { return }
         guard let device = devices[key.device], let token = device.device.address.starts, let app = cardApp(of: key),
             let subject = subject(of: key, at: now.wall)
@@ -115,7 +115,7 @@ extension PushPlanner {
         cards[key] = card
         stageRecord(of: key)
         guard card.stage.word == .starting else { return true }
-        // What the person is asked has rung by itself.
+        // A question to the person has rung by itself.
         if isNew, subject(of: key, at: now.wall)?.waiting.isEmpty == true {
             tellOfRun(key, at: now) { .unfollowed($0, textMax: $1) }
         }

@@ -186,7 +186,7 @@ extension PushPlanner {
     /// Nil: on this device there are no cards.
     func cardApp(of key: CardKey) -> CardApp? { devices[key.device].flatMap { settings.cardApp(of: $0.device) } }
 
-    /// Nil where there is nothing to show: the session is gone, or none is live.
+    /// Nil if there is nothing to show: the session is gone, or none is live.
     func subject(of key: CardKey, at now: Int64) -> PushSubject? {
         guard let device = devices[key.device], let app = settings.app(of: device.device) else { return nil }
         if let session = key.sessionKey {
@@ -247,7 +247,7 @@ extension PushPlanner {
         stageRecord(of: key)
     }
 
-    /// From here on nothing is sent to this card, but the same end once more where the service has not got it.
+    /// From here on nothing is sent to this card, except the same end once more if the service has not got it.
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
         guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
@@ -306,7 +306,7 @@ extension PushPlanner {
         }
     }
 
-    /// It says that something goes on, and no date says until when.
+    /// True if the card says that something goes on, without a date until when.
     private func isStaleAfterWhile(_ subject: PushSubject) -> Bool {
         switch subject.summary.status {
         case .starting, .running: true

@@ -7,7 +7,7 @@ extension PushPlanner {
 
     package var lastPush: PushID { pushes.last }
 
-    /// What was planned after this one and is still kept, in order.
+    /// Pushes planned after this one that are still kept, in order.
     package func pushesPlanned(after last: PushID) -> [PushIntent] {
         guard last < lastPush else { return [] }
         return pushes.ids.compactMap { $0 > last ? pushes[$0]?.intent : nil }
@@ -34,7 +34,7 @@ extension PushPlanner {
         }
     }
 
-    /// What the planner holds, and whether it is within its bounds.
+    /// Counts of what the planner holds, and whether they are within its bounds.
     package func census(of sessions: CommittedSessions) -> PlannerCensus {
         var census = PlannerCensus()
         census.devices = devices.count

@@ -51,7 +51,7 @@ extension PushPlanner {
         lookAtEverything(of: key, at: now)
     }
 
-    /// What the person hears changes, and nothing of how the device is reached.
+    /// Changes the person's choices, and not the device's addresses.
     mutating func choose(
         _ choices: DeviceChoices, for device: DeviceID, _ request: ClientRequest, at now: Instant
     ) {
@@ -64,7 +64,7 @@ extension PushPlanner {
         devices[key] = known
         stageRecord(of: key)
         replyWhenStaged(to: request)
-        // It may be the night that is over.
+        // The night may have ended.
         hastenRings(of: key, at: now)
         lookAtEverything(of: key, at: now)
     }
@@ -96,7 +96,7 @@ extension PushPlanner {
         }
     }
 
-    /// What is kept of a workspace that was removed is taken away, and never read again: a number that is still to be written would come after
+    /// Removes the records of a removed workspace, which are never read again: a number that is still to be written would come after
     /// that, and stay.
     mutating func forgetDevices(of workspace: WorkspaceID, at now: Instant) {
         for key in devices.keys(in: workspace) { forgetDevice(key, at: now, isReadAgain: false) }

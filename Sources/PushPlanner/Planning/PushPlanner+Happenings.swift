@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What rings besides: errors, runs that are over, budgets. Each once.
+/// Other reasons to ring: errors, runs that are over, budgets. Each once.
 extension PushPlanner {
     mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
         ring(kind, key.device, view, replaces: "\(kind.rawValue).\(view.state.summary.session)", at: now)
@@ -50,7 +50,7 @@ extension PushPlanner {
         return owe(alert, to: key, at: now)
     }
 
-    /// As an alert, or with a card where there is no way for alerts.
+    /// As an alert, or with a card if there is no way for alerts.
     func wants(_ approval: Approval, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
         return wants(approval.alertKind, device, approval.session)
@@ -68,7 +68,7 @@ extension PushPlanner {
         return words(on: subject, app) { .compose(kind: kind, subject: $0, textMax: $1, bytesMax: bytesMax) }
     }
 
-    /// What is sealed may say everything: only the device reads it.
+    /// Sealed text may contain everything: only the device reads it.
     func words(
         on subject: PushSubject, _ app: PushApp, _ compose: (PushSubject, PushText) -> AlertText
     ) -> AlertText {

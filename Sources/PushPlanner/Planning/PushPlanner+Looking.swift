@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What there is to show and to ring for, found from what is, whenever something has changed.
+/// Derives everything to show and to ring for from the present state, whenever something has changed.
 extension PushPlanner {
     /// Whatever concerns this device, as it is now.
     mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
@@ -12,7 +12,7 @@ extension PushPlanner {
         serveAlerts(of: device, at: now)
     }
 
-    /// What these sessions look like now, for every device.
+    /// The present state of these sessions, for every device.
     mutating func look(at keys: [SessionKey], at now: Instant) {
         for key in keys {
             for device in devices.keys(in: key.workspace) { look(at: key, for: device, at: now) }
@@ -25,7 +25,7 @@ extension PushPlanner {
     private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) {
         guard let view = sight.sessions[key], devices[device] != nil else { return }
         let card = CardKey(device: device, session: key.session)
-        // What is over, and was never shown here, needs nothing.
+        // A session that is over, and was never shown here, needs nothing.
         if cards[card] == nil {
             guard view.state.summary.isLive else { return }
             cards[card] = Card()

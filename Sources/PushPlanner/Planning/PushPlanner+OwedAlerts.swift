@@ -45,14 +45,14 @@ extension PushPlanner {
         stageRecord(of: key)
     }
 
-    /// Nobody is told what is before their eyes.
+    /// Removes alerts about what a person is looking at.
     private mutating func letGoOfAlerts(of key: DeviceKey, at now: Instant) {
         guard var device = devices[key] else { return }
         let isPresent = presences.until(key, at: now) != nil
         // None of them waits for an answer.
         let isSilent = device.device.gathering != nil || device.quietUntil(now.wall, settings) != nil
         let known = device.device
-        // It may have been registered with another service since.
+        // The device may have been registered with another service since.
         let takesBack = settings.channel(of: known)?.takesBack(on: known) == true
         let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
@@ -76,7 +76,7 @@ extension PushPlanner {
         for key in devices.keys { devices[key]?.alerts.resume(after: &lastAlert, underWay: underWay) }
     }
 
-    /// What they tell of is not on disk. Returns the pushes that were planned for them.
+    /// Removes alerts about events that are not on disk. Returns the pushes that were planned for them.
     mutating func takeBackAlerts(_ tied: [DeviceKey: Set<Int64>]) -> Set<PushID> {
         var planned: Set<PushID> = []
         for (key, numbers) in tied {

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What follows from who looks, and from nobody looking any more.
+/// Consequences of a person's looking at a screen, and turning away.
 extension PushPlanner {
     mutating func setPresence(_ isForeground: Bool, _ device: DeviceID?, _ request: ClientRequest, at now: Instant) {
         // A connection speaks for a device of its own client only.
@@ -18,7 +18,7 @@ extension PushPlanner {
         if let key = presences.end(peer) { turnedAway(key, at: now) }
     }
 
-    /// What was kept from the device because it was looking is due now.
+    /// Alerts kept from the device while a person looked at it are due now.
     private mutating func turnedAway(_ key: DeviceKey, at now: Instant) {
         guard presences.until(key, at: now) == nil else { return }
         for card in cards.keys.filter({ $0.device == key }).sorted() {
@@ -35,7 +35,7 @@ extension PushPlanner {
         }
     }
 
-    /// What is asked may be decided on another screen before a phone need ring.
+    /// A question may be decided on another screen before a phone need ring.
     func grace(of key: CardKey, at now: Instant) -> Int64 {
         presences.isAnybodyThere(in: key.workspace, at: now) ? PushPolicy.grace : 0
     }

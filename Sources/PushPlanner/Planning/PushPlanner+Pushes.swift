@@ -70,7 +70,7 @@ extension PushPlanner {
         }
     }
 
-    /// `isTold`: where it is reached is what its app, or another, has just said.
+    /// `isTold`: its app, or another, has just reported its address.
     mutating func stageRecord(of key: DeviceKey, isTold: Bool = false) {
         guard let device = devices[key] else { return }
         stage(
@@ -149,13 +149,13 @@ extension PushPlanner {
 
     // MARK: - The disk
 
-    /// What the planner decided holds, whatever became of the tick it was decided in: it is tried with the next batch.
+    /// The planner's decisions hold, whatever the outcome of the tick in which they were made: they are tried with the next batch.
     mutating func keepForNextBatch(_ lost: LostPlan) {
         giveBackCodes()
         let tied = takeBackAlerts(lost.tied)
         let names = Set(tied.map { String($0.rawValue) })
         for key in lost.tied.keys.sorted() { stageRecord(of: key) }
-        // What has just been staged goes with the rest.
+        // Records that have just been staged go with the others.
         let staged = orders.compactMap { if case .stage(let record) = $0 { record } else { nil } }
         orders = []
         let own = lost.records.filter { $0.kind != .budget && !($0.kind == .push && names.contains($0.name)) }

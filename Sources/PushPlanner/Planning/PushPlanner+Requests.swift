@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What clients ask of the planner.
+/// Clients' requests to the planner.
 extension PushPlanner {
     mutating func run(_ request: ClientRequest, at now: Instant) {
         if isOfAnother(request) { return reply(.failed(.forbidden, "this device is another's"), to: request) }

@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// Approvals and questions: each rings, and again after the times that were set, until it is resolved.
 extension PushPlanner {
-    /// What there is to ring for in this session, and what no longer is.
+    /// Finds new reasons to ring in this session, and those that are gone.
     mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard var card = cards[key] else { return }
         let pending = view.approvals.pending
@@ -102,7 +102,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = nil
             return
         }
-        // It is on the very screen that would ring; when that turns away, it rings after all.
+        // The question is on the very screen that would ring; when that turns away, it rings after all.
         if let until = presences.until(key.device, at: now), cards[key]?.seen.contains(id) == true {
             cards[key]?.rings[id] = until + 1
             return
@@ -208,7 +208,7 @@ extension PushPlanner {
         serveRings(key, at: now)
     }
 
-    /// What was rung for has been settled: the notification says so, without ringing again.
+    /// A question that was rung for has been settled: the notification says so, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
             let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key),

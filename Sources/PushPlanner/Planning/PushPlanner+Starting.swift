@@ -10,7 +10,7 @@ extension PushPlanner {
         keepLastNumber()
         devices.update { $0.limit(to: now.wall) }
         for key in cards.keys { cards[key]?.limit(to: now.wall) }
-        // What is planned from here on is sent when it is on disk.
+        // Pushes planned from here on are sent once they are on disk.
         let unanswered = pushes.unanswered
         for planned in unanswered {
             if let card = planned.card { cards[card]?.inFlight = planned.intent.id }
@@ -37,7 +37,7 @@ extension PushPlanner {
         }
     }
 
-    /// The person has swiped the card away meanwhile: where it listened, there may be nothing any more. Or the phone has become another device.
+    /// The person has dismissed the card meanwhile: its channel may be without listeners. Or the phone has become another device.
     private func isForNobody(_ planned: PlannedPush) -> Bool {
         switch planned.intent.purpose {
         case .update, .end:
@@ -49,8 +49,8 @@ extension PushPlanner {
         }
     }
 
-    /// What belongs to devices that were forgotten with the last commit before the relay ended, or whose records do not decode: their
-    /// notifications may still be there.
+    /// Removes the remains of devices that were forgotten with the last commit before the relay ended, or whose records do not decode:
+    /// their notifications may still be there.
     private mutating func forgetOrphans(at now: Instant) {
         for key in cards.keys.sorted() where devices[key.device] == nil { forgetCard(key, at: now) }
         for key in pushes.keys where devices[key] == nil { forgetPushes(of: key) }

@@ -9,6 +9,7 @@
 #       request_permission X /a.txt (answered: approve), request_permission X /b.txt (answered: reject)
 #       tool_call_update call_a completed, tool_call_update call_b completed; only a.txt exists
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -9,6 +9,7 @@
 #       model claude-haiku-4-5 100000 in, 50000 out: 0.35 USD, basis list
 # So a sum of `total_cost_usd` shows money that nobody charges, and a budget over it is spent by a model that is free.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 api=

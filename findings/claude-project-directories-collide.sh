@@ -11,6 +11,7 @@
 #       240 × x   …xxx-HASH, as computed here
 # A path cannot be found again from NAME; only the `cwd` in a transcript's lines tells whose it is.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 api=

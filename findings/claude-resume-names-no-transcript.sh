@@ -11,6 +11,7 @@
 # Whoever begins to follow a session where SessionStart says so reads nothing, and who takes the missing file for a new
 # session forgets what it had cost: the `total_cost_usd` of the second run counts the first one, too.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 api=

@@ -8,6 +8,7 @@
 #       half a second, and the hook of UserPromptSubmit ran while the command went on.
 # Who waits for `idle` before typing never types; who takes `shell` for busy shows a turn where nobody works.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -10,6 +10,7 @@
 #       transcript  3 lines, 1 message   summed 3000 in, 600 out   each message once 1000 in, 200 out
 #       result                                                                       1000 in, 200 out
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -10,6 +10,7 @@
 # A peer that sends a ping for each of its own layers, or at whose back a proxy gathers small writes, and that waits for
 # the pong with its latest payload, takes a living connection for dead.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 server=

@@ -10,6 +10,7 @@
 # A program that drops its own notifications by that id hears itself, and one that notes the id at its start, so that a
 # successor can end what it left behind, has noted nothing.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 started=()

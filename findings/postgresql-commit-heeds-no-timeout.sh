@@ -11,6 +11,7 @@
 # A deadline for a commit has to be the client's own; and who cancels at it and takes the answer for an answer has
 # acknowledged what a failover loses.
 set -euo pipefail
+[ -n "${LIMITED-}" ] || LIMITED=1 exec timeout 115 bash "$0"
 
 work=$(mktemp -d)
 server=

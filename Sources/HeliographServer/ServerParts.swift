@@ -5,11 +5,11 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// What every relay process has, whether it is alone or one of several: who may come in, the way to the push services, the watches over
-/// memory and certificates, the listeners. Cores come and go in it. Lives on the core's thread.
+/// Parts of every relay process, whether it is alone or one of several: access, the way to the push services, the watches over memory and
+/// certificates, the listeners. Cores come and go in it. Confined to the core's thread.
 final class ServerParts {
     let loops: EventLoopGroup
-    /// What all cores share.
+    /// Shared by all cores.
     let around: CoreUnit.Surroundings
     /// Where `Access` says what concerns cores.
     let mailbox: CoreMailbox

@@ -52,8 +52,8 @@ final class Access {
     /// Tells other nodes of a change that was made here, and calls back when those that can be reached have taken it up.
     var tellOthers: (@escaping () -> Void) -> Void = { $0() }
 
-    /// Asks other nodes to shut out as well who uses a token whose revocation no store takes, and calls back when they have, or with nil where
-    /// there are none.
+    /// Asks other nodes to refuse a token whose revocation no store takes, and to disconnect its users. Calls back when they have, or
+    /// with nil if there are none.
     var shutOutElsewhere: (TokenRevocation, @escaping (Elsewhere?) -> Void) -> Void = { $1(nil) }
 
     /// Between two tries to read a store that does not answer.
@@ -126,7 +126,7 @@ final class Access {
         return authenticated
     }
 
-    /// What this process knows of the use of tokens now; connections are counted where `isCounted` says so.
+    /// This process's present counts of tokens' uses; connections are counted if `isCounted` says so.
     func sightings(where isCounted: (Token) -> Bool = { _ in true }) -> TokenSightings {
         var seen = TokenSightings()
         for peer in peers.values where isCounted(peer.token) { seen.connections[peer.token.id, default: 0] += 1 }
@@ -168,7 +168,7 @@ final class Access {
                 let bound = LoopBound(self, loop: loop)
                 loop.handle.execute { bound.value.showOut() }
             case .success((_, .failure(let error)?)): couldNotRead(error)
-            // It may have been done.
+            // The change may have been made.
             case .failure(let error as LogError) where error.code == .inDoubt: reload()
             case .failure: break
             }
@@ -183,13 +183,13 @@ final class Access {
 
     // MARK: - Revoking
 
-    /// What came of a revocation.
+    /// Result of a revocation.
     struct Revoked {
-        /// What it ended, the named one first.
+        /// The tokens that it ended, the named one first.
         let tokens: [Token]
         /// Why it holds in this process alone, until the store takes it; nil: it is stored.
         let reason: (any Error)?
-        /// How far it holds at other nodes, where it is not stored; nil: there are none.
+        /// Its extent at other nodes, if it is not stored; nil: there are none.
         let elsewhere: Elsewhere?
     }
 
@@ -206,8 +206,8 @@ final class Access {
         }
     }
 
-    /// Ends tokens, whatever the store does: where it does not take that, they are let in no more all the same, those who use them go, and
-    /// it is tried again until the store does. `answer` is called before they go, unless other nodes are asked first.
+    /// Revokes tokens, whatever the store does: if it does not take that, they are refused all the same, their users are disconnected,
+    /// and it is tried again until the store does. `answer` is called before they are disconnected, unless other nodes are asked first.
     func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
         // Another process may have ended it without a word to this one.
         let isValidHere = known.contains { $0.id == revocation.id && $0.revokedAt == nil }
@@ -234,7 +234,7 @@ final class Access {
         known.contains { $0.id == revocation.id && $0.revokedAt != nil } || !hold(revocation, nil).isEmpty
     }
 
-    /// What it ends here. `error` is why the store has not taken it; nil: another node's has not.
+    /// Applies it in this process. `error` is the store's reason for not taking it; nil: another node's store has not.
     private func hold(_ revocation: TokenRevocation, _ error: (any Error)?) -> [Token] {
         let ended = revocation.ended(of: known)
         guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return [] }

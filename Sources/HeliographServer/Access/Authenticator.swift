@@ -11,14 +11,14 @@ import WebSocketEngine
 /// token's, and the final comparison takes the same time for any two digests.
 struct Authenticator {
     private var tokens: [[UInt8]: SharedToken] = [:]
-    /// Also an origin of ours, where a proxy in front speaks TLS for us.
+    /// Also an origin of ours, if a proxy in front speaks TLS for us.
     let publicOrigin: String?
 
     enum AuthenticationError: Error {
         /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
         case unknown
         case foreignOrigin
-        /// It may not do this.
+        /// Its role does not permit this.
         case wrongRole
     }
 
@@ -99,22 +99,23 @@ struct Authenticator {
             address: address)
     }
 
-    /// Whether an `Origin` is this relay itself: the address that the request came to, or the configured public one.
+    /// True if an `Origin` is this relay itself: the address that was requested, or the configured public one.
     func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
         let origin = Self.origin(origin)
         if origin == publicOrigin { return true }
-        // Where the relay has a name, another one that leads here is somebody else's (DNS rebinding). An address is nobody's to give.
+        // If the relay has a name, another one that leads here is somebody else's (DNS rebinding). An address cannot be redirected by
+        // DNS.
         guard let host = request.header("host"), publicOrigin == nil || Self.isAddress(host) else { return false }
         return origin == Self.baseURL(of: request)
     }
 
-    /// Whether a `Host` is no name that a stranger's DNS can lead here: this machine's own, or an address.
+    /// True if a `Host` is no name that a stranger's DNS can point here: this machine's own, or an address.
     private static func isAddress(_ host: String) -> Bool {
         guard let name = HostHeader.name(in: host) else { return false }
         return Loopback.contains(name) || IPAddress(name[...]) != nil
     }
 
-    /// How the sender reached us.
+    /// The URL by which the sender reached us.
     static func baseURL(of request: HTTPRequest) -> String {
         "\(request.isTLS ? "https" : "http")://\((request.header("host") ?? "localhost").lowercased())"
     }
@@ -127,7 +128,7 @@ struct Authenticator {
 
     func isSecure(_ request: HTTPRequest) -> Bool { linkBase(for: request).hasPrefix("https://") }
 
-    /// The digest of the token that a request shows, whatever it is worth; nil where it shows none. With several cookies, the first counts.
+    /// The digest of a request's token, valid or not; nil if it has none. With several cookies, the first counts.
     static func digest(in request: HTTPRequest) -> [UInt8]? {
         (bearer(in: request) ?? BrowserCookie.values(in: request).first).map(Secret.digest(ofToken:))
     }

@@ -9,7 +9,7 @@ package struct Credentials: Sendable {
     let store: any CredentialStore
     let workspace: Named<WorkspaceTag>
 
-    /// How long a pairing code can be redeemed, in milliseconds: time to find the phone.
+    /// Time for which a pairing code can be redeemed, in milliseconds: enough to find the phone.
     package static let pairingCodeLifetime: Int64 = 10 * 60 * 1000
 
     package init(store: any CredentialStore, workspace: Named<WorkspaceTag>) {
@@ -21,7 +21,7 @@ package struct Credentials: Sendable {
     package struct NewToken {
         package fileprivate(set) var token: Token
         package let secret: String
-        /// What a browser's page keeps in addition to the cookie; see `PageKey`.
+        /// The page's own key, which a browser keeps in addition to the cookie; see `PageKey`.
         let pageKey: String?
     }
 
@@ -41,7 +41,7 @@ package struct Credentials: Sendable {
         package let role: PairingRole
         package let expiresAt: Int64
 
-        /// What a person scans or copies. The code is in the fragment, which browsers keep to themselves.
+        /// The link that a person scans or copies. The code is in the fragment, which browsers do not send.
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 

@@ -1,7 +1,7 @@
 import WebSocketEngine
 
-/// Reads of the store that are shared by all who ask for one: once a second at most, however many strangers guess or peers ask, and at once
-/// where the store says that something changed. Lives on the main loop's thread.
+/// Reads of the store shared by all who need one: once a second at most, however many strangers guess or peers ask, and at once if the
+/// store reports a change. Confined to the main loop's thread.
 final class PacedReads {
     /// Answers that wait, for a read that is due or for one under way. Those above it are given at once.
     static let waitingMax = 256

@@ -1,4 +1,4 @@
-/// Where a relay that has started is reached, and by what it lets others in.
+/// Addresses of a started relay, and the requirements for connections.
 package struct RelayAddresses {
     package let port: UInt16
     package let credentials: Credentials
@@ -6,7 +6,7 @@ package struct RelayAddresses {
 
     package var localURL: String { configuration.localURL(port: port) }
     package var publicURL: String { configuration.publicURL ?? configuration.certifiedURL(port: port) ?? localURL }
-    /// Where the relay listens, for a person.
+    /// The relay's addresses, for a person.
     package var places: String {
         localURL + (configuration.isOnEveryNetwork ? ", and on every other address of this machine" : "")
     }
@@ -20,7 +20,7 @@ package struct RelayAddresses {
             """
     }
 
-    /// Whether a program on this machine gets in there as it is: a certificate is for the name that others use, and a PROXY header
-    /// is a proxy's to send.
+    /// True if a program on this machine can connect without more: a certificate is for the name that others use, and a PROXY header is a
+    /// proxy's to send.
     var isPlainHere: Bool { configuration.tls == nil && !configuration.expectsProxyHeader }
 }

@@ -17,7 +17,7 @@ package struct TokenRoster {
         package let lastUse: TokenUse?
     }
 
-    /// Why a relay that runs did not say which are connected, and when each was last used; nil where it did, or none runs.
+    /// The reason why a running relay did not report connections and uses; nil if it did, or none runs.
     package let silence: String?
     private let tokens: [Token]
     private let seen: TokenSightings
@@ -68,7 +68,7 @@ package struct TokenRoster {
             lastUse: .latest(token.lastUse, seen.uses[token.id]))
     }
 
-    /// How a revocation is answered; to this machine's command line also why the store has not taken it.
+    /// The answer to a revocation; for this machine's command line also the store's reason for not taking it.
     static func revoked(_ tokens: [Token], reason: String? = nil) -> [UInt8] {
         JSONWriter.object { writer in
             writer.array("revoked", tokens.map(\.named))
@@ -99,7 +99,7 @@ extension TokenRoster.Entry {
 }
 
 extension Token {
-    /// What it is, in some words.
+    /// The token's description in some words.
     package var named: [UInt8] { JSONWriter.object { writeNames(to: &$0) } }
 
     fileprivate func writeNames(to writer: inout JSONWriter) {

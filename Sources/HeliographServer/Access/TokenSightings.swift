@@ -1,7 +1,7 @@
 import RelayCore
 import RelayProtocol
 
-/// Which tokens let somebody in, as a running relay knows it: several nodes see some each.
+/// Uses of tokens as a running relay knows them: several nodes know some each.
 struct TokenSightings: Sendable {
     /// WebSockets that are open by each.
     var connections: [String: Int] = [:]

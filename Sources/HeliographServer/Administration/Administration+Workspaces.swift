@@ -3,7 +3,7 @@ import HeliographCrypto
 package import RelayCore
 package import RelayProtocol
 
-/// What the command line does with workspaces, while the relay runs or not.
+/// Commands on workspaces, whether the relay runs or not.
 extension Administration {
     /// Those that are there, the first one first.
     package func workspaces() throws -> [Named<WorkspaceTag>] { try store.credentials.workspaces() }
@@ -18,7 +18,7 @@ extension Administration {
         return workspace
     }
 
-    /// What lets hosts and clients into it.
+    /// Credentials of its hosts and clients.
     package func credentials(in workspace: Named<WorkspaceTag>) -> Credentials {
         Credentials(store: store.credentials, workspace: workspace)
     }
@@ -39,7 +39,7 @@ extension Administration {
         try tokensChanged()
     }
 
-    /// What came of a removal.
+    /// Result of a removal.
     package struct WorkspaceRemoval {
         /// Those that were revoked with it.
         package let tokens: [Token]
@@ -51,8 +51,8 @@ extension Administration {
     private static let removalPatience = Duration.seconds(10)
     private static let removalInterval = 0.1
 
-    /// `called` may also be the id of one that was removed before, of which the relay has not heard. Nobody is in it when this returns,
-    /// or two seconds later where the relay runs elsewhere on the database.
+    /// `called` may also be the id of one that was removed before and that the relay has not heard of. When this returns, nobody is
+    /// connected to it; two seconds later if the relay runs elsewhere on the database.
     package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
         let isHeld = try tokensChanged() || store.isHeldElsewhere()
@@ -85,7 +85,7 @@ extension Administration {
         return (id, try store.workspaces.removeWorkspace(id, at: WallClock.milliseconds) ?? [])
     }
 
-    /// Whether a workspace may be called so: lists, logs and terminals show it as it is.
+    /// True for a valid name of a workspace: lists, logs and terminals show it as it is.
     package static func isFit(workspaceName name: String) -> Bool {
         (1...WireLimits.nameBytesMax).contains(name.utf8.count) && VisibleText.line(name) == name
             && name == name.trimmingCharacters(in: .whitespaces)

@@ -1,6 +1,6 @@
 import RelayAccess
 
-/// Where a node is reached by others: an address and nothing else.
+/// A node's address for others: an address and nothing else.
 enum AdvertisedURL {
     /// Nil for what is none. An IPv6 address may lack its brackets: a manifest writes `http://$(POD_IP):8787` and does not know of which kind it is.
     static func read(_ text: String) -> String? {

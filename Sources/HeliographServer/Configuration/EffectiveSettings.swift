@@ -3,8 +3,7 @@ import Glibc
 import HeliographPlatform
 import RelayProtocol
 
-/// What the relay was told, and where. A flag counts before the environment, the environment before the file, all before what is
-/// standard.
+/// The relay's settings, with their sources. A flag overrides the environment, the environment the file, all of them the default.
 package struct EffectiveSettings: Sendable {
     package enum Source: Sendable, Equatable, CustomStringConvertible {
         case standard
@@ -38,8 +37,8 @@ package struct EffectiveSettings: Sendable {
     /// A page of settings; what is longer is another file.
     private static let bytesMax = 1 << 20
 
-    /// `flags` are those that were given, by key. `environment` is all of it; of names that are none of ours only those are an error
-    /// that look like one of ours misspelt. `file` is read if given, else `relay.json` where there is one.
+    /// `flags` are those that were given, by key. `environment` is all of it; an unknown name is an error only if it looks like one of
+    /// ours misspelt. `file` is read if given, else `relay.json` if there is one.
     package init(
         dataDirectory: String, flags: [String: String], environment: [String: String], file: String? = nil
     ) throws(ServerError) {

@@ -8,16 +8,16 @@ package import RelayCore
 internal import RelayProtocol
 package import WebSocketEngine
 
-/// What `heliograph serve` can be told; every field has a default that opens nothing to the network.
+/// Settings of `heliograph serve`; every field has a default that opens nothing to the network.
 package struct ServerConfiguration: Sendable {
-    /// Where the data file, its secrets and the admin socket are.
+    /// Folder of the data file, its secrets and the admin socket.
     package var dataDirectory: String
     /// The database that the data is in; nil: a file in the data directory.
     package var store: String?
-    /// Where other nodes on the same database reach this one, `http://…` or `https://…`; nil: it takes no links, and stands by where others
-    /// own anything.
+    /// This node's address for other nodes on the same database, `http://…` or `https://…`; nil: it takes no links, and stands by if
+    /// others own anything.
     package var advertise: String?
-    /// What this node is called among them; nil: by where it is reached.
+    /// This node's name among them; nil: its address.
     package var node: String?
     /// Trusted in addition to the system's authorities where other nodes are dialled by TLS.
     package var advertiseAuthority: String?
@@ -29,9 +29,9 @@ package struct ServerConfiguration: Sendable {
     /// PEM files; both or neither. Without them the relay speaks plain HTTP, for loopback or a reverse proxy.
     package var tlsCertificate: String?
     package var tlsKey: String?
-    /// What people type to reach the relay from elsewhere, such as `https://relay.example`; for links, and as an allowed origin.
+    /// URL by which people reach the relay from elsewhere, such as `https://relay.example`; for links, and as an allowed origin.
     package var publicURL: String?
-    /// Where push services of browsers can ask somebody: `mailto:…` or `https://…`. Nil: at `publicURL`.
+    /// Contact for push services of browsers: `mailto:…` or `https://…`. Nil: `publicURL`.
     var pushContact: String?
     /// Push services of browsers that are called besides the known ones.
     var pushHosts: [WebPushServices.Added] = []
@@ -39,7 +39,7 @@ package struct ServerConfiguration: Sendable {
     var pushReminders = PushSettings.remindersDefault
     /// Serves this folder instead of the page in the binary; for working on the page.
     package var webRoot: String?
-    /// How often a silent peer is pinged, and after how long it is hung up on. A half-open phone is noticed within half a minute.
+    /// Silence after which a peer is pinged, and after which it is disconnected. A half-open phone is noticed within half a minute.
     package var liveness = Liveness(pingAfter: .seconds(15), hangUpAfter: .seconds(30))
     /// A quarter of history, and what a small disk has to spare.
     package var retention = Retention(ageMax: 90 * 24 * 60 * 60 * 1000, bytesMax: 4 << 30)
@@ -69,7 +69,7 @@ package struct ServerConfiguration: Sendable {
     package static let version = "0.1.0"
 
     var forwarding: Forwarding {
-        // Where the relay speaks TLS itself, or nobody does, whoever uses the public name may have come straight here.
+        // If the relay speaks TLS itself, or nothing does, a user of the public name may have connected straight here.
         let isBehindTLS = tls == nil && publicURL?.hasPrefix("https://") == true
         let address = isBehindTLS ? publicURL.flatMap { RelayAddress($0) } : nil
         let publicHost = address.flatMap { $0.staysHere ? nil : publicURL?.dropFirst("https://".count) }
@@ -96,7 +96,7 @@ package struct ServerConfiguration: Sendable {
     /// Every network of this machine is listened to.
     var isOnEveryNetwork: Bool { host == "0.0.0.0" || host == "::" }
 
-    /// What others open, as far as it is known; else what this machine does.
+    /// URL for others, as far as it is known; else the one for this machine.
     var pageURL: String { publicURL ?? certifiedURL(port: port) ?? localURL(port: port) }
 
     /// The address that others can open, by the first name in the certificate that means one machine; nil where only this machine is

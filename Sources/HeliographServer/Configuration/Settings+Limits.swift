@@ -1,7 +1,7 @@
 import RelayCore
 internal import WebSocketEngine
 
-/// What is one too many, from the outside in: connections, what they send, what comes of it, memory.
+/// Limits, from the outside in: connections, their input, its consequences, memory.
 extension Settings {
     static let limits: [Setting] = [
         .integer(

@@ -138,7 +138,7 @@ package enum Settings {
             }),
     ]
 
-    /// The one of this key; traps where there is none.
+    /// The setting of this key; traps if there is none.
     package static func named(_ key: String) -> Setting {
         guard let setting = all.first(where: { $0.key == key }) else { preconditionFailure("no setting \(key)") }
         return setting

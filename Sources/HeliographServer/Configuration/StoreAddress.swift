@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where a relay's data is, if it is in a database: `postgresql://…`, as libpq takes it.
+/// Address of a relay's database: `postgresql://…`, as libpq takes it.
 ///
-/// It is no secret, as settings are shown and flags are seen by everybody: the password comes by `PGPASSFILE`, or is not needed.
+/// Not secret, because settings are shown and flags are visible to everybody: the password comes by `PGPASSFILE`, or is not needed.
 enum StoreAddress {
     static let takes =
         "postgresql://[USER@]HOST[:PORT][,HOST…]/DATABASE[?…], without a password: that comes from the file that $PGPASSFILE names"

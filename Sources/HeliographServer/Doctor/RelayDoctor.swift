@@ -5,11 +5,11 @@ package import RelayAccess
 import RelayCore
 import RelayProtocol
 
-/// What may be wrong with the relay on this machine.
+/// Problems of the relay on this machine.
 package struct RelayDoctor {
     private let settings: Result<EffectiveSettings, ServerError>
     private let path: String
-    /// What a command for this relay needs besides its name: nothing, or ` --data FOLDER`.
+    /// Further arguments of a command for this relay: none, or ` --data FOLDER`.
     private let flag: String
 
     /// Below the first the disk is all but full; below the second somebody should know.
@@ -32,10 +32,10 @@ package struct RelayDoctor {
         self.settings = settings
     }
 
-    /// Whether a relay ever ran here.
+    /// True if a relay ever ran here.
     package var isRelay: Bool { Administration.isSetUp(in: path) }
 
-    /// What keeps this process's user from looking, where something does: then nothing can be said of the relay.
+    /// The obstacle that keeps this process's user from examining the relay, if there is one.
     package static func forbidden(in path: String) -> Finding? {
         do throws(ServerError) { try Administration.checkAccess(to: path) } catch {
             return Finding("Data folder", .wrong, error.description, mend: "run this as the relay's user")
@@ -46,7 +46,7 @@ package struct RelayDoctor {
     /// Changes nothing. Blocks for as long as the relay and Apple take to answer, a minute and a half at most.
     package func findings() -> [Finding] {
         let (running, clock, own) = running
-        // What a relay that runs was told counts; the file may have been changed since.
+        // A running relay's settings count; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
         let stored = (database ?? [data]) + databaseFindings
         return [settingsFinding(of: own)] + stored + [disk] + waitingRevocations + [running]
@@ -88,7 +88,7 @@ package struct RelayDoctor {
         }
     }
 
-    /// Nil where the data is in a file.
+    /// Nil if the data is in a file.
     private var database: [Finding]? {
         do {
             guard let address = try StoreAddressFile.read(in: path) else { return nil }
@@ -117,7 +117,7 @@ package struct RelayDoctor {
         ]
     }
 
-    /// None where the data is in a file.
+    /// Empty if the data is in a file.
     private var databaseFindings: [Finding] {
         do {
             guard let found = try Storage(directory: path).databaseState()?.state else { return [] }
@@ -167,14 +167,14 @@ package struct RelayDoctor {
                     mend: "make room; nothing else is to be done")
             ]
         } catch {
-            // Where there is no data, the finding on it says so.
+            // If there is no data, the finding about that says so.
             return OpenStore.isAbsent(error)
                 ? []
                 : [Finding("Revocations", .wrong, "what waits for room cannot be read: \(error)", mend: "do what that says")]
         }
     }
 
-    /// With its settings, where it runs and is of this version.
+    /// With its settings, if it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
@@ -256,7 +256,7 @@ package struct RelayDoctor {
         }
     }
 
-    /// Nobody is there with a token: 401 is what a relay says.
+    /// The request has no token: a relay answers 401.
     private func publicAddress(_ configuration: ServerConfiguration) -> [Finding] {
         guard let url = configuration.publicURL else { return [] }
         guard let relay = RelayAddress(url) else {

@@ -67,7 +67,7 @@ struct WebPushDoctor {
         }
     }
 
-    /// Whether the makers' services can be reached from this machine.
+    /// Findings about connections to the makers' services from this machine.
     private var ways: [Finding] {
         let closed = WebPushReach.unreachable(within: .seconds(3))
         guard !closed.isEmpty else { return [Finding("Push services", .well, "those of all makers can be reached from here")] }

@@ -31,7 +31,7 @@ struct RecentCounts {
         return window - (now - count.since)
     }
 
-    /// Counts one; hands back how long this name has to wait where it was one too many.
+    /// Counts one; returns the time that this name has to wait if it was over the limit.
     mutating func note(_ name: String, at now: ContinuousClock.Instant) -> Duration? {
         if counts[name] == nil, counts.count >= Self.namesMax { counts = counts.filter { now - $0.value.since < window } }
         let name = counts[name] != nil || counts.count < Self.namesMax ? name : ""

@@ -11,7 +11,7 @@ final class DoubtedRequests {
 
     init(_ reads: PacedReads) { self.reads = reads }
 
-    /// `done` gets the request back when a read that began after this has ended, with whether the store could be read; never where it was
+    /// `done` gets the request back when a read that began after this has ended, with whether the store could be read; never if it was
     /// dropped meanwhile. False: too much waits, and nothing is kept.
     func keep(_ request: HTTPRequest, _ id: HTTPRequestID, then done: @escaping (HTTPRequest, Bool) -> Void) -> Bool {
         precondition(requests[id] == nil, "a request comes once")

@@ -14,7 +14,7 @@ final class NodeIngress {
     private let connections: PeerConnections
     private let measures: Measures
     private let logger: Logger
-    /// Where each connection was taken to when it was opened; it stays there.
+    /// The core or link of each connection, since it was opened.
     private var places: [ConnectionID: Place] = [:]
     /// Of other nodes to this one.
     private var congestedLinks: Set<Int> = []
@@ -37,7 +37,7 @@ final class NodeIngress {
         self.logger = logger
     }
 
-    /// What its links have told before it was there.
+    /// Reports of its links from before it existed.
     func catchUp(_ core: CoreUnit) { for link in congestedLinks { core.ingress.take(.linkCongested(link)) } }
 
     func take(_ arrival: Arrival) {
@@ -107,7 +107,7 @@ final class NodeIngress {
         }
     }
 
-    /// It comes again, and finds the node that has its workspace by then.
+    /// The peer comes again, and finds the node that has its workspace by then.
     private func sendAway(_ connection: ConnectionID) {
         connections.close(
             connection, code: CloseCode.restarting.rawValue,

@@ -55,7 +55,7 @@ final class NodeParts: NodeOverview {
         }
     }
 
-    /// What a number says at this node.
+    /// Meaning of a number at this node.
     enum Numbered: Equatable {
         case workspace(WorkspaceID)
         /// No workspace has it.
@@ -71,7 +71,7 @@ final class NodeParts: NodeOverview {
         return found.map { .workspace($0) } ?? .unused
     }
 
-    /// Whether it serves anybody.
+    /// True if it serves any workspace.
     var isServing: Bool {
         seesDatabase && view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false
     }

@@ -18,7 +18,7 @@ final class NodeRoutes {
     private let own: Routes
     private let parts: NodeParts
     private let measures: Measures
-    /// Where requests of this node's own sockets go that are for a workspace, and which of them wait.
+    /// Decides where requests for a workspace go from this node's own sockets, and which of them wait.
     private var machine = CallMachine()
     /// Those that wait, or may have to be carried again.
     private var kept: [HTTPRequestID: Kept] = [:]
@@ -27,7 +27,7 @@ final class NodeRoutes {
     private var haveWaysChanged = false
     /// Requests of peers that may let somebody in, or end that: whoever is answered finds it done at this node, too.
     private var changing: Set<HTTPRequestID> = []
-    /// What several owners are asked: how many have not answered, and what the others have said.
+    /// Queries to several owners: the number without an answer, and the answers so far.
     private var asked: [HTTPRequestID: Question] = [:]
     private var lastAsked: UInt64 = 0
 
@@ -171,7 +171,7 @@ final class NodeRoutes {
         question.done(question.answers)
     }
 
-    /// Where others have the numbers of their links.
+    /// In place of a link's number.
     private static let ownLink = 0
 
     /// Each node counts those of its workspaces, whichever node has their sockets.
@@ -179,7 +179,7 @@ final class NodeRoutes {
 
     private func gatherTokens(_ id: HTTPRequestID) {
         askOwners("GET", AdminPath.tokens) { [self] answers in
-            // What one of them does not say in time is missing from the list; the tokens themselves are in the store.
+            // Counts that an owner does not send in time are missing from the list; the tokens themselves are in the store.
             let seen = answers.compactMap(Self.sightings).reduce(into: ownSightings) { $0.add($1) }
             own.listSightings(seen, id)
         }
@@ -199,7 +199,7 @@ final class NodeRoutes {
         case .workspace(let workspace)?: carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
         case .unused?, nil: own.answer(request, id)
         case .unseen?:
-            // It may be right. A phone that hears that there is no such code never shows it again.
+            // The code may be right. A phone that is told that there is no such code never shows it again.
             guard RemotePeer.link(of: id.rawValue) == nil else { return refuseCarried(id) }
             fail(id, "this relay has just begun, and does not know yet who decides that; try again")
         }
@@ -216,8 +216,8 @@ final class NodeRoutes {
         handle(.called(CallMachine.CallID(id), call, parts.named(wayTo: workspace)))
     }
 
-    /// What another node has handed on goes no further, nor does it wait here: one of the two looked at an older state of who owns what. That
-    /// node keeps the request, and finds out.
+    /// A request handed on by another node goes no further, nor does it wait here: one of the two looked at an older state of the owners.
+    /// That node keeps the request, and finds out.
     private func takeOver(_ request: HTTPRequest, _ id: HTTPRequestID, of workspace: WorkspaceID) {
         if case .core(let core) = parts.way(to: workspace) { return core.routes.answer(request, id) }
         refuseCarried(id)

@@ -30,7 +30,7 @@ final class NodeServer {
     private let logger: Logger
     private var orders: PlacementWatch.Orders?
     private var owned: [WorkspaceID: OwnedWorkspace] = [:]
-    /// Which claim of its workspace each core is of: what is heard of an earlier one is not for it.
+    /// The claim of its workspace to which each core belongs: news of an earlier one is not for it.
     private var claims: [WorkspaceID: Int] = [:]
     /// Those that were removed, as far as was told.
     private var removed: Set<WorkspaceID> = []
@@ -40,7 +40,7 @@ final class NodeServer {
 
     private enum Departure {
         case staying
-        /// What it owns goes to others first. Becomes `leaving`.
+        /// Hands its workspaces to others first. Becomes `leaving`.
         case draining
         /// Becomes the end.
         case leaving
@@ -240,7 +240,7 @@ final class NodeServer {
         handOver(workspace, answeringUntil: .now + Self.answersDeadline, done)
     }
 
-    /// Nobody new is let in by now.
+    /// New peers are refused by now.
     private func handOver(
         _ workspace: WorkspaceID, answeringUntil deadline: ContinuousClock.Instant, _ done: @escaping @Sendable () -> Void
     ) {
@@ -280,7 +280,7 @@ final class NodeServer {
         return (core, data)
     }
 
-    /// What all tokens and workspaces are concerns every core, or the one of a workspace.
+    /// A change of all tokens and workspaces goes to every core, or to the one of a workspace.
     private func tellCores(_ fact: Input) {
         switch fact {
         case .workspaceRemoved(let workspace):

@@ -9,7 +9,7 @@ import Synchronization
 /// Looks at the database for a node, on a thread of its own: who owns which workspace, and what this node shall own. What is claimed is read
 /// in the background, so that a large workspace does not keep the node from saying that it is alive.
 final class PlacementWatch: Sendable {
-    /// What the node is to do; called on threads of this one, one after the other. None may wait, nor call back before it has returned.
+    /// Orders for the node; called on threads of this one, one after the other. None may wait, nor call back before it has returned.
     struct Orders: Sendable {
         /// Every look has a view, before what is to be done about it.
         let seen: @Sendable (PlacementView) -> Void
@@ -26,7 +26,7 @@ final class PlacementWatch: Sendable {
         /// Another owns it.
         let drop: @Sendable (WorkspaceID) -> Void
         let leave: @Sendable () -> Void
-        /// What this process owns may be another's by now, all of it.
+        /// Everything that this process owns may be another's by now.
         let lost: @Sendable (LogError) -> Void
     }
 

@@ -3,7 +3,7 @@ import PushPlanner
 import RelayProtocol
 
 extension PushOutcome {
-    /// What APNs made of it, in the core's words.
+    /// The outcome at APNs, in the core's terms.
     init(_ outcome: APNsOutcome) {
         switch outcome.result {
         case .accepted(let acceptance): self = .accepted(outcome.environment, channel: acceptance.channelID)

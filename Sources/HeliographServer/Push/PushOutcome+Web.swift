@@ -3,7 +3,7 @@ import PushWeb
 import RelayProtocol
 
 extension PushOutcome {
-    /// What a browser's push service made of it, in the core's words.
+    /// The outcome at a browser's push service, in the core's terms.
     init(_ outcome: WebPushOutcome) {
         switch outcome.result {
         case .accepted: self = .accepted(.production, channel: nil)

@@ -13,9 +13,9 @@ final class PushRunner {
     private let codes: PushCodes
     /// Gets what became of each order, once.
     private let mailbox: CoreMailbox
-    /// What this life of the relay has ordered and not heard of.
+    /// Pushes that this life of the relay has ordered and that have no outcome yet.
     private var awaited: Set<PushID> = []
-    /// What came of pushes while nobody was there to hear it.
+    /// Outcomes that came while no relay ran to take them.
     private var unheard: [PushID: Input] = [:]
     private var hasEnded = false
 
@@ -31,7 +31,7 @@ final class PushRunner {
     var isIdle: Bool { awaited.isEmpty }
 
     func push(_ intent: PushIntent) {
-        // What a core that was fenced still orders, another owner has taken over.
+        // Orders of a core that was fenced are left to the owner that took over.
         guard !hasEnded, awaited.insert(intent.id).inserted else { return }
         if let fact = unheard.removeValue(forKey: intent.id) { return tell(fact, of: intent.id) }
         way.send(intent, with: codes, for: self)
@@ -44,7 +44,7 @@ final class PushRunner {
 
     // MARK: - The core's life
 
-    /// What is answered from now on is kept until the next relay asks: it orders again what has no outcome in its log.
+    /// Outcomes from now on are kept for the next relay: it orders again every push without an outcome in its log.
     func suspend() {
         awaited = []
         // Whatever an earlier life left over was decided otherwise by the one that followed.
@@ -61,7 +61,7 @@ final class PushRunner {
 
     func arrived(_ push: PushID, _ outcome: PushOutcome) { tell(.pushAnswered(push, outcome), of: push) }
 
-    /// It was not sent: another workspace has this one of its addresses.
+    /// Not sent: another workspace has this one of its addresses.
     func addressMoved(_ push: PushID, _ address: PushAddress) { tell(.pushAddressMoved(push, address), of: push) }
 
     private func tell(_ fact: Input, of push: PushID) {

@@ -1,7 +1,7 @@
 import ChannelAPNs
 import PushAPNs
 
-/// What carries requests to APNs. A port, so that tests can stand in for Apple.
+/// Carries requests to APNs. A port, so that tests can stand in for Apple.
 protocol PushSender: AnyObject, Sendable {
     /// Tells `completion` what became of the request, once, on a thread that it must not block.
     func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void)

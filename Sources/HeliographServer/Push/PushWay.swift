@@ -13,7 +13,7 @@ import WebSocketEngine
 /// Cores come and go while pushes of theirs are on their way. So what a sender is handed leads to a push's name and no further, and who
 /// ordered it is referenced weakly: a core that is gone is neither told nor kept.
 final class PushWay {
-    /// Said where nobody has told us who we are to Apple.
+    /// Reported if Apple's key is not set up.
     static let notSetUp = "no APNs key is set up: heliograph push setup"
     /// Outcomes that `heliograph push status` looks back on.
     static let outcomesKeptMax = 20
@@ -26,7 +26,7 @@ final class PushWay {
     /// A configuration that was mended is in use after this at the latest.
     static let lookInterval: Duration = .seconds(10)
 
-    /// What an `apns-id` is made of, too: no two pushes of a process have the same name, whichever cores they are of.
+    /// Also the source of an `apns-id`: no two pushes of a process have the same name, whichever cores they are of.
     private struct FlightName: Hashable {
         let epoch: Epoch
         let push: PushID
@@ -40,7 +40,7 @@ final class PushWay {
         weak var runner: PushRunner?
         /// The push must not leave any more.
         var isWithdrawn = false
-        /// What sends it. A client that was replaced lives for as long as something of its is on the way.
+        /// The client that sends it. One that was replaced lives as long as it has something in flight.
         var sender: (any PushSender)?
     }
 
@@ -55,7 +55,7 @@ final class PushWay {
     private let web: WebPushes
     /// Nil: the cores of this process are all that there are.
     private let addresses: (any AddressStore)?
-    /// Where that is asked, one question after the other: what is pushed meanwhile goes with the next.
+    /// Queue of these queries, one after the other: pushes that come meanwhile go with the next.
     private let questions = DispatchQueue(label: "heliograph.addresses")
     private var isAsking = false
     /// Those that are asked for next, in order.
@@ -67,7 +67,7 @@ final class PushWay {
     /// Why the configuration on disk is not the one in use.
     private var trouble: String?
     private var flights: [FlightName: Flight] = [:]
-    /// Who is told of another configuration: one for each core, as many as the process has.
+    /// Listeners for a new configuration: one for each core of the process.
     private var listeners: [Listener] = []
     private var outcomes: [(intent: PushIntent, outcome: PushOutcome, at: Int64)] = []
 
@@ -95,7 +95,7 @@ final class PushWay {
         return Set(configuration.teams.flatMap(\.broadcasts))
     }
 
-    /// What a browser subscribes with. Throws why nothing is pushed to browsers.
+    /// The key with which a browser subscribes. Throws the reason why nothing is pushed to browsers.
     func webPushKey() throws(PushObstacleError) -> WebPushes.PublicKey { try web.publicKey() }
 
     /// Other relays have it, too. Hands back what a browser subscribes with.
@@ -118,7 +118,7 @@ final class PushWay {
         listeners.append(Listener(runner: runner))
     }
 
-    /// What is on its way for it is brought to its end, and nobody hears of it.
+    /// Its pushes in flight are completed, and nobody gets their outcomes.
     func leave(_ runner: PushRunner) {
         listeners.removeAll { $0.runner == nil || $0.runner === runner }
         for (name, flight) in flights where flight.runner === runner { flights[name]?.runner = nil }
@@ -151,8 +151,8 @@ final class PushWay {
         }
     }
 
-    /// Where others push, too, none that reaches an app leaves before it is certain that the app is still of its workspace. It is asked for
-    /// each: a core that has not heard of a move sends nothing all the same.
+    /// Several nodes push, so no push to an app is sent before it is certain that the app is still of its workspace. Each push asks: a
+    /// core that has not heard of a move sends nothing all the same.
     private func begin(_ name: FlightName) {
         guard addresses != nil, flights[name]?.intent.addresses.isEmpty == false else { return send(name) }
         unasked.append(name)
@@ -235,8 +235,8 @@ final class PushWay {
     }
 
     private func appleAnswered(_ name: FlightName, _ outcome: APNsOutcome) {
-        // What the old client did not get away, the new one sends; not for a core that is gone: another has ordered it since, and may have
-        // sent a later one.
+        // The new client sends what the old one did not; not for a core that is gone: another has ordered it since, and may have sent a
+        // later one.
         if case .notSent(.replaced) = outcome.result, flights[name]?.runner != nil { return begin(name) }
         arrived(name, PushOutcome(outcome))
     }
@@ -288,7 +288,7 @@ final class PushWay {
         self.configuration = configuration
     }
 
-    /// What the client has under way it brings to its end; its last flight lets go of it. What waits comes back.
+    /// The client completes its requests in flight, the last of which releases it. Waiting pushes come back.
     private func stopUsing() {
         sender?.giveBack()
         (configuration, sender) = (nil, nil)
@@ -318,7 +318,7 @@ final class PushWay {
     func status(_ answer: @escaping ([UInt8]) -> Void) {
         look()
         traffic { [self] traffic in
-            // Nobody with browsers alone is missing a key of Apple's.
+            // A person with browsers alone lacks no key of Apple's.
             let missing = configuration == nil && !web.isUsed ? Self.notSetUp : nil
             answer(
                 JSONWriter.object { writer in

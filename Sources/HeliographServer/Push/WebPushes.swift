@@ -4,7 +4,7 @@ import PushWeb
 import RelayProtocol
 import WebSocketEngine
 
-/// What carries requests to the push services of browsers. A port, so that tests can stand in for them.
+/// Carries requests to the push services of browsers. A port, so that tests can stand in for them.
 protocol WebPushSender: AnyObject, Sendable {
     /// Tells `completion` what became of the request, once, on a thread that it must not block.
     func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void)
@@ -42,11 +42,11 @@ final class WebPushes {
         key = shared?.browsersKey
     }
 
-    /// What a browser subscribes with.
+    /// The key with which a browser subscribes.
     enum PublicKey {
         /// A point of P-256 in base64url.
         case there(String)
-        /// It has to be made, off the loop, and then `use`d.
+        /// Has to be created, off the loop, and then `use`d.
         case toMake(SharedSecrets)
     }
 
@@ -72,7 +72,7 @@ final class WebPushes {
         return nil
     }
 
-    /// Whether a browser has ever asked for our key, in this life of the relay or an earlier one.
+    /// True if a browser has ever asked for our key, in this life of the relay or an earlier one.
     var isUsed: Bool { key != nil || shared == nil && identity.hasKey }
 
     /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.

@@ -17,8 +17,8 @@ final class Responder {
         transportSecurity = Self.transportSecurity(of: publicURL)
     }
 
-    /// Has browsers keep to TLS (RFC 6797). Not where the public address has a port: it holds for all ports of a name, and what else
-    /// listens there may not speak TLS.
+    /// Makes browsers keep to TLS (RFC 6797). Not if the public address has a port: the rule holds for all ports of a name, and other
+    /// servers there may not speak TLS.
     static func transportSecurity(of publicURL: String?) -> [(String, String)] {
         guard let address = publicURL.flatMap({ RelayAddress($0) }), !address.staysHere,
             case .tcp(_, 443, true) = address.target

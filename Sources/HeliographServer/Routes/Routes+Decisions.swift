@@ -37,8 +37,8 @@ extension Routes {
         } catch { respond(id, .json(400, Notice(error))) }
     }
 
-    /// What is answered to one wrong code too many from an address, of pairing or of a push; nil: there were fewer. A right code is never
-    /// counted: nobody can shut others out by guessing.
+    /// The answer to a wrong code, of pairing or of a push, beyond the limit of its address; nil: there were fewer. A right code is never
+    /// counted: guessing does not shut others out.
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
         wrongCodes.note(Self.household(of: request.peer), at: .now).map { Self.tooMany("wrong codes", $0) }
     }

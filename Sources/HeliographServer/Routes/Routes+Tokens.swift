@@ -62,7 +62,7 @@ extension Routes {
         }
     }
 
-    /// What is not there is told from what was revoked before.
+    /// Tells an unknown token from one that was revoked before.
     private func nothingRevoked(_ name: String, in workspace: WorkspaceID?, _ id: HTTPRequestID) {
         access.perform { store in
             try store.allTokens().contains { $0.id == name && (workspace == nil || $0.workspace == workspace) }

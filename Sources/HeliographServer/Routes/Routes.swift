@@ -9,7 +9,7 @@ import WebSocketEngine
 
 /// Plain HTTP: the page, pairing, health and metrics here; devices and decisions next to this file.
 final class Routes {
-    /// What answers for the workspaces of one core.
+    /// Handlers of one core's workspaces.
     struct Core {
         let httpPeers: HTTPCommandPeers
         let codes: PushCodes
@@ -92,7 +92,7 @@ final class Routes {
 
     private static let logOutPath = "/v1/logout"
 
-    /// Whether what is answered to it may have let somebody in, ended that, or given somebody another name.
+    /// True if the request may have paired, revoked or renamed a host or client.
     static func changesEntrants(_ request: HTTPRequest) -> Bool {
         guard request.method == "POST" else { return false }
         return [ProtocolVersion.pairPath, logOutPath, AdminPath.reload].contains(request.path)
@@ -201,7 +201,7 @@ final class Routes {
         .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: message))
     }
 
-    /// The core for one who may ask it; where there is none, who asks is answered.
+    /// The core for an authorised request; if there is none, the request is answered.
     func coreAnswering(_ id: HTTPRequestID) -> Core? {
         if core == nil {
             respond(id, Self.unavailable("no relay that owns this workspace is reached; try again"))

@@ -8,7 +8,7 @@ import WebSocketEngine
 /// A core with all that belongs to it: its log, what its peers say, its pushes, its answers over HTTP. A relay that is alone has one for all
 /// workspaces, a node one for each workspace that it owns. Lives on the core's thread.
 final class CoreUnit {
-    /// What all cores of a process share.
+    /// Shared by all cores of a process.
     struct Surroundings {
         let configuration: ServerConfiguration
         let loop: EventLoop
@@ -25,7 +25,7 @@ final class CoreUnit {
         let logger: Logger
     }
 
-    /// What is stored, and how it is told from what others have.
+    /// The store, and the means to tell its workspace from others'.
     struct Stored {
         let log: any SessionLog & Sendable
         let upkeep: any StoreUpkeep & Sendable
@@ -66,10 +66,10 @@ final class CoreUnit {
             connections: around.connections, measures: around.measures, logger: logger)
     }
 
-    /// It takes writes, as far as it knows.
+    /// True if it takes writes, as far as it knows.
     var isReady: Bool { runner.store.takesWrites && upkeep.takesWrites }
 
-    /// Somebody over HTTP waits for what came of a command.
+    /// True while a request over HTTP waits for a command's outcome.
     var isAnswering: Bool { httpPeers.isAnswering }
 
     func tell(_ fact: Input) { mailbox.put(fact) }

@@ -4,7 +4,7 @@ import WebSocketEngine
 
 /// A relay as one of several.
 protocol NodeOverview: AnyObject {
-    /// Whether it serves anybody.
+    /// True if it serves any workspace.
     var isServing: Bool { get }
     var counts: Report.NodeCounts { get }
     func owns(_ workspace: WorkspaceID) -> Bool
@@ -56,7 +56,7 @@ final class Overseer: RelayOverview {
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },
             openApprovals: cores.reduce(0) { $0 + $1.runner.openApprovalCount }, dataBytes: upkeep.byteCount,
             takesWrites: takesWrites && !cores.contains { $0.runner.store.isShortOfRoom })
-        // Where the file cannot be read, the relay says so when it reads tokens.
+        // If the file cannot be read, the relay says so when it reads tokens.
         measures.looked(waitingRevocations: (try? upkeep.waitingRevocations) ?? 0, unwritten: access.unwritten.count)
     }
 

@@ -17,7 +17,7 @@ final class RelayRunner {
     private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
     private let epochs: Epochs
-    /// What the log holds, read again.
+    /// Reads the log's content again.
     private let load: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
@@ -32,7 +32,7 @@ final class RelayRunner {
     private let remover: WorkspaceRemover
     /// Those who are clients over HTTP for one command.
     private let httpPeers: HTTPCommandPeers
-    /// Whether nobody is let in for now.
+    /// Called with true while new peers are refused.
     private let shutOut: (Bool) -> Void
     /// The clients that hold a token, as last told; for every life of the relay.
     private var holders: Set<ClientKey> = []
@@ -41,7 +41,7 @@ final class RelayRunner {
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// Nobody can say what the store holds. Everybody is away until it has been read again.
+    /// The store's content is unknown. All peers are disconnected until it has been read again.
     private(set) var isSuspended = false { didSet { shutOut(isSuspended || isLeaving) } }
     /// The relay ends.
     private(set) var isLeaving = false { didSet { shutOut(isSuspended || isLeaving) } }
@@ -55,7 +55,7 @@ final class RelayRunner {
     var wasReadAnew: () -> Void = {}
     /// Until when other cores of the process may be kept waiting for a crowd, at the latest; nil: none is.
     var lastCrowdEnd: () -> MonotonicTime? = { nil }
-    /// Which relay this is: answers for an earlier one are not for this.
+    /// Number of this relay: answers for an earlier one are not for this.
     private var life = 0
 
     init(
@@ -98,7 +98,7 @@ final class RelayRunner {
             logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
         }
         run(relay.started(at: .now, holders: holders))
-        // What an earlier life was told and had no time for.
+        // Removals that an earlier life did not complete.
         for workspace in removedWorkspaces.sorted(by: { $0.rawValue < $1.rawValue }) {
             run(relay.handle(.workspaceRemoved(workspace), at: .now))
         }
@@ -139,7 +139,7 @@ final class RelayRunner {
         isOver = true
         pushes.end()
         store.stop()
-        // What is under way holds on to this until it has come back.
+        // Commits in flight retain the runner until they complete.
         bound = nil
         commits.after(then)
     }
@@ -151,7 +151,7 @@ final class RelayRunner {
         for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? window.forHosts : window.forClients) }
     }
 
-    /// Nobody is connected any more.
+    /// True if no peer is connected any more.
     var isIdle: Bool { relay.peers.isEmpty }
 
     /// Bytes of events that were taken in and are not on disk.
@@ -159,15 +159,15 @@ final class RelayRunner {
     var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
     /// Events were taken in that no commit has yet.
     var isStaging: Bool { !isSuspended && backlog.isStaging }
-    /// What the next commit has would rather wait for more, where the loop waits. Not where peers at edges or on other loops wait for the end of
-    /// the turn, as they would say more only after it; nor where the core has not heard everything.
+    /// True if the next commit should wait for more input, if the loop waits. Not if peers at edges or on other loops wait for the end of
+    /// the turn, as they would say more only after it; nor if the core has input left.
     var isGathering: Bool {
         isStaging && commitDelay.isGathering(backlog) && !connections.isGathering && mailbox.isEmpty
     }
     /// Until when the next commit may be kept waiting for a crowd; nil: it is not.
     var crowdEnd: MonotonicTime? { commitDelay.crowdEnd }
 
-    /// What the next tick is for here, where the loop could put it off.
+    /// This core's reason for the next tick, if the loop could delay that.
     func tickWish(at now: MonotonicTime) -> TickWish {
         var wish = TickWish(waitsForCrowd: commitDelay.waitsForCrowd(at: now))
         if !mailbox.isEmpty {
@@ -185,7 +185,7 @@ final class RelayRunner {
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
     func finishCommits() { commits.finish() }
 
-    /// What the relay has just answered with.
+    /// Carries out the relay's orders.
     private func run(_ effects: [Effect]) {
         backlog = relay.backlog()
         var isCommitBegun = false
@@ -268,14 +268,14 @@ final class RelayRunner {
             metadata: ["aheadSeconds": "\(milliseconds / 1000)", "clock": "\(WallClock.text(WallClock.milliseconds))"])
     }
 
-    /// A person says that the machine's clock is right. False where nobody doubted it.
+    /// A person confirms that the machine's clock is right. False if it was not in doubt.
     func confirmClock() -> Bool {
         guard !isSuspended, relay.clockDoubt != nil else { return false }
         feed(.clockConfirmed)
         return true
     }
 
-    /// What the machine's clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     var clockDoubt: Int64? { relay.clockDoubt }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
@@ -333,8 +333,8 @@ final class RelayRunner {
 
     // MARK: - Reading the store again
 
-    /// What is in memory may no longer be what is on disk. Everybody leaves and comes back with a position, hosts send again what
-    /// was not acknowledged, and a new relay begins with what the store holds: a restart without a new process.
+    /// The state in memory may no longer be the one on disk. All peers are disconnected and come back with a position, hosts send again
+    /// what was not acknowledged, and a new relay begins with the store's content: a restart without a new process.
     private func suspend() {
         stop()
         retryLoading()

@@ -2,13 +2,13 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// Whether the store takes what hosts send, and when it does again. Lives on the loop's thread.
+/// Tracks if the store takes hosts' events, and when it does again. Confined to the loop's thread.
 final class StoreHealth {
     /// The store refused the last batch. Hosts' events wait with them until it takes something again.
     private(set) var isFailing = false
     /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
     private(set) var isShortOfRoom = false
-    /// What the refused batch had; nil where nothing is to be tried.
+    /// Size of the refused batch; nil if nothing is to be tried.
     private var refusedBytes: Int?
     /// Time at which the batch under way was handed to the store; nil: none is.
     private var begun: ContinuousClock.Instant?
@@ -31,11 +31,11 @@ final class StoreHealth {
 
     /// A commit takes milliseconds, and on a crowded disk a second. As long as a data file waits for another writer.
     static let commitMax = Duration.seconds(10)
-    /// What a batch writes in addition to its events: pages of the tables and of the audit log.
+    /// Bytes that a batch writes in addition to its events: pages of the tables and of the audit log.
     private static let roomOfBatch = 64 << 10
     /// Less than a host waits before it sends again.
     private static let shortInterval = Duration.seconds(2)
-    /// Where all seems well. A revocation may wait for room, put there by a command.
+    /// Without known problems. A revocation may wait for room, put there by a command.
     private static let interval = Duration.seconds(30)
 
     init(_ upkeep: any StoreUpkeep, _ commits: CommitQueue, _ loop: EventLoop, _ logger: Logger) {
@@ -68,7 +68,7 @@ final class StoreHealth {
         if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
     }
 
-    /// Nobody can say what it holds, until it has been read again.
+    /// The store's content is unknown, until it has been read again.
     func givenUp() {
         isFailing = true
         refusedBytes = nil

@@ -2,7 +2,7 @@ package import PushPlanner
 package import RelayModel
 package import RelayProtocol
 
-/// What shall be done: orders. They are run in order, after `handle` has returned.
+/// The core's output: orders, carried out in order after `handle` has returned.
 package enum Effect: Sendable {
     /// One message, encoded once, to each of these.
     case send([UInt8], to: [PeerID])
@@ -22,7 +22,7 @@ package enum Effect: Sendable {
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
-    /// Answered by `.pushAnswered` or `.pushAddressMoved`. It is on disk as planned; sent again after a restart where no answer is.
+    /// Answered by `.pushAnswered` or `.pushAddressMoved`. On disk as planned; sent again after a restart if there is no answer.
     case push(PushIntent)
     /// Do not send that push any more, if it is not on its way, and not again if it is. It is answered as any other.
     case withdrawPush(PushID)
@@ -39,7 +39,7 @@ package enum Effect: Sendable {
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }
 
-/// What to read of a session's log.
+/// A query of a session's log.
 package struct LogQuery: Sendable, Hashable {
     package enum Range: Sendable, Hashable {
         case after(Int64)

@@ -2,7 +2,7 @@ package import PushPlanner
 package import RelayModel
 package import RelayProtocol
 
-/// What happened: facts, in past tense.
+/// The core's input: facts, in past tense.
 package enum Input: Sendable {
     /// A connection was authenticated and upgraded.
     case hostConnected(PeerID, HostIdentity)
@@ -22,33 +22,33 @@ package enum Input: Sendable {
     /// The batch of the last `append` is not on disk, and nothing of it is.
     case commitFailed(reason: String)
     case pageRead(ReadID, LogPage)
-    /// Nil where the log holds no such approval.
+    /// Nil if the log holds no such approval.
     case approvalRead(ReadID, Approval?)
     /// Those that the log holds of the ones that were asked for.
     case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
     /// `isLasting`: what was asked for will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
-    /// What came of `findPictures`.
+    /// Result of `findPictures`.
     case picturesFound(PeerID, SteeringRequest, PictureFinding)
     /// So much waits for this peer that it must be sent no more for now.
     case congested(PeerID)
-    /// It has read most of what waited.
+    /// The peer has read most of what waited.
     case drained(PeerID)
     case timerFired(RelayTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// It was not sent: an app has told this one of its addresses in another workspace since.
+    /// Not sent: an app has reported one of its addresses in another workspace since.
     case pushAddressMoved(PushID, PushAddress)
-    /// What stood in the way of pushes may be gone: how they are sent was set up again.
+    /// An obstacle to pushes may be gone: sending was set up again.
     case pushWayChanged
-    /// Somebody holds the code that this push carried, and decides with it on what the push showed. Replied to as to a command.
+    /// A holder of the code that this push carried decides with it on what the push showed. Answered like a command.
     case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
-    /// What became of `makePairingCode`.
+    /// Result of `makePairingCode`.
     case pairingAnswered(PeerID, CommandID, Reply)
     /// A person says that the wall clock is right.
     case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.
     case clientsListed(Set<ClientKey>)
-    /// Nobody holds a token of this workspace, nor will anybody again. Answered by `.workspaceLeft`.
+    /// No token of this workspace is valid, nor will any be again. Answered by `.workspaceLeft`.
     case workspaceRemoved(WorkspaceID)
 }
 

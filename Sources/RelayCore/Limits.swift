@@ -1,4 +1,4 @@
-/// What the core lets its peers and its memory grow to, each with its reason.
+/// Limits of the core's peers and of its memory, each with its reason.
 package enum Limits {
     /// Events in a session snapshot: a few screens of a phone; older ones come by `history`.
     static let snapshotEventsMax = 200
@@ -20,7 +20,7 @@ package enum Limits {
     static let preparedBytesMax = 256 << 10
     /// No agent waits longer than this, in milliseconds; a host may name any number.
     static let expiryMax: Int64 = 30 * 24 * 60 * 60 * 1000
-    /// How often resolved approvals are forgotten, in milliseconds.
+    /// Interval at which resolved approvals are forgotten, in milliseconds.
     static let housekeepingInterval: Int64 = 5 * 60 * 1000
     /// A congested client whose view is further behind than this gets a snapshot of what is, not all that was.
     static let conflatedEventsMax = snapshotEventsMax
@@ -34,9 +34,9 @@ package enum Limits {
     package static let commandsAge: Int64 = 24 * 60 * 60 * 1000
     /// Events that retention lets go of in one transaction: it must not hold up what is live.
     static let trimmedEventsMax: Int64 = 2_000
-    /// Where a host may have no more sessions, one in so many makes room if it has ended.
+    /// If a host may have no more sessions, one in this many makes room if it has ended.
     static let roomShare = 10
-    /// What retention by bytes leaves of a session that goes on.
+    /// Events of a session that goes on which retention by bytes leaves.
     static let keptEventsMin: Int64 = 500
     /// From the start of the relay to its first look at what to let go of, in milliseconds: first everybody comes back.
     static let trimAfterStart: Int64 = 5_000

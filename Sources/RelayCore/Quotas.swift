@@ -1,4 +1,4 @@
-/// How much one session, host or workspace may have at once. The relay's operator may choose other numbers.
+/// Limits of one session, host or workspace. The relay's operator may choose other numbers.
 package struct Quotas: Sendable, Equatable {
     /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
     package var openApprovalsPerSession = 64
@@ -13,8 +13,8 @@ package struct Quotas: Sendable, Equatable {
     /// thousand ordinary ones. Of one workspace: what four such hosts take, and a third of a small machine's.
     package var sessionMegabytesPerHost = 32
     package var sessionMegabytesPerWorkspace = 128
-    /// What is taken of one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles leaves
-    /// the other half to the others.
+    /// Input accepted from one session, a second; 0 is no limit. Half of what its host may send: an agent that goes round in circles
+    /// leaves the other half to the others.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
     /// So much of a rate is saved up: a page that opens, a host that comes back.
@@ -22,7 +22,7 @@ package struct Quotas: Sendable, Equatable {
 
     package init() {}
 
-    /// What a host is told of whose events are refused.
+    /// Words for a host whose events are refused.
     func refusal(by quota: Quota) -> String {
         switch quota {
         case .sessionsPerHost: "the relay holds at most \(sessionsPerHost) sessions of a host"
@@ -36,7 +36,7 @@ package struct Quotas: Sendable, Equatable {
     }
 }
 
-/// Which of them did not allow more.
+/// The limit that was reached.
 package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
     case sessionMegabytesPerHost, sessionMegabytesPerWorkspace

@@ -9,7 +9,7 @@ import RelayProtocol
 /// only the committed one is ever sent.
 package struct Relay {
     package let configuration: Configuration
-    /// Which life of the log this is, for each workspace.
+    /// The present life of the log, for each workspace.
     package let epochs: Epochs
 
     var presence = Presence()
@@ -18,16 +18,16 @@ package struct Relay {
     var commands: Commands
     var budgets: Budgets
     var sweep: RetentionSweep
-    /// Where the sessions that retention removed would go on.
+    /// Positions at which removed sessions would continue.
     var removed: RemovedSessions
     /// Devices, cards and pushes.
     package internal(set) var planner: PushPlanner
 
-    /// What this tick has staged, and what is being committed.
+    /// Changes staged in this tick, and those being committed.
     var staging = Staging()
     var committing: Staging?
     var ages: AgeClock
-    /// As last told: what the wall clock is ahead of history's time; nil where it is believed.
+    /// Lead of the wall clock over history's time, as last reported; nil if it is trusted.
     private var toldDoubt: Int64?
 
     /// The clients that hold a token; nil: all.
@@ -120,23 +120,23 @@ package struct Relay {
         return orders.take()
     }
 
-    /// What the wall clock is ahead of the time that history ages by, in milliseconds; nil where it is believed.
+    /// Lead of the wall clock over the time that history ages by, in milliseconds; nil if it is trusted.
     package var clockDoubt: Int64? { ages.doubt }
 
     private mutating func tellDoubt() {
-        // It grows by a machine's drift, which is no news.
+        // The lead grows by a machine's drift, which is no news.
         guard (ages.doubt == nil) != (toldDoubt == nil) else { return }
         toldDoubt = ages.doubt
         orders.add(.clockJudged(aheadBy: toldDoubt))
     }
 
-    /// Records of the planner and of budgets that do not decode, by kind and name: left where they are, and out of everything.
+    /// Records of the planner and of budgets that do not decode, by kind and name: left as they are, and not used.
     package var damagedRecords: [String] { planner.damaged + budgets.damaged }
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(presence.hosts.keys) + Array(presence.clients.keys) }
 
-    /// What was taken in and waits for the disk.
+    /// Input that waits for the disk.
     package struct Backlog: Equatable {
         /// The size of events that are not on disk.
         package var bytes = 0
@@ -171,7 +171,7 @@ package struct Relay {
 
     // MARK: - For its extensions
 
-    /// What is on disk of each session: the only views that are ever shown.
+    /// The stored state of each session: the only views that are ever shown.
     var shown: CommittedSessions { sessions.shown }
 
     func welcome(to workspace: WorkspaceID) -> Welcome {
@@ -182,7 +182,7 @@ package struct Relay {
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    /// `bytes`: of the message, where they were made already.
+    /// `bytes`: of the message, if they were made already.
     mutating func sendToWatchers(
         _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey
     ) {

@@ -1,4 +1,4 @@
-/// What retention removed in one go, for the log and metrics.
+/// One removal by retention, for the log and metrics.
 package struct Removal: Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
         /// Nothing had happened in it for longer than `Retention.ageMax`.
@@ -34,7 +34,7 @@ package struct Removal: Sendable, Equatable {
     }
 }
 
-/// What was removed so far, until somebody is told.
+/// Removals so far, until they are reported.
 struct RemovalTally {
     private var removals: [Removal.Reason: Removal] = [:]
 

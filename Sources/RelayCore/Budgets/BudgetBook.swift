@@ -40,7 +40,7 @@ struct BudgetBook: Equatable {
         }
     }
 
-    /// What one step of a session's spending did.
+    /// Result of one step of a session's spending.
     struct Step {
         /// Lowest first within each budget.
         var crossings: [BudgetCrossing] = []
@@ -88,11 +88,11 @@ struct BudgetBook: Equatable {
 
     // MARK: - What it means for a session
 
-    /// What concerns a session that has cost so much.
+    /// Budgets that concern a session with this cost.
     private func concerns(_ summary: Summary, on day: UTCDay) -> [(budget: Budget, spent: Int64)] {
         var list: [(budget: Budget, spent: Int64)] = []
         if let budget = budget(of: summary.session) { list.append((budget, summary.costMicroUSD ?? 0)) }
-        // What is over spends nothing any more.
+        // A session that has ended spends nothing any more.
         guard summary.endedAt == nil else { return list }
         if let ofDay { list.append((ofDay, days[day] ?? 0)) }
         if let ofWorkspace { list.append((ofWorkspace, workspaceMicroUSD)) }
@@ -113,7 +113,7 @@ struct BudgetBook: Equatable {
         return mark
     }
 
-    /// Whether every session of the workspace is held.
+    /// True if every session of the workspace is held.
     func isHolding(on day: UTCDay) -> Bool {
         ofDay?.isHolding(at: days[day] ?? 0) == true || ofWorkspace?.isHolding(at: workspaceMicroUSD) == true
     }

@@ -3,7 +3,7 @@ package struct AuditReport: Sendable {
     package var recordCount = 0
     /// The last record of each workspace, in the order in which they were met.
     package var heads: [AuditHead] = []
-    /// What is wrong, as sentences that name the line; empty where nothing is. At most `faultsMax`.
+    /// The faults, as sentences that name the line; empty if there are none. At most `faultsMax`.
     package private(set) var faults: [String] = []
 
     /// A log that was rewritten has a fault on every line; a person needs the first few.

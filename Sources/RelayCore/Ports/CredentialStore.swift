@@ -8,7 +8,7 @@ package import RelayProtocol
 package protocol CredentialStore: Sendable {
     /// Those that are there, the oldest first.
     func workspaces() throws(LogError) -> [Named<WorkspaceTag>]
-    /// Makes the first workspace where there is none, and hands back the oldest. Calling it again changes nothing.
+    /// Creates the first workspace if there is none, and returns the oldest. Calling it again changes nothing.
     func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag>
 
     /// Every token that is not revoked.
@@ -16,10 +16,10 @@ package protocol CredentialStore: Sendable {
     /// Also the revoked, newest first; for `token list`.
     func allTokens() throws(LogError) -> [Token]
     func addToken(_ token: Token) throws(LogError)
-    /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Hands back
-    /// those that it ended, the named one first: none where there is no such token, or nothing of it is left to revoke.
+    /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Returns the
+    /// tokens that it ended, the named one first: none if there is no such token, or nothing of it is left to revoke.
     func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token]
-    /// Gives a token that is not revoked another name, and hands it back; nil where there is none.
+    /// Renames a token that is not revoked, and returns it; nil if there is none.
     func rename(_ renaming: TokenRenaming) throws(LogError) -> Token?
     /// When each token was used last, in milliseconds since 1970; never goes back. Tokens that are not there are left out.
     func noteUses(_ uses: [String: TokenUse]) throws(LogError)
@@ -27,9 +27,9 @@ package protocol CredentialStore: Sendable {
     func addPairingCode(_ code: PairingCode) throws(LogError)
     /// Codes that `redeemPairingCode` takes at `now`. Writes nothing.
     func openPairingCodes(at now: Int64) throws(LogError) -> [PairingCode]
-    /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil where the code is unknown,
-    /// used, or `now >= expiresAt`, or the token that made the code is revoked or has reached a bound of `TokenLineage`. One of two callers at
-    /// once gets it.
+    /// Marks the code as used and adds the token that `make` builds from it, in one transaction; nil if the code is unknown, used, or
+    /// `now >= expiresAt`, or the token that made the code is revoked or has reached a bound of `TokenLineage`. One of two simultaneous
+    /// callers gets it.
     func redeemPairingCode(digest: [UInt8], now: Int64, make: (PairingCode) -> Token) throws(LogError) -> Token?
     /// Forgets codes that expired before `now`.
     func removePairingCodes(expiredBefore now: Int64) throws(LogError)

@@ -1,11 +1,11 @@
 /// Something stored that the relay goes on without.
 package struct DamagedRecord: Sendable, Equatable {
-    /// As they are stored, well spelled or not; empty where it is of none.
+    /// As they are stored, well spelled or not; empty if it belongs to none.
     package let workspace: String
     package let session: String
     package let what: String
 
-    /// What is said of something whose checksum is of something else.
+    /// Text for a record whose checksum does not match.
     package static let changed = "is not as it was written"
 
     package init(workspace: String, session: String, what: String) {

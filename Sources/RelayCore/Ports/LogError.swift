@@ -3,17 +3,17 @@
 /// Every store says it in these words, whatever its own are.
 package struct LogError: Error, Sendable {
     package enum Code: Sendable, Hashable {
-        /// Nobody can say whether the batch is in the log: it is, it is not, or it turns up at the next start. The same batch may be
-        /// committed again, which takes effect once. An operator looks at the disk, or at the way to the database.
+        /// Unknown whether the batch is in the log: it is, it is not, or it turns up at the next start. The same batch may be committed
+        /// again, which takes effect once. An operator looks at the disk, or at the way to the database.
         case inDoubt
-        /// What was to be written contradicts what is stored. Nothing was written; what the caller believes is stored is wrong.
+        /// The batch contradicts what is stored. Nothing was written; the caller is wrong about what is stored.
         case conflict
         /// The store has no place for what was to be written, whatever is stored: a text with a NUL, a number that is too large. Nothing was
         /// written; the same is refused again.
         case unfit
         /// There is no room. Nothing was written; it works again when an operator has made some.
         case full
-        /// What is stored is not as it was written. It was left as it is, and is not shown.
+        /// Stored data is not as it was written. It was left as it is, and is not shown.
         case damaged(Extent)
         /// The store cannot be used: its file, its rights, its server, or another process in the way. Nothing was written.
         /// `isPassing`: it may work when tried again, without an operator.
@@ -22,9 +22,9 @@ package struct LogError: Error, Sendable {
         case fenced
     }
 
-    /// How much is damaged.
+    /// Extent of the damage.
     package enum Extent: Sendable, Hashable {
-        /// What was asked for. Everything else goes on.
+        /// The requested record. Everything else goes on.
         case record
         /// Too much to write any more: an operator puts a backup in its place.
         case store
@@ -32,7 +32,7 @@ package struct LogError: Error, Sendable {
 
     package let code: Code
     package let message: String
-    /// The store's own error, where it has one.
+    /// The store's own error, if it has one.
     package let underlying: (any Error)?
 
     package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
@@ -43,7 +43,7 @@ package struct LogError: Error, Sendable {
 }
 
 extension LogError: CustomStringConvertible {
-    /// For a log: with what lies beneath, where that says more.
+    /// For a log: with the underlying error, if that says more.
     package var description: String {
         guard let below = underlying.map({ "\($0)" }), !message.contains(below) else { return message }
         return below.hasPrefix(message) ? below : "\(message) (\(below))"

@@ -1,10 +1,10 @@
 package import RelayModel
 package import RelayProtocol
 
-// What every implementation of the log must hold to, in one place.
+// Rules that every implementation of the log must follow, in one place.
 
 extension SessionAppend {
-    /// Throws where this does not continue what is stored: `storedSeq` events, by `host`; 0 and nil before the first.
+    /// Throws if this does not continue what is stored: `storedSeq` events, by `host`; 0 and nil before the first.
     package func check(storedSeq: Int64, host: HostID?) throws(LogError) {
         guard firstSeq == storedSeq + 1 else {
             throw LogError(.conflict, "Session \(key.session) has \(storedSeq) events; these start at \(firstSeq).")
@@ -23,7 +23,7 @@ extension SessionAppend {
 }
 
 extension SessionTrim {
-    /// Throws where this is not about what is stored: `seq` events, by `host`; nil for both where there is no such session.
+    /// Throws if this does not match what is stored: `seq` events, by `host`; nil for both if there is no such session.
     package func check(storedSeq: Int64?, host: HostID?, isRemoved: Bool) throws(LogError) {
         guard let storedSeq else { throw LogError(.conflict, "There is no session \(key.session) to trim.") }
         guard (0...storedSeq).contains(through) else {
@@ -41,7 +41,7 @@ extension SessionTrim {
 }
 
 extension LogBatch {
-    /// Throws where the batch contradicts itself.
+    /// Throws if the batch contradicts itself.
     package func check() throws(LogError) {
         for record in records where record.name.utf8.count > PushRecord.nameBytesMax {
             throw LogError(
@@ -83,7 +83,7 @@ extension LogBatch {
 extension PushRecord {
     package static let nameBytesMax = 256
 
-    /// What makes a record one; in the order in which they are loaded.
+    /// A record's identity; in the order in which records are loaded.
     package struct Key: Hashable, Comparable, Sendable {
         package let workspace: WorkspaceID
         package let kind: Kind

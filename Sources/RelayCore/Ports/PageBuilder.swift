@@ -10,7 +10,7 @@ package struct PageBuilder {
         self.bytesMax = bytesMax
     }
 
-    /// False where it has no room; it takes none after that. The first always fits, or a page could never get past it.
+    /// False if there is no room; it takes none after that. The first always fits, or a page could never get past it.
     package mutating func take(_ event: consuming [UInt8]) -> Bool {
         guard events.count < limit, events.isEmpty || bytes + event.count <= bytesMax else { return false }
         bytes += event.count

@@ -7,15 +7,14 @@ package import RelayProtocol
 /// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`PictureStoreContract`) runs on every
 /// implementation.
 package protocol PictureStore: Sendable {
-    /// Keeps a picture with a session, as its newest, and lets the workspace's oldest go for it where `PictureLimits` has it so. The same
-    /// one again is kept once. False where there is no such session.
+    /// Keeps a picture with a session, as its newest, and removes the workspace's oldest for it if `PictureLimits` requires that. The
+    /// same one again is kept once. False if there is no such session.
     func keep(_ picture: KeptPicture, of session: SessionKey, at: Int64) throws(LogError) -> Bool
 
-    /// Nil where no session of the workspace has it, or, with a host, none of that host's. Throws `damaged` where it is not as it was
-    /// written.
+    /// Nil if no session of the workspace has it, or, with a host, none of that host's. Throws `damaged` if it is not as it was written.
     func picture(_ digest: PictureDigest, in workspace: WorkspaceID, of host: HostID?) throws(LogError) -> KeptPicture?
 
-    /// Whether all of these are kept with this session, as they are named.
+    /// True if all of these are kept with this session, as they are named.
     func hasPictures(_ pictures: [Picture], of session: SessionKey) throws(LogError) -> Bool
 }
 
@@ -40,13 +39,13 @@ package enum PictureFinding: Sendable, Equatable {
     case all
     /// One of them is not there.
     case lacking
-    /// Nobody can say.
+    /// Unknown.
     case failed(String)
 }
 
 package enum PictureLimits {
     /// All of a workspace: some hundred photos, each looked at once or twice. The oldest go first.
     package static let workspaceBytesMax = 64 << 20
-    /// What is counted at each upload.
+    /// Counted at each upload.
     package static let workspaceCountMax = 2_048
 }

@@ -4,6 +4,6 @@
 /// From any thread; a write takes as long as the disk.
 package protocol SecretStore: Sendable {
     func secret(_ name: String) throws(LogError) -> [UInt8]?
-    /// Keeps `secret` where there is none of that name; hands back the one that is kept, which another relay may have been first to make.
+    /// Keeps `secret` if there is none of that name; returns the one that is kept, which another relay may have created first.
     func keep(_ secret: [UInt8], as name: String) throws(LogError) -> [UInt8]
 }

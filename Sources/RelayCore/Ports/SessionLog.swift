@@ -7,7 +7,7 @@ package import RelayProtocol
 /// of this port: see `PushRecord`. One contract suite (`SessionLogContract`, `RetentionContract`, `PushRecordContract`) runs on every
 /// implementation.
 package protocol SessionLog {
-    /// Which life of the log this is. Made once; a restored or replaced file has another.
+    /// The present life of the log. Created once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
     /// Everything that the core holds in memory, as of the last commit: every session, at least `Limits.removedSessionsMax` of the places of those
@@ -24,22 +24,22 @@ package protocol SessionLog {
     /// a name that the log has had.
     @discardableResult func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName]
 
-    /// The same; `told` is called once the batch is on disk, with the names, and what is left to do after a commit comes after it: somebody waits.
-    /// Throws only where it was not called.
+    /// The same; `told` is called with the names once the batch is on disk, before the rest of the work after a commit, because somebody
+    /// waits. Throws only if it was not called.
     func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError)
 
-    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws `damaged` where
+    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws `damaged` if
     /// the first of them is. An unknown session has none. Safe to call while another thread commits.
     func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
     /// The last events with `seq < before`, ascending, under the same limits (those nearest to `before` are kept).
     func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
-    /// Where these sessions would go on, as of the last commit. Those that the log knows nothing of are left out. Safe to call while
-    /// another thread commits.
+    /// Positions at which these sessions would continue, as of the last commit. Unknown ones are left out. Safe to call while another
+    /// thread commits.
     func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession]
 
-    /// One approval as of the last commit, however long ago it was resolved; nil where there is none or it was removed.
+    /// One approval as of the last commit, however long ago it was resolved; nil if there is none or it was removed.
     /// Safe to call while another thread commits.
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
 }
@@ -48,16 +48,16 @@ extension SessionLog {
     package func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError) { told(try commit(batch)) }
 }
 
-/// What one tick made: to be committed in one transaction, in this order.
+/// Changes of one tick: committed in one transaction, in this order.
 package struct LogBatch: Sendable {
     package var appends: [SessionAppend]
-    /// What retention removes. No session is in both lists.
+    /// Removals by retention. No session is in both lists.
     package var trims: [SessionTrim]
     /// Commands with an effect outside the log, so that each has it once.
     package var commands: [CommandRecord]
     /// Commands that were recorded before this time (milliseconds since 1970) are forgotten; nil forgets none.
     package var commandsForgottenBefore: Int64?
-    /// What the planner of pushes keeps. Where several have one name, the last holds.
+    /// Records of the planner of pushes. If several have one name, the last holds.
     package var records: [PushRecord]
     /// Takes the place of the one before; nil leaves that.
     package var clock: AgeClockRecord?
@@ -96,11 +96,10 @@ package struct SessionTrim: Sendable {
     package var key: SessionKey
     /// Events `1...through` are no longer in the log. Not beyond the session's last event.
     package var through: Int64
-    /// The session without these events. Nil removes the session: all its events, its approvals and its state; its place
-    /// (host, `seq`, `hostSeq`) and its `usage` stay, so that it can go on where it was, no position means two things, and no cost
-    /// counts twice.
+    /// The session without these events. Nil removes the session: all its events, its approvals and its state; its position (host, `seq`,
+    /// `hostSeq`) and its `usage` stay, so that it can continue there, no position means two things, and no cost counts twice.
     package var state: SessionState?
-    /// As `RemovedSession.usage`; where the session is removed.
+    /// As `RemovedSession.usage`; if the session is removed.
     package var usage: [UInt8]
 
     package init(key: SessionKey, through: Int64, state: SessionState?, usage: [UInt8] = []) {
@@ -132,7 +131,7 @@ package struct RemovedSession: Sendable, Equatable {
     package var host: HostID
     package var seq: Int64
     package var hostSeq: Int64
-    /// What it had used up, as `SessionState.usage`: a host that continues it counts from there. Empty: nothing.
+    /// Its usage, as `SessionState.usage`: a host that continues it counts from there. Empty: none.
     package var usage: [UInt8]
 
     package init(host: HostID, seq: Int64, hostSeq: Int64, usage: [UInt8] = []) {
@@ -143,7 +142,7 @@ package struct RemovedSession: Sendable, Equatable {
     }
 }
 
-/// What one tick added to one session.
+/// One tick's additions to one session.
 package struct SessionAppend: Sendable {
     package var key: SessionKey
     /// The number of `events[0]`; the log holds exactly `firstSeq - 1` events of this session before it.
@@ -194,7 +193,7 @@ package struct LogPage: Sendable, Equatable {
     package var turned: LogPage { LogPage(first: first - Int64(max(events.count - 1, 0)), events: events.reversed()) }
 }
 
-/// What the core starts from.
+/// The core's initial state.
 package struct LogState: Sendable {
     package var sessions: [(key: SessionKey, state: SessionState)]
     package var removed: [(key: SessionKey, place: RemovedSession)]
@@ -204,7 +203,7 @@ package struct LogState: Sendable {
     package var commands: [CommandRecord]
     /// Every record that the planner of pushes keeps, in the order of their names.
     package var records: [PushRecord]
-    /// Nil where no relay has left one.
+    /// Nil if no relay has left one.
     package var clock: AgeClockRecord?
 
     package init(
@@ -220,7 +219,7 @@ package struct LogState: Sendable {
         self.records = records
     }
 
-    /// What a log hands out, up to what the core keeps at hand.
+    /// Adds a position that the log returns, up to as many as the core keeps in memory.
     package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
         if removed.count < Limits.removedSessionsMax { removed.append((key, place)) } else { hasMoreRemoved = true }
     }

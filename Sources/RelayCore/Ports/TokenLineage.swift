@@ -1,4 +1,4 @@
-/// Which token let which in.
+/// Ancestry of tokens: the token by which each was let in.
 package struct TokenLineage {
     /// Pairings between the relay's own machine and a token. Two browsers that lose their storage in turn, and are let in by each other, add one
     /// each time.

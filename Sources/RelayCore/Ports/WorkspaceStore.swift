@@ -7,14 +7,14 @@ package import RelayProtocol
 /// often. What is left is its audit log, and that it was there.
 /// One contract suite (`WorkspaceStoreContract`) runs on every implementation.
 package protocol WorkspaceStore: Sendable {
-    /// `conflict` where its id or its name is taken, or there are `WorkspaceRules.countMax`. `at`, in milliseconds since 1970, is when
-    /// that is recorded in its audit log; nil: it is not.
+    /// `conflict` if its id or its name is taken, or there are `WorkspaceRules.countMax`. `at`, in milliseconds since 1970, is the time
+    /// recorded in its audit log; nil: it is not recorded.
     func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError)
-    /// False where there is none; `conflict` where the name is another's.
+    /// False if there is none; `conflict` if the name is another's.
     func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool
-    /// The first part. Hands back the tokens that it ended; nil where there is no such workspace. `conflict`: it is the first.
+    /// The first part. Returns the tokens that it ended; nil if there is no such workspace. `conflict`: it is the first.
     func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]?
-    /// Every workspace that was removed, also where its data is gone.
+    /// Every workspace that was removed, even if its data is gone.
     func removedWorkspaces() throws(LogError) -> [WorkspaceID]
     /// Removed workspaces of which there is data: those that `removeData` is not done with.
     func workspacesToClear() throws(LogError) -> [WorkspaceID]
@@ -23,14 +23,14 @@ package protocol WorkspaceStore: Sendable {
     func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool
 }
 
-/// What holds of the workspaces of a store together.
+/// Rules for all workspaces of a store together.
 package enum WorkspaceRules {
     /// Those that are there at once: each has hosts and people of its own, and all are listed together.
     package static let countMax = 1_000
     /// Rows of a removed workspace that go in one transaction: it must not hold up what is live.
     package static let removedRowsMax = 2_000
 
-    /// Whether one more may be called so, in addition to the existing ones.
+    /// Throws unless one more workspace of this name may be added to the existing ones.
     package static func check(_ name: String, beside others: [Named<WorkspaceTag>]) throws(LogError) {
         guard others.count < countMax else {
             throw LogError(.conflict, "There are \(countMax) workspaces, and no more may be added.")

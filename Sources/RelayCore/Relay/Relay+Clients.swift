@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What clients ask for, and which part is asked.
+/// Clients' requests, and the parts that handle them.
 extension Relay {
     mutating func clientConnected(_ peer: PeerID, _ identity: ClientIdentity, hasSaidHello: Bool = false) {
         presence.clientConnected(peer, identity, hasSaidHello: hasSaidHello)
@@ -61,7 +61,7 @@ extension Relay {
             steer(request, of: client, peer, at: now)
         case .withdraw(let session, let name): withdraw(name, session, id, of: client, peer)
         case .ping: orders.reply(.done, to: id, of: peer)
-        // Nobody lets others do what one may not do oneself.
+        // A device cannot let in others with more rights than its own.
         case .pair(let role) where role.isClient && !client.identity.scope.allows(Scope(of: role)):
             orders.reply(.failed(.forbidden, "this device may not do what such a one may"), to: id, of: peer)
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
@@ -189,7 +189,7 @@ extension Relay {
 }
 
 extension SessionView {
-    /// Why its host would not do it; nil where it may.
+    /// The reason why its host would not do it; nil if it may.
     fileprivate func refusal(of action: SteeringAction) -> Reply? {
         guard endedAt == nil else { return .failed(.closed, "this session has ended") }
         guard let offer = steering, offer.actions.contains(action.kind) else {

@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What becomes visible, and when: only what a commit has put on disk.
+/// Makes things visible: only those that a commit has put on disk.
 extension Relay {
     /// Cuts a batch from what is staged, unless one is under way: what comes meanwhile makes the next one larger.
     mutating func appendStaged(at now: Instant) {
@@ -34,8 +34,8 @@ extension Relay {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.hostSeq))
             }
         }
-        // What is sent first is written first. An agent waits for what was decided, and a person is waited for where something is asked;
-        // then hosts are told, who send on while thousands are written to: what they send is in the next commit.
+        // Messages are written in the order in which they are sent. An agent waits for its decision, and a person for a question; then
+        // hosts are answered, who send on while thousands are written to: their next events are in the next commit.
         for (staged, prepared) in appends { sendDecisions(of: staged, prepared) }
         for (staged, prepared) in appends where !staged.approvals.isEmpty { show(staged, prepared) }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { orders.send(.ack(progress), toHost: host) }
@@ -131,7 +131,7 @@ extension Relay {
         approval.stage.word == .decided && isWhatItCameTo(approval, in: view)
     }
 
-    /// What has gone on within the tick is history; what it came to is shown.
+    /// Intermediate states within the tick are history; the final one is shown.
     private func isWhatItCameTo(_ approval: Approval, in view: SessionView) -> Bool {
         approval.seq == view.approvals[approval.id]?.seq
     }

@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What hosts say, and what they are told.
+/// Hosts' messages, and messages to them.
 extension Relay {
     mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
         guard let host = presence.hosts[peer] else { return }
@@ -78,7 +78,7 @@ extension Relay {
         }
     }
 
-    /// Nil where the relay has had no such session of this host.
+    /// Nil if the relay has had no such session of this host.
     private func hostSeqOnDisk(of key: SessionKey, by host: HostPeer) -> Int64? {
         if let seq = sessions.hostSeqOnDisk(of: key, by: host.key) { return seq }
         guard let place = removed[key], place.host == host.identity.host.id else { return nil }
@@ -106,7 +106,7 @@ extension Relay {
 
     // MARK: - Sessions that were removed
 
-    /// Whether there is such a session, or it is known where it would go on, or that there never was one.
+    /// True if there is such a session, its position is known, or there never was one.
     func isKnown(_ key: SessionKey) -> Bool { sessions.has(key) || removed.knows(key) }
 
     mutating func removedSessionsRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {

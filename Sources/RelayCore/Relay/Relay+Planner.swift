@@ -9,7 +9,7 @@ extension Relay {
         for order in orders { carryOut(order, at: now) }
     }
 
-    /// What is on disk of these sessions, or who is connected, has changed: mostly there is no device to tell.
+    /// The stored state of these sessions, or the set of connected clients, has changed: mostly there is no device to notify.
     mutating func tellPlanner(changesOf keys: [SessionKey], at now: Instant) {
         if !planner.isIdle { tellPlanner(.sessionsChanged(keys), at: now) }
     }

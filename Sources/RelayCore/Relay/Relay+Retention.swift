@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What is let go of now and then, and what that means for everybody else.
+/// Regular removals, and their consequences for the other parts.
 extension Relay {
     mutating func keepHouse(at now: Instant) {
         sessions.forgetResolved(at: now.wall)
@@ -45,7 +45,7 @@ extension Relay {
         staging.removals.add(step.removals)
     }
 
-    /// They are gone from the disk.
+    /// The events are gone from the disk.
     mutating func show(_ trims: [SessionTrim]) {
         for trim in trims where sessions.has(trim.key) {
             if let state = trim.state {

@@ -11,7 +11,7 @@ extension Relay {
         letGoOfLeaving(at: now)
     }
 
-    /// To be called where a batch has come to its end.
+    /// To be called when a batch has ended.
     mutating func letGoOfLeaving(at now: Instant) {
         guard committing == nil, !leaving.isEmpty else { return }
         let gone = leaving.sorted { $0.rawValue < $1.rawValue }

@@ -1,4 +1,4 @@
-/// How much history is kept. What is open, watched or being written to is never removed.
+/// Amount of history that is kept. Sessions that are open, watched or being written to are never removed.
 package struct Retention: Sendable, Equatable {
     /// A session in which nothing happened for so long, in milliseconds, is removed; nil keeps all.
     package var ageMax: Int64?

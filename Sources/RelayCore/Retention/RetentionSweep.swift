@@ -1,14 +1,15 @@
 import RelayModel
 import RelayProtocol
 
-/// What is forgotten, and when: by age, by bytes, ended sessions first. A long history goes in steps, so that none holds up what is live.
+/// Chooses what is removed, and when: by age, by bytes, ended sessions first. A long history goes in steps, so that none holds up what is
+/// live.
 ///
 /// Positions stay honest: the numbering of a session goes on, and a position whose events are gone gets a reset.
 struct RetentionSweep {
     private let retention: Retention
     /// There is something to let go of with the next batch.
     private(set) var isDue = false
-    /// What was removed and not told yet.
+    /// Removals that were not reported yet.
     private var removals = RemovalTally()
     /// The last step is in the batch that is being committed: then what was removed is told.
     private var isToldNext = false
@@ -16,16 +17,16 @@ struct RetentionSweep {
     private var roomSoughtAgainAt = Int64.min
     private(set) var requests = RemovalRequests()
 
-    /// What goes with one batch.
+    /// Removals of one batch.
     struct Step {
         var trims: [SessionTrim] = []
-        /// What they let go of, and why.
+        /// The removed events and sessions, and why.
         var removals = RemovalTally()
-        /// How many more events may go with it.
+        /// Number of events that may still go with it.
         fileprivate var budget = Limits.trimmedEventsMax
     }
 
-    /// What choosing looks at: a whole session is large, and thousands are compared.
+    /// The fields needed to choose: a whole session is large, and thousands are compared.
     private struct Candidate {
         let key: SessionKey
         let host: HostKey
@@ -59,7 +60,7 @@ struct RetentionSweep {
 
     mutating func forget(_ workspace: WorkspaceID) { requests.forget(workspace) }
 
-    /// What goes with the batch that is about to be cut. `isStaged`: the batch adds to the session.
+    /// Removals for the batch that is about to be cut. `isStaged`: the batch adds to the session.
     mutating func step(
         aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool,
         _ orders: inout Orders

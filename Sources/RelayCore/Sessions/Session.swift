@@ -8,7 +8,7 @@ struct Session {
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
     private(set) var cut: SessionView?
-    /// What that view is going to be shown by; nil: nothing has been made yet.
+    /// Messages made for that view; nil: none yet.
     var prepared: PreparedMessages?
     /// The bytes that are counted against its host.
     var keptBytes = 0
@@ -27,7 +27,7 @@ struct Session {
         (staged.hostID, staged.hostSeq)
     }
 
-    /// Nil where a message of so many bytes may be taken in, which it then counts as.
+    /// Nil if a message of this size may be accepted, which it then counts as.
     mutating func paceReached(by count: Int, isSpare: Bool = false, _ quotas: Quotas, at now: Instant) -> Quota? {
         if rateLimiter == nil { rateLimiter = SessionRateLimiter(quotas) }
         return rateLimiter?.take(count, isSpare: isSpare, at: now)
@@ -71,10 +71,10 @@ struct Session {
         return cut.map { ($0, prepared) }
     }
 
-    /// What was staged is lost.
+    /// The staged changes are lost.
     mutating func fallBack(to view: SessionView) { (staged, cut, prepared) = (view, nil, nil) }
 
-    /// What is no event holds in every view at once.
+    /// A change that is no event applies to every view at once.
     mutating func updateViews(_ change: (inout SessionView) -> Void) {
         change(&staged)
         if cut != nil { change(&cut!) }

@@ -6,13 +6,13 @@ struct Sessions {
     private let quotas: Quotas
     private var sessions: [SessionKey: Session] = [:]
     private(set) var ofHosts: SessionsOfHosts
-    /// What is on disk of each session: the only views that are ever shown.
+    /// The stored state of each session: the only views that are ever shown.
     private(set) var shown = CommittedSessions()
     private var asking = Asking()
     private var expiries = Expiries()
     private var resolvedApprovals = ResolvedApprovals()
 
-    /// Where a session is among the others; it stays there until one is opened or removed.
+    /// A session's index, which is stable until one is opened or removed.
     private typealias Place = Dictionary<SessionKey, Session>.Index
 
     init(restoring state: LogState, _ quotas: Quotas) {
@@ -20,7 +20,7 @@ struct Sessions {
         ofHosts = SessionsOfHosts(quotas)
         for (key, stored) in state.sessions {
             var state = stored
-            // Nobody is connected to a relay that has just started, whatever was true when this was stored.
+            // No peer is connected to a relay that has just started, whatever was true when this was stored.
             state.summary.hostIsConnected = false
             shown.put(SessionView(state: state), for: key)
             ofHosts.add(key, of: HostKey(workspace: key.workspace, host: state.summary.host.id))
@@ -65,7 +65,7 @@ struct Sessions {
     /// The host of a session by its name, as it is staged.
     func host(of key: SessionKey) -> HostKey? { staged(key).map { HostKey(workspace: key.workspace, host: $0.hostID) } }
 
-    /// The last event of its host's numbering that is on disk; nil where there is no such session of this host.
+    /// The last stored event of its host's numbering; nil if there is no such session of this host.
     func hostSeqOnDisk(of key: SessionKey, by host: HostKey) -> Int64? {
         self.host(of: key) == host ? shown[key]?.hostSeq : nil
     }
@@ -79,7 +79,7 @@ struct Sessions {
 
     // MARK: - Facts that are no events
 
-    /// They hold in every view at once.
+    /// Applies the change to every view at once.
     mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
         guard let place = sessions.index(forKey: key) else { return }
         sessions.values[place].updateViews(change)
@@ -96,7 +96,7 @@ struct Sessions {
         ofHosts.count(kept - counted, of: host)
     }
 
-    /// False where that changes nothing: what has ended does not change with the host that it ran on.
+    /// False if that changes nothing: a session that has ended does not change with its host.
     mutating func setConnected(_ isConnected: Bool, _ host: Named<HostTag>, of key: SessionKey) -> Bool {
         guard let place = sessions.index(forKey: key), sessions.values[place].staged.endedAt == nil else { return false }
         update(key) { $0.hostChanged(to: host, isConnected: isConnected) }
@@ -118,17 +118,17 @@ struct Sessions {
 
     // MARK: - Events
 
-    /// What became of a message of a host.
+    /// Outcome of a host's message.
     enum Taking {
         case taken
-        /// It was refused because there is no room for another session: some may have to go.
+        /// Refused because there is no room for another session: some may have to go.
         case noRoom
-        /// Whether there was such a session has to be read first.
+        /// The log has to be read first to know if there was such a session.
         case isUnknown
     }
 
-    /// Takes in what is new. `removed`: where the session would go on that retention removed; without that, a session that is not here is
-    /// a new one, or nobody knows.
+    /// Accepts new events. `removed`: the position at which a removed session would continue; without that, an unknown session is new, or
+    /// may be.
     mutating func take(
         _ said: HostEvents, in key: SessionKey, of host: HostPeer, _ peer: PeerID, after removed: RemovedSession?,
         isNewOtherwise: Bool, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
@@ -183,7 +183,7 @@ struct Sessions {
             stage(Event(.truncated(count: lost), at: now.wall), in: name, at: place, now, aged: time, &batch, &orders)
             sessions.values[place].staged.state.hostSeq = said.first - 1
         }
-        // Where they are: an event that is taken out of its array is copied.
+        // In place: an event that is taken out of its array is copied.
         let events = said.events.span
         for index in repeated..<events.count {
             guard let refusal = sessions.values[place].refusal(of: events[index]) else {
@@ -221,7 +221,7 @@ struct Sessions {
         countKept(at: place(of: key))
     }
 
-    /// Whether a delta of so many bytes may be passed on; false also where this host has no such session. Nobody misses a spare one.
+    /// True if a delta of this size may be passed on; false also if this host has no such session. A spare one may be dropped.
     mutating func takesDelta(
         of key: SessionKey, by host: HostKey, _ count: Int, isSpare: Bool = false, at now: Instant, _ orders: inout Orders
     ) -> Bool {
@@ -275,7 +275,7 @@ struct Sessions {
 
     // MARK: - Approvals
 
-    /// Stages the decision where it is the first, and is for exactly what was shown. `hasRoom`: for one more command that waits.
+    /// Stages the decision if it is the first, and is for exactly what was shown. `hasRoom`: for one more command that waits.
     mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, in key: SessionKey, by client: ClientIdentity, hasRoom: Bool,
         at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
@@ -297,7 +297,7 @@ struct Sessions {
         return .isStaged
     }
 
-    /// What the log has had is not in memory for ever, and is found when a batch is put on disk. Nobody has been shown these.
+    /// Names that the log has had are not in memory for ever, and are found when a batch is put on disk. Nobody has been shown these.
     mutating func withdraw(
         _ names: [ApprovalName], at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) {
@@ -364,7 +364,7 @@ struct Sessions {
         return taken
     }
 
-    /// What was staged is lost: the session falls back to what is on disk. Returns its host where that has to send again.
+    /// The staged changes are lost: the session falls back to its stored state. Returns its host if that has to send again.
     mutating func lost(_ key: SessionKey, at now: Instant, _ orders: inout Orders) -> HostKey? {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
@@ -405,7 +405,7 @@ struct Sessions {
         }
     }
 
-    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; what is staged begins it again, where it was.
+    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; the staged events begin it again, from its position.
     mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
         let (key, bytes) = (trim.key, shown[trim.key]?.eventBytes ?? 0)
         shown.remove(key)
@@ -424,7 +424,7 @@ struct Sessions {
     /// The number of sessions that hosts are to give up so that there is room for others.
     var excessOfHosts: [HostKey: Int] { ofHosts.excess }
 
-    /// Nil where there is room for the approval that this event asks for, or where it asks for none.
+    /// Nil if there is room for the approval that this event asks for, or it asks for none.
     private mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
         guard case .approvalRequested = event.head, let staged = staged(key) else { return nil }
         if staged.openApprovalCount >= quotas.openApprovalsPerSession { return .openApprovalsPerSession }

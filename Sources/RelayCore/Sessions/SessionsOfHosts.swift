@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Which sessions each host has, what they keep in memory, and whether there is room for more.
+/// Each host's sessions, their memory, and whether there is room for more.
 struct SessionsOfHosts {
     private let quotas: Quotas
     private var byHost: [HostKey: Holding] = [:]

@@ -12,7 +12,7 @@ package final class PostgresNode: Sendable {
     /// From before the last renewal was sent, by a clock that goes on while the machine sleeps. A node that has not renewed its lease for so
     /// long may be replaced a second later, and must own nothing then.
     package static let renewalMax = Ownership.renewalMax
-    /// What one question takes at most.
+    /// Maximum duration of a query.
     package static let askingMax = PostgresDatabase.askingMax
 
     package let credentials: PostgresCredentials
@@ -31,9 +31,9 @@ package final class PostgresNode: Sendable {
 
     private var claimed: [PostgresWorkspace] { workspaces.withLock { $0.compactMap(\.value) } }
 
-    /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
-    /// fit for it, or a newer version's; with the reason `refusal`, where that says why relays of an older version must not be replaced by
-    /// this one, and such relays serve.
+    /// Creates the tables if there are none, and brings older ones up to date. Throws `unreachable` if the database cannot be reached, is
+    /// not suitable, or belongs to a newer version. If relays of an older version are running and `refusal` returns a reason why this one
+    /// must not replace them, throws `unreachable` with that reason.
     package init(
         _ address: String, as identity: NodeIdentity? = nil, refusal: (Durability) -> String? = { _ in nil }
     ) throws(LogError) {
@@ -59,30 +59,30 @@ package final class PostgresNode: Sendable {
 
     // MARK: - From one thread
 
-    /// Which workspaces there are and who owns each, which nodes are alive, and which of them are leaving. A removed workspace is there for as
-    /// long as something of it is left. `changes` is how often tokens and workspaces were changed.
+    /// Reads the workspaces with their owners, and the live nodes, including those that are leaving. A removed workspace is included as
+    /// long as any of its data is left. `changes` counts the changes of tokens and workspaces.
     ///
-    /// Ends the connections of workspaces that were not committed to for a while.
+    /// Closes the connections of workspaces without a recent commit.
     package func look(within limit: Duration = askingMax) throws(LogError) -> (view: PlacementView, changes: Int64) {
         for owned in claimed { owned.log.disconnect() }
         return try use(within: limit) { try PlacementView.read(on: $0, within: $1) }
     }
 
-    /// Whether other nodes are alive, whoever owns what.
+    /// True if other nodes are alive, whether they own anything or not.
     package func hasCompany() throws(LogError) -> Bool { try use { connection, _ in try ownership.hasCompany(connection) } }
 
-    /// What a commit survives that the database has acknowledged.
+    /// Failures that a commit survives once the database has acknowledged it.
     package func durability() throws(LogError) -> Durability { try use { try Durability.read(on: $0, within: $1) } }
 
-    /// Says that this node is alive, and whether it is about to end: others give it nothing then. Throws `fenced` where it owns something, and
-    /// the database lives another life since.
+    /// Renews this node's lease, and announces whether it is about to end: others hand it no workspaces then. Throws `fenced` if the node
+    /// owns something and the database has been restored or promoted since.
     package func renew(isLeaving: Bool, within limit: Duration = askingMax) throws(LogError) {
         try use(within: limit) { try ownership.renewLease(isLeaving: isLeaving, on: $0, within: $1) }
     }
 
     // MARK: - From any thread
 
-    /// Takes a workspace over that was seen under this generation; nil where another was quicker, its owner is alive, or there is no such
+    /// Takes a workspace over that was seen under this generation; nil if another was quicker, its owner is alive, or there is no such
     /// workspace. Whatever this node had of it before is closed.
     ///
     /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a

@@ -7,12 +7,12 @@ internal import Synchronization
 
 /// A relay's data in a PostgreSQL database, and the ports to it.
 ///
-/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. Where several nodes divide it up,
-/// each is a `PostgresNode` in place of this. What is committed survives
-/// what the database survives: the loss of its machine where a standby is synchronous.
+/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. If several nodes divide it
+/// up, each uses a `PostgresNode` instead. Commits are as durable as the database: they survive the loss of its machine if a standby is
+/// synchronous.
 package final class PostgresStore: Sendable {
     package enum User: Sendable {
-        /// Stands by until nobody else owns anything. `isWanted` is asked each quarter of a second, and ends that where it says no.
+        /// Waits until no other process owns anything. `isWanted` is called four times a second; false ends the wait.
         case relay(isWanted: @Sendable () -> Bool)
         case commandLine
     }
@@ -32,8 +32,8 @@ package final class PostgresStore: Sendable {
     /// Nil for the command line, and once it is closed.
     private let lease: Mutex<Lease?>
 
-    /// Makes the tables where there are none, and brings older ones up to date. Throws `unreachable` where the database is not there, not
-    /// fit for it, or a newer version's.
+    /// Creates the tables if there are none, and brings older ones up to date. Throws `unreachable` if the database cannot be reached, is
+    /// not suitable, or belongs to a newer version.
     package convenience init(_ address: String, for user: User) throws(LogError) {
         let ownership = Ownership()
         let database = PostgresDatabase(address, name: ownership.name)
@@ -136,7 +136,7 @@ package final class PostgresStore: Sendable {
         lease.withLock { $0 }?.whenDurabilityChanged(body)
     }
 
-    /// Whether a relay holds the log, or a node a workspace of it, and has said so lately.
+    /// True if a relay owns the log, or a node one of its workspaces, and its lease has not expired.
     package func isHeld() throws(LogError) -> Bool {
         try database.ask(
             "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE expires_at > now())")[0].bool(0)

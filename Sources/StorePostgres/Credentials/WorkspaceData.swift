@@ -43,7 +43,7 @@ struct WorkspaceData {
         }
     }
 
-    /// Takes some of it away; true where nothing is left.
+    /// Takes some of it away; true if nothing is left.
     func remove(rowsMax: Int) throws -> Bool {
         // Both are bounded.
         _ = try delete("commands WHERE workspace = $1::int")

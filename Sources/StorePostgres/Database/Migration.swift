@@ -17,11 +17,11 @@ enum Migration {
     /// Versions of PostgreSQL that the store was written for: pipelines need none, `pg_terminate_backend` with a deadline needs 14.
     static let serverVersionMin = 14_00_00
 
-    /// What to do where relays serve whose version cannot go on beside this one.
+    /// Treatment of running relays whose version cannot work beside this one.
     enum OlderRelays: Sendable {
-        /// They end, and this relay goes on.
+        /// The old relays end, and this relay goes on.
         case replace
-        /// It throws, and nothing is changed.
+        /// The migration throws, and nothing is changed.
         case spare(because: String)
 
         /// A command must not end the relays that serve.
@@ -67,7 +67,7 @@ enum Migration {
             }
             try run(["COMMIT"], on: connection)
         } catch {
-            // What counts is why, which is thrown.
+            // Ignored if it fails: the first error is the one to throw.
             try? run(["ROLLBACK"], on: connection)
             throw error
         }
@@ -111,7 +111,8 @@ enum Migration {
         guard connection.setting("server_encoding") == "UTF8" else { throw refuse("its encoding is not UTF8") }
     }
 
-    /// Nil where nothing was ever made. Throws where somebody newer was here, or somebody else.
+    /// The version of the tables: 0 if none is recorded yet, nil if there are no tables. Throws if they are a newer version's, or not
+    /// Heliograph's.
     private static func version(of connection: PostgresConnection) throws -> Int? {
         let (tables, isOurs) =
             try connection.run(

@@ -58,9 +58,9 @@ final class PostgresDatabase: Sendable {
             .once("SELECT set_config('search_path', quote_ident($1::text), false)", .text(found)), within: limit)
     }
 
-    /// What is acknowledged is on a disk: a database, or a role, whose commits need not wait for the disk is told to wait for ours. `local`,
-    /// `remote_write` and `remote_apply` stay as they were chosen: they say for how many machines. The warning of a commit is an answer, which
-    /// nobody may have turned off.
+    /// Ensures that an acknowledged commit is on a disk: turns `synchronous_commit` on if the database or the role has it off. The other
+    /// values, `local`, `remote_write` and `remote_apply`, are kept: they choose on how many machines. Also ensures that the server sends
+    /// warnings: a commit's warning is part of its answer.
     static func prepare(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
         _ = try connection.run(
             [
@@ -83,7 +83,7 @@ final class PostgresDatabase: Sendable {
     func read<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
         try use { connection throws in
             do { return try body(connection) } catch let error as PostgresError where error.code == .lost {
-                // It may have ended while nobody looked.
+                // The server may have closed the connection while it was idle.
                 return try body(renew(&connection))
             }
         }
@@ -116,11 +116,11 @@ final class PostgresDatabase: Sendable {
 
     private static let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    /// One transaction: all of `body` or nothing. `inDoubt` where nobody knows. `body` is called again where the log was first to add to
-    /// the audit log.
+    /// Runs `body` in one transaction: all of it or nothing. Throws `inDoubt` if the outcome is unknown. `body` runs a second time if a
+    /// commit of the log was first to append to the audit log.
     ///
-    /// Writers come one after the other, but for the log's: what `body` reads stays as it is until it is done, as it is in a file. Throws
-    /// `unreachable` where nothing was done, for now: too many wait, or somebody else's change does not come to its end.
+    /// Writers run one at a time, except for the log's commits, so what `body` reads does not change before it ends, as with a data file.
+    /// Throws `unreachable` if nothing was done, for now: too many changes wait, or another one does not end.
     func write<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
         defer { changes.subtract(1, ordering: .relaxed) }
         guard changes.add(1, ordering: .relaxed).newValue <= Self.changesMax else {
@@ -141,7 +141,8 @@ final class PostgresDatabase: Sendable {
 
     private static let patience = PostgresStatement("SET LOCAL lock_timeout = \(lockMillisecondsMax)")
 
-    /// Held until the transaction ends: nobody else adds to the audit log but the log's own commits, which take it where they have to.
+    /// Held until the transaction ends. Meanwhile only the log's own commits append to the audit log; they take this lock only when
+    /// needed.
     static let oneWriter = PostgresStatement.once("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE")
 
     private func write<Value>(
@@ -164,7 +165,7 @@ final class PostgresDatabase: Sendable {
             }
             let value: Value
             do { value = try body(connection) } catch {
-                // What counts is why, which is thrown; a connection that cannot even do this is not used again.
+                // Ignored if it fails: the first error is the one to throw, and a connection on which it fails is not used again.
                 _ = try? connection.run(PostgresStatement("ROLLBACK"), within: Self.askingMax)
                 throw error
             }
@@ -208,7 +209,7 @@ final class PostgresDatabase: Sendable {
 }
 
 extension LogError {
-    /// Somebody else has added to the audit log since it was looked at.
+    /// Another writer has appended to the audit log since its end was read.
     var isAuditPlaceTaken: Bool {
         guard let error = underlying as? PostgresError else { return false }
         return error.state == SQLState.uniqueViolation && error.constraint == "audit_pkey"

@@ -154,7 +154,7 @@ enum Schema {
         )
         """,
         "CREATE INDEX commands_by_time ON commands (at)",
-        // What the planner of pushes keeps: devices, cards, pushes, budgets, in its own JSON.
+        // Records of the push planner as JSON of its own: devices, cards, pushes, budgets.
         """
         CREATE TABLE push_records (
             workspace int NOT NULL REFERENCES workspaces (number),
@@ -210,7 +210,7 @@ enum Schema {
             END IF;
         END $$
         """,
-        // How many rows a statement has changed is known to us only after the commit, when it is too late.
+        // Checks in the database how many rows a statement has changed: we receive the count only after the commit, when it is too late.
         """
         CREATE FUNCTION expect_rows(changed bigint, wanted bigint, what text) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
@@ -227,9 +227,9 @@ enum Schema {
     ]
 
     private static let v3 = [
-        // How often tokens and workspaces were changed, counted in the transaction of each change: the serving relay checks, and reads them
-        // again. By triggers, so that no way to change them is left out, an operator's neither; when a token was used, and how far a
-        // workspace's audit log is, changes nothing of who may come in. Codes are looked up when they are redeemed.
+        // Counts changes of tokens and workspaces, in the transaction of each change; a relay that sees a new count reads them again.
+        // Triggers, so that no change is missed, not even an operator's. A token's last use and the end of a workspace's audit log are
+        // not counted: they do not change access. Codes are not either: they are read when they are redeemed.
         """
         CREATE TABLE entrants (
             is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -256,7 +256,7 @@ enum Schema {
     ]
 
     private static let v4 = [
-        // What every relay has to know to go on with what another has begun; see SecretStore. Made once, by the first relay.
+        // Secrets that all relays share, so that each can continue what another began; see SecretStore. Made once, by the first relay.
         """
         CREATE TABLE secrets (
             name text COLLATE "C" PRIMARY KEY,
@@ -266,8 +266,8 @@ enum Schema {
     ]
 
     private static let v5 = [
-        // What the operator calls the node, and where it takes links of other nodes, with the bearer for it; null where it takes none. A
-        // program of the version before says nothing of them, and takes none.
+        // The operator's name for the node, the address at which it accepts links of other nodes, and the bearer token for them; null if
+        // it accepts none. The previous version leaves them null, and accepts none.
         """
         ALTER TABLE nodes ADD COLUMN name text, ADD COLUMN url text, ADD COLUMN link_secret text, ADD COLUMN link_version int
         """
@@ -278,7 +278,7 @@ enum Schema {
     static let versionOfRows = 6
 
     private static let v6 = [
-        // Whether the node is about to end, and is given nothing more.
+        // True if the node is about to end; it is given no more workspaces.
         "ALTER TABLE nodes ADD COLUMN is_leaving boolean NOT NULL DEFAULT false",
         // The owner of before may have stopped in the middle of a commit, with its locks; it can make none after the next statement.
         """
@@ -287,7 +287,7 @@ enum Schema {
         AND starts_with(application_name, 'heliograph/' || holder || '/')
         """,
         "UPDATE owners SET generation = generation + 1, holder = NULL WHERE scope = ''",
-        // What a version before has made of the log's epoch for each workspace but the first; see Epochs.
+        // Epoch that earlier versions derived from the log's for each workspace but the first; see Epochs.
         """
         CREATE FUNCTION derived_epoch(of_log text, of_workspace text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
         DECLARE
@@ -370,9 +370,9 @@ enum Schema {
     ]
 
     private static let v7 = [
-        // Whose each address of pushes is, by its SHA-256: the device's or card's whose app told it last. Owners of workspaces ask before they
-        // push; what has no row was told before this version, and is whoever's that pushes there. So a row of which another workspace has an
-        // older record outlives its own.
+        // Owner of each push address, by the address's SHA-256: the device or card whose app sent it last. Owners of workspaces ask
+        // before they push. An address without a row was sent before this version, and any workspace may push there. So a row outlives
+        // its record as long as another workspace has an older record of the address.
         """
         CREATE TABLE push_addresses (
             digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),

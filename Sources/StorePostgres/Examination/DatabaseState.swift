@@ -1,7 +1,7 @@
 internal import HeliographPostgreSQL
 package import RelayCore
 
-/// What a database says of itself, as far as a relay's promises rest on it. Nothing is changed.
+/// State of a database, as it reports it, as far as a relay's guarantees depend on it. Reading it changes nothing.
 package struct DatabaseState: Sendable {
     package let version: String
     package let schema: Int
@@ -11,10 +11,10 @@ package struct DatabaseState: Sendable {
     package let synchronousStandbyNames: String
     /// Standbys whose word counts for a commit, as far as the role may see them.
     package let standbysInSync: Int
-    /// How many of them each commit waits for.
+    /// Standbys that each commit waits for.
     package let standbysNeeded: Int
     package let standbys: Int
-    /// Whether the role may see how far standbys are.
+    /// True if the role may read the standbys' progress.
     package let seesStandbys: Bool
     package let isStandby: Bool
     package let timeline: String
@@ -25,7 +25,7 @@ package struct DatabaseState: Sendable {
     package let mayMakeTables: Bool
     /// The relay that owns everything, alone on the database; nil: there is none.
     package let holder: String?
-    /// What is left of its lease, less than 0 where it is over.
+    /// Remaining time of the holder's lease; negative once it has expired.
     package let leaseSeconds: Int64
     /// Relays and commands that are connected, the holder not among them.
     package let others: Int

@@ -6,8 +6,8 @@ internal import RelayStore
 
 /// One batch as statements of one transaction, checked against what is stored.
 ///
-/// It can be checked before the transaction, as nobody but the owner writes what it is checked against, and the first statement refuses
-/// everything where this is not the owner any more.
+/// The check can precede the transaction: only the owner writes what it reads, and the first statement refuses the whole batch if this
+/// node is no longer the owner.
 struct BatchPlan {
     private(set) var facts: StoredFacts
     /// See `SessionLog.commit`.
@@ -200,7 +200,7 @@ struct BatchPlan {
             PostgresStatement("DELETE FROM commands WHERE workspace = $2::int AND at < $1::bigint", before, .int(number)))
     }
 
-    /// Where several have one name, the last holds.
+    /// If several records have one name, the last one counts.
     private mutating func add(_ records: [PushRecord]) throws(LogError) {
         var kept = RecordRows()
         var removed = RecordRows()

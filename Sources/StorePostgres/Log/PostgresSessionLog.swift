@@ -109,10 +109,10 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         .turned
     }
 
-    /// Events between two numbers, neither included; `first` is the number of the first that was read. The database sends no more than
+    /// Events between two numbers, both exclusive; `first` is the number of the first that was read. The database sends no more than
     /// the page takes.
     ///
-    /// A page ends before an event that is not as it was written, or is missing. Throws `damaged` where there would be none on it.
+    /// A page ends before a missing or damaged event. Throws `damaged` if that is the first one.
     private func page(
         of key: SessionKey, after: Int64, before: Int64, order: String, _ builder: PageBuilder
     ) throws(LogError) -> LogPage {

@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// The claim of a node, which is one of several: of one workspace.
 extension Ownership {
-    /// Makes a workspace this process's, which was seen under this generation; nil where another was quicker, its owner is alive, or there is no
+    /// Makes a workspace this process's, which was seen under this generation; nil if another was quicker, its owner is alive, or there is no
     /// such workspace.
     ///
     /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a

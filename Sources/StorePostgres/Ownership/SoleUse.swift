@@ -10,13 +10,14 @@ final class SoleUse {
     let connection: PostgresConnection
     private let ownership = Ownership()
 
-    /// Begins it. Throws where a relay or a command is connected, or the tables are not there and cannot be made; nothing is changed then.
+    /// Begins the transaction. Throws if a relay or a command is connected, or if the tables are missing and cannot be made; nothing is
+    /// changed then.
     init(_ address: String) throws(LogError) {
         do {
             connection = try PostgresConnection(to: address, as: "\(ownership.name)/alone")
             try PostgresDatabase.prepare(connection, within: PostgresDatabase.askingMax)
             try Migration.bringUpToDate(connection, at: address, .spareForCommand)
-            // What it sees is as of the first question after the locks.
+            // The snapshot is taken by the first query after the locks.
             for statement in [
                 "BEGIN ISOLATION LEVEL REPEATABLE READ", "SET LOCAL idle_in_transaction_session_timeout = 0",
                 "SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = '3s'",
@@ -51,7 +52,7 @@ final class SoleUse {
             """)
     }
 
-    /// The epoch of the log; nil where the next relay begins another one anyway, or where a workspace has one that is not made of it.
+    /// The epoch of the log. Nil if the next relay begins another one anyway, or if a workspace has one that is not derived from it.
     func epoch() throws -> Epoch? {
         let rows = try connection.run(
             .once(
@@ -70,7 +71,7 @@ final class SoleUse {
         return epoch
     }
 
-    /// Nil where there is no workspace.
+    /// Nil if there is no workspace.
     private func epochs(ofLog epoch: Epoch) throws -> Epochs? { try workspaces().first.map { Epochs(ofLog: epoch, first: $0) } }
 
     private func workspaces() throws -> [WorkspaceID] {

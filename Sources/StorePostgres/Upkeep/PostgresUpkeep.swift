@@ -5,7 +5,8 @@ internal import RelayProtocol
 internal import RelayStore
 internal import Synchronization
 
-/// What a relay looks after in a database, or a node in what is one workspace's of it. Its room, its pages and its backups are its operator's.
+/// Upkeep of a whole database, for a relay, or of one workspace's part of it, for a node. Disk space, page checksums and backups are the
+/// database operator's.
 package final class PostgresUpkeep: StoreUpkeep {
     private let database: PostgresDatabase
     private let scope: LogScope
@@ -97,7 +98,7 @@ package final class PostgresUpkeep: StoreUpkeep {
         return found.map(\.record)
     }
 
-    /// Whether retention has taken the event since the rows before it were read: it takes a session's first ones.
+    /// True if retention has removed the event since the rows before it were read: it removes a session's first events.
     private func isTrimmed(
         _ seq: Int64, _ place: (workspace: Int64, session: Int64, seq: Int64)
     ) throws(LogError) -> Bool {
@@ -107,7 +108,7 @@ package final class PostgresUpkeep: StoreUpkeep {
         return first.map { $0 > seq } ?? true
     }
 
-    /// Nobody waits for it now.
+    /// Ends a running check: the relay is closing.
     func stopChecking() { isStopped.store(true, ordering: .relaxed) }
 
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {

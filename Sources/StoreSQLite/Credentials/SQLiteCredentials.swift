@@ -52,7 +52,7 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
-    /// Where the data file has no room for it, it waits elsewhere on the disk until it has, and holds meanwhile.
+    /// A revocation that the data file has no room for is kept elsewhere on the disk until it has, and is in force meanwhile.
     package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
         do throws(LogError) { return try write { try self.revoke(revocation, in: $0) } } catch {
             guard error.code == .full else { throw error }

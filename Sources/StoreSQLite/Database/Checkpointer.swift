@@ -6,8 +6,8 @@ internal import Synchronization
 /// Copies a relay's write-ahead log into its data file, on a thread and a connection of its own: SQLite's own copies happen in a commit,
 /// and kept everything waiting for a tenth of a second.
 ///
-/// A copy promises nothing: what is synced in the log is committed, whether the file has it or not. So its errors are of no consequence,
-/// and the next copy begins where the last successful one ended.
+/// A copy promises nothing: pages synced in the log are committed, whether or not they are in the file. So its errors are of no
+/// consequence, and the next copy begins after the last successful one.
 final class Checkpointer: Sendable {
     private let path: String
     private let queue = DispatchQueue(label: "heliograph.checkpoints")

@@ -70,7 +70,7 @@ package enum DataFile {
         if let fault = try fault(in: table, db) { throw SQLiteStoreError.corrupt(path: path, fault) }
     }
 
-    /// Reads every page, or those of one table and its indexes; says what does not fit together, nil where all does.
+    /// Reads every page, or those of one table and its indexes; says what does not fit together, nil if all does.
     static func fault(in table: String?, _ db: Database) throws -> String? {
         let scope = table.map { "'\($0)'" } ?? "1"
         let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(\(scope))")

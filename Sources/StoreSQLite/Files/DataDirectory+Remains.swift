@@ -4,20 +4,20 @@ extension DataDirectory {
     /// The data file and what SQLite has next to it, by what follows the data file's name.
     static let dataFileParts = ["", "-wal", "-shm"]
 
-    /// Whether a relay ever kept its data here, as far as what is left tells. Nothing is opened or made.
+    /// True if there are traces of a relay's data here. Nothing is opened or made.
     package static func hasRemains(at path: String) -> Bool {
         dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
     }
 
-    /// Whether a directory, a link or the like stands where the relay has a file.
+    /// True if a directory, a link or the like has the name of one of the relay's files.
     package static func hasOtherThanFiles(at path: String) -> Bool {
         (dataFileParts.map { "\(path)/heliograph.sqlite\($0)" } + ["\(path)/relay.run"]).contains {
             if case .other = Files.kind($0) { true } else { false }
         }
     }
 
-    /// Throws where there is something else than files, or what is left of a data file that is gone. To begin again there would destroy
-    /// what the `-wal` holds, which was acknowledged; SQLite does so without a word.
+    /// Throws if one of the names is taken by something other than a file, or if there are remains of a missing data file. A new data
+    /// file would destroy the acknowledged commits in the `-wal`: SQLite deletes it without an error.
     ///
     /// A first start that was cut short leaves nothing of that kind: the data file has its first page before there is a `-wal`, and
     /// tables before there is a run record.
@@ -63,7 +63,7 @@ extension DataDirectory {
             """)
     }
 
-    /// Throws where a part of the data file is somebody else's than the relay's, as a command of another user may have left it.
+    /// Throws if the relay's user may not read and write a part of the data file, as when another user's command has made it.
     func refuseForbiddenFiles() throws(SQLiteStoreError) {
         for part in Self.dataFileParts {
             guard let place = ForbiddenPlace(file: databasePath + part) else { continue }
@@ -71,7 +71,7 @@ extension DataDirectory {
         }
     }
 
-    /// What says that there was a data file.
+    /// Traces of a data file, each as a phrase for an error message.
     private var remains: [String] {
         var found: [String] = []
         if case .file(let bytes) = Files.kind(databasePath + "-wal"), bytes > 0 || !Files.exists(databasePath) {

@@ -95,8 +95,8 @@ package struct DataDirectory: Sendable {
         return false
     }
 
-    /// For the command line. A data file may have a second name in another folder, where a relay runs: a write by this one, with a log of
-    /// its own beside it, would corrupt it.
+    /// For the command line. Throws if the data file has a second name in another folder, in which a relay runs: a write from here, with
+    /// a second write-ahead log, would corrupt it.
     func refuseSecondName() throws(SQLiteStoreError) {
         var facts = stat()
         guard unsafe lstat(databasePath, &facts) == 0, facts.st_nlink > 1 else { return }

@@ -4,15 +4,14 @@ internal import RelayCore
 package import RelayProtocol
 
 extension DataDirectory {
-    /// What is moved to somewhere else: a data file of which nobody else writes anything meanwhile.
+    /// Source of a move: a data file that no other process writes meanwhile.
     package struct MovedSource {
         package let file: MovedFile
-        /// Which life of the log this is.
+        /// Epoch of the log that is moved.
         package let epoch: Epoch
         fileprivate let db: Database
 
-        /// From here on a relay on this file would begin another epoch: what is shown under this one is the other side's. For good, where
-        /// it returns.
+        /// Leaves the epoch to the destination: from here on a relay on this file would begin another one. Committed when this returns.
         package func giveUpEpoch() throws {
             try DataFile.dropEpoch(in: db)
             try db.execute(sql: "COMMIT")
@@ -32,7 +31,7 @@ extension DataDirectory {
             try pool.unsafeReentrantWrite { db in
                 try db.execute(sql: "BEGIN IMMEDIATE")
                 do { try body(MovedSource(file: MovedFile(db), epoch: epoch, db: db)) } catch {
-                    // What counts is why, which is thrown.
+                    // Ignored if it fails: the first error is the one to throw.
                     if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
                     throw error
                 }
@@ -51,7 +50,7 @@ extension DataDirectory {
         _ = try DataFile.check(self, byRelay: true, upTo: DataFile.checkedBytesMax)
         let pool = try Connections.open(databasePath)
         try DataFile.bringUpToDate(pool, path: databasePath)
-        // What waits for room goes along, or nothing does.
+        // Revocations that wait for room are part of the move; it fails if they cannot be written.
         try SQLiteCredentials(
             SQLiteDatabase(pool, path: databasePath, forRelay: false), waiting: WaitingRevocations(revocationsPath)
         ).takeWaiting()
@@ -59,10 +58,10 @@ extension DataDirectory {
         return (pool, try DataFile.epoch(of: pool, path: databasePath, run))
     }
 
-    /// Has `body` fill a new data file, which gets its name when all of it is there. `epoch` is the life of the log that it goes on
-    /// with, nil for another one. Hands back what `body` does.
+    /// Lets `body` fill a new data file, which gets its name once it is complete. `epoch` is the one in which the log continues, nil for
+    /// a new one. Returns the value of `body`.
     ///
-    /// Throws `busy` while a relay runs here, and `conflict` where there is a data file, or what is left of one. Nothing is changed then.
+    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one; nothing is changed then.
     package func receive<Value>(_ body: (MovedFile) throws -> (Value, Epoch?)) throws -> Value {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
@@ -70,7 +69,7 @@ extension DataDirectory {
             throw SQLiteStoreError(
                 .conflict, "There is a relay's data in \(path) already, or what is left of it. Nothing was changed.")
         }
-        // What a move left that was killed.
+        // Left by an earlier move that was killed.
         for part in ["", "-journal"] { try Files.remove(draftPath + part) }
         do {
             try Files.create(draftPath, ofFolder: true)
@@ -89,7 +88,7 @@ extension DataDirectory {
                     try db.execute(sql: "COMMIT")
                     return value
                 } catch {
-                    // What counts is why, which is thrown.
+                    // Ignored if it fails: the first error is the one to throw.
                     if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
                     throw error
                 }

@@ -15,7 +15,7 @@ enum WorkspaceData {
         }
     }
 
-    /// Takes some of it away; true where nothing is left.
+    /// Takes some of it away; true if nothing is left.
     static func remove(_ workspace: WorkspaceID, rowsMax: Int, in db: Database) throws -> Bool {
         // Both are bounded.
         try db.execute(sql: "DELETE FROM commands WHERE workspace = ?", arguments: [workspace.rawValue])

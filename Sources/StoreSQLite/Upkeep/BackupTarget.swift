@@ -13,7 +13,7 @@ struct BackupTarget {
         folder = Files.directory(of: file)
     }
 
-    /// Throws where nothing may be written there. `databasePath` is the data file that is copied.
+    /// Throws if nothing may be written there. `databasePath` is the data file that is copied.
     func check(replacing: Bool, besideDataFile databasePath: String) throws(SQLiteStoreError) {
         // First, even if there is no such file now: a `-wal` that appears beside a data file is taken for its own.
         guard !isRelaysOwn(besideDataFile: databasePath) else {

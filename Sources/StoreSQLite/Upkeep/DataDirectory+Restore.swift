@@ -2,9 +2,9 @@ internal import Foundation
 internal import Glibc
 
 extension DataDirectory {
-    /// What came of a restore.
+    /// Result of a restore.
     package struct Restored: Sendable {
-        /// The old data file's new name, or that of what was left of it; nil where there was none.
+        /// New name of the old data file or of its remains; nil if there was none.
         package let kept: String?
         /// Ids of tokens that let somebody in when the backup was made and were revoked since: they stay revoked.
         package let stillRevoked: [String]
@@ -12,12 +12,13 @@ extension DataDirectory {
         package let texts: [String: String]
     }
 
-    /// Puts a backup in the place of the data file.
+    /// Replaces the data file with a backup.
     ///
-    /// The backup is copied and checked first, so what was checked is what is used. What the data file that is there says is revoked stays
-    /// so. `mayComeBack` is asked about tokens of the backup of which nothing says whether they still hold, before anything is changed.
-    /// Throws `busy` while a relay runs here, and `conflict` where there is a data file, or what is left of one, and `replacing` is false,
-    /// or where they may not; nothing is changed then.
+    /// The backup is copied before it is checked, so the checked copy is the one in use. Tokens that the present data file has as revoked
+    /// stay revoked. `mayComeBack` is called, before anything is changed, with the tokens of the backup that may have been revoked since.
+    ///
+    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one and `replacing` is false, or
+    /// if `mayComeBack` returns false; nothing is changed then.
     package func restore(
         _ file: String, replacing: Bool, mayComeBack: ([ReturningToken]) -> Bool = { _ in true }
     ) throws(SQLiteStoreError) -> Restored {
@@ -57,8 +58,8 @@ extension DataDirectory {
         }
     }
 
-    /// Takes the data file, damaged or not, or what is left of it, out of the way, so that the next start begins empty. Hands back its
-    /// new name; nil where there was none. Throws `busy` while a relay runs here.
+    /// Renames the data file, damaged or not, or its remains, so that the next start begins empty. Returns the new name, or nil if there
+    /// was none. Throws `busy` while a relay runs here.
     package func setAside() throws(SQLiteStoreError) -> String? {
         try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
     }
@@ -72,9 +73,9 @@ extension DataDirectory {
         return kept ?? draft
     }
 
-    /// Has the next relay go on with the data file that is here, in another epoch, though the last one had more. A revocation may be
-    /// among what it lacks: `mayComeBack` is asked about every token that is in force. Throws `conflict` where they may not, `corrupt`
-    /// where the file is damaged, and `busy` while a relay runs here; nothing is changed then.
+    /// Lets the next relay continue with the present data file, in another epoch, though the last relay had newer events. Among those may
+    /// be revocations: `mayComeBack` is called with every token in force. Throws `conflict` if it returns false, `corrupt` if the file is
+    /// damaged, and `busy` while a relay runs here; nothing is changed then.
     package func acceptDataFile(mayComeBack: ([ReturningToken]) -> Bool = { _ in true }) throws(SQLiteStoreError) {
         try alone { () throws(SQLiteStoreError) in
             try refuseRemains()

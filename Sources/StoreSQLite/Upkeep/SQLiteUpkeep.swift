@@ -93,7 +93,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
                 do { try db.execute(sql: "VACUUM INTO ?", arguments: [draft]) } catch let error as DatabaseError
                     where error.resultCode == .SQLITE_FULL
                 {
-                    // It is the disk of the copy, which may be another.
+                    // The full disk is that of the copy, which may be another one.
                     throw SQLiteStoreError.full(path: file, underlying: error)
                 }
             }

@@ -14,8 +14,8 @@ package struct ACPLimits: Sendable {
     var lateAnswersMax = 256
     /// Answered permissions whose effect is still awaited.
     var evidenceMax = 64
-    /// How long a call must have been the last that began before a permission that names none is taken to be for it and those before: an
-    /// agent tells of its calls beside its question, a few milliseconds before or after.
+    /// Applies to a permission that names no call: time without a new call after which it is taken to be for all calls so far. An agent
+    /// reports its calls a few milliseconds before or after the question.
     var gatherMilliseconds: Int64 = 250
     /// For the first call to be told of. Then only the editor is asked.
     var firstCallMilliseconds: Int64 = 10_000
@@ -47,7 +47,7 @@ package struct ACPLimits: Sendable {
     /// For the agent to show a client's prompt, or to end it when cancelled. Then the editor's prompts wait for it no longer: an agent
     /// that never answers a request of ours must not cost the editor the session.
     var ownAnswerWithin = Duration.seconds(30)
-    /// What an agent still says of a turn that was cut short, after it has answered it.
+    /// Time in which an agent may still send updates of a cancelled turn after it has answered the prompt.
     var lateWordsWithin = Duration.seconds(5)
     /// Prompts of the editor in one session that are not answered; editors send one after the other.
     var openPromptsMax = 16

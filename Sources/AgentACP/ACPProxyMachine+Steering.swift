@@ -1,7 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What clients send: given to the agent when nobody else has the turn, and told by what the agent then shows.
+/// Commands of clients. They are given to the agent when neither the editor nor another client has the turn; their result is read from
+/// what the agent then sends.
 extension ACPProxyMachine {
     // MARK: From clients
 
@@ -31,7 +32,7 @@ extension ACPProxyMachine {
         guard prompt.pictures.isEmpty || (takesPictures && prompt.pictures.allSatisfy { $0.content != nil }) else {
             return refuse(request, in: session, "the agent takes no pictures")
         }
-        // It was idle when this was sent, and a turn has begun since.
+        // The session was idle when the prompt was sent; a turn may have begun since.
         switch turns.standing {
         case .idle: break
         case .busy: return refuse(request, in: session, "a turn had begun; it was not given to the agent")
@@ -84,7 +85,7 @@ extension ACPProxyMachine {
         _ value: String, isModel: Bool, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
     ) {
         let what = isModel ? "model" : "mode"
-        // What the agent lists, and nothing else: some answer as if they had taken any name.
+        // Only names that the agent lists: some agents answer as if they had accepted any name.
         guard (isModel ? turns.modes.models : turns.modes.names).contains(value) else {
             return refuse(request, in: session, "that \(what) is not offered")
         }
@@ -101,7 +102,7 @@ extension ACPProxyMachine {
 
     // MARK: From the editor
 
-    /// One turn at a time: the editor's prompt waits for the end of ours, where there is room.
+    /// Queues the editor's prompt until our turn ends, if there is room: the agent takes one prompt at a time.
     mutating func isQueued(_ id: [UInt8], _ params: JSONValue?, _ line: [UInt8], _ now: HostInstant) -> Bool {
         guard let name = params?.text("sessionId"), let turns = steering[name], turns.own != nil, steering.hasRoomToQueue(line),
             !turns.isOwnLost(at: now, after: limits.ownAnswerWithin)
@@ -139,7 +140,7 @@ extension ACPProxyMachine {
         }
     }
 
-    /// What it wrote before goes to the agent all the same.
+    /// Prompts that the editor wrote before it left still go to the agent.
     mutating func editorHasLeft(_ now: HostInstant) {
         for name in steering.names { release(name, now) }
         steering.close()
@@ -222,7 +223,7 @@ extension ACPProxyMachine {
             guard let isTurn = steering.change(name, { $0.answered(id, lateUntil: late) }) ?? nil else { continue }
             guard isTurn else { return }
             settleInterrupts(name, reason, failure)
-            // It takes one prompt at a time, so it is not at ours.
+            // The agent takes one prompt at a time, so it is not working on ours.
             if failure == nil, steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true { dropOwn(name) }
             return
         }
@@ -323,7 +324,7 @@ extension ACPProxyMachine {
 
     private func stand(of name: String) -> ACPStand? {
         guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
-        // It is heard until all is told.
+        // Not nil yet: the outcome of each `stop` is still to be reported.
         guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending, hold: .unchanged), .busy) }
         // An agent asks by its own mode and settings. What it does unasked is told when it is done, so there is nothing to hold.
         var offer = SteeringOffer(actions: [.interrupt], hold: .unchanged)

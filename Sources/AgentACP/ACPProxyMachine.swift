@@ -11,9 +11,9 @@ package struct ACPProxyMachine: Sendable {
     let limits: ACPLimits
     /// One life of the agent's process.
     private let run: String
-    /// It goes on after its first prompt.
+    /// True if the agent goes on after its first prompt.
     let takesPrompts: Bool
-    /// There is no editor whose session it would be: a client can end it.
+    /// True if there is no editor that would own the session: a client can end it.
     let isAlone: Bool
     /// The commands that have ended it, first to last; the agent has not gone yet.
     var stops: [(session: SessionID, name: SteeringName)] = []
@@ -26,7 +26,7 @@ package struct ACPProxyMachine: Sendable {
     var sessions: SessionTable
     var permissions: PermissionBook
     var steering: SteeringBook
-    /// What was last told of each session, by the agent's name of it.
+    /// The last reported state of each session, by the agent's name for it.
     var stands: [String: (session: SessionID, stand: ACPStand)] = [:]
     private var terminals = TerminalReads()
     private var questionCount = 0
@@ -90,7 +90,7 @@ package struct ACPProxyMachine: Sendable {
         guard case .line(let line) = piece, let message = RPCMessage(line) else {
             if case .line(let line) = piece { orders.append(.toAgent(line)) }
             if case .fragment(let part) = piece { orders.append(.toAgent(part)) }
-            // What we cannot read may have been the answer: then nobody else is to give another.
+            // A line that we cannot read may have been the answer: no client may give another one.
             if !Self.isBlank(piece) {
                 close(permissions.end(of: nil, isAnswered: false), .unknown)
                 steering.missedSome()
@@ -172,7 +172,7 @@ package struct ACPProxyMachine: Sendable {
         guard case .line(let line) = piece else {
             guard case .fragment(let part) = piece else { return }
             orders.append(.toEditor(part))
-            // It may say more of any call, also of one that is being decided about.
+            // The unread line may have changed any call, even one that is being decided about.
             for name in sessions.names { _ = sessions.change(name) { $0.missedSome() } }
             leaveToEditor(permissions.takeUngathered())
             let ended = permissions.end(of: nil, isAnswered: false)
@@ -313,7 +313,7 @@ package struct ACPProxyMachine: Sendable {
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
-        // Which of several that run with the same input it is for is not known, nor whether a later one is it.
+        // If several calls with the same input run, we cannot know which one is meant, or whether a later one is.
         let input = request.input
         let claimed = permissions.claimed(in: session)
         let isJoinable =
@@ -322,7 +322,7 @@ package struct ACPProxyMachine: Sendable {
         return true
     }
 
-    /// Also where the last call came with the question: the agent may be about to tell of another.
+    /// Waits even if the last call came together with the question: the agent may be about to report another.
     private mutating func askGathered(_ now: HostInstant) {
         for (id, permission) in permissions.takeGathered(at: now) {
             let calls = calls(for: permission.request)

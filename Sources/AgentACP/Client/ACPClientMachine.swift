@@ -60,7 +60,7 @@ package struct ACPClientMachine: Sendable {
 
     private let directory: String
     private let version: String
-    /// Nil where lines are typed.
+    /// Nil if lines are typed.
     private let prompt: String?
     private let hasTerminal: Bool
     private var phase = Phase.initializing

@@ -13,7 +13,7 @@ struct FormRequest {
     /// As the daemon takes it.
     let json: [UInt8]
 
-    /// Nil where people could not be shown all of it: a page of the web to be opened, a field or a rule that is not known.
+    /// Nil if people could not be shown all of it: a page of the web to be opened, a field or a rule that is not known.
     init?(_ params: JSONValue?) {
         // A mode that is there and no text is one that we do not know.
         guard let params, params.optional("mode") == nil || params.text("mode") == "form",

@@ -130,7 +130,7 @@ struct PermissionBook {
         return (false, open.removeValue(forKey: id))
     }
 
-    /// The client's answer, where the question is still open and the answer is one of those that the agent offered.
+    /// Records the client's answer; nil if the question is not open. The choice is `none` if the agent offered no such answer.
     mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
     {
         guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
@@ -151,7 +151,7 @@ struct PermissionBook {
         return (id, entry, choice)
     }
 
-    /// Whose evidence will not be waited for any longer.
+    /// Removes the oldest answered permissions above the limit: their evidence is awaited no longer.
     mutating func excess() -> [(SessionID, ApprovalID)] {
         let count = answered.count - limits.evidenceMax
         guard count > 0 else { return [] }
@@ -171,7 +171,7 @@ struct PermissionBook {
         return open.removeValue(forKey: id)
     }
 
-    /// Ends the open questions of a session, or all; `isAnswered` where we answer them, so that the editor's own answers are swallowed.
+    /// Ends the open questions of a session, or all; `isAnswered` if we answer them, so that the editor's own answers are swallowed.
     mutating func end(of session: SessionID?, isAnswered: Bool) -> [(id: [UInt8], open: Open)] {
         let ended = inOrder { session == nil || $0.question.session == session }
         for (id, _) in ended {
@@ -189,7 +189,7 @@ struct PermissionBook {
             .map { (id: $0.key, open: $0.value) }
     }
 
-    /// What a call came to tells what became of the answer.
+    /// A call has ended, which shows the outcome of the answer to its permission.
     mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
         guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
         let entry = answered.remove(at: place)
@@ -204,7 +204,7 @@ struct PermissionBook {
         return gone.map { ($0.session, $0.approval) }
     }
 
-    /// It was answered from here: the editor's own answer is swallowed when it comes.
+    /// The question was answered by us: the editor's own answer is dropped when it comes.
     mutating func owe(_ id: [UInt8]) {
         owed.append(id)
         if owed.count > limits.lateAnswersMax { owed.removeFirst() }

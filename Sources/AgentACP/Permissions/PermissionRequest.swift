@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What `session/request_permission` says.
+/// Parameters of `session/request_permission`.
 struct PermissionRequest {
     /// As the agent calls it.
     let session: String
@@ -9,7 +9,7 @@ struct PermissionRequest {
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
-    /// It names no call and says nothing of one: OpenHands asks once for all that it has told of.
+    /// True if the request neither names nor describes a call: OpenHands asks once for all calls that it has reported.
     var isForAll: Bool {
         let id = call.text("toolCallId")
         guard id == nil || id?.hasPrefix("confirmation-") == true else { return false }
@@ -18,7 +18,7 @@ struct PermissionRequest {
 
     var input: CallInput? { CallInput(call.optional("rawInput")) }
 
-    /// Nil where clients cannot be asked about it: something is missing, or there is more than can be shown.
+    /// Nil if clients cannot be asked about it: something is missing, or there is more than can be shown.
     init?(_ params: JSONValue?, optionsMax: Int) {
         guard let params, let session = params.text("sessionId"), let call = params.optional("toolCall"), call.isObject else {
             return nil
@@ -49,10 +49,10 @@ struct PermissionRequest {
     }
 }
 
-/// Which of an agent's answers a decision means.
+/// The agent's answer that a decision stands for.
 enum PermissionChoice: Equatable {
     case option(String)
-    /// The agent takes it for a no, and for the end of the turn where it has no other.
+    /// The agent reads it as a no, and ends the turn if it offered no reject option.
     case cancelled
     /// Of a form, as JSON.
     case filledIn([UInt8])

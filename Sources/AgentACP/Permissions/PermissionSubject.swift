@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What a permission is about, as it is shown to a person who decides at a client: all of it, or nothing.
+/// Subject of a permission, as it is shown to a person who decides at a client: complete, or not at all.
 struct PermissionSubject {
     let tool: String
     let title: String
@@ -11,7 +11,7 @@ struct PermissionSubject {
     /// Calls that one question may be for; more of them nobody looks through.
     private static let callsMax = 16
 
-    /// Nil where there is nothing to judge by, more than can be shown, or something that two readers could take for different things.
+    /// Nil if there is nothing to judge by, more than can be shown, or something that two readers could take for different things.
     init?(_ request: JSONValue, _ known: [ToolCall], _ limits: ACPLimits) {
         guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
         // The request may itself say what it is for; what it says comes last.

@@ -26,7 +26,7 @@ struct ACPSession {
         usage = UsageReader(run: run)
     }
 
-    /// What an update says of a call.
+    /// Content of an update about a tool call.
     struct CallNews {
         var told: [Told] = []
         var call: String?
@@ -54,7 +54,7 @@ struct ACPSession {
         return emit([said, Told(.statusChanged(.running, reason: nil))], at: now)
     }
 
-    /// The prompt was answered; `failure` where that was an error.
+    /// The prompt was answered; `failure` is set if the answer was an error.
     mutating func turnEnded(_ answer: JSONValue?, failure: String?, at now: HostInstant) -> [Event] {
         guard isRunning else { return [] }
         isRunning = false
@@ -106,12 +106,12 @@ struct ACPSession {
         return (emit(told, at: now), news)
     }
 
-    /// What its running calls have printed; of a session that nobody was told of, nothing.
+    /// New output of the running calls; empty if the session has not been reported.
     mutating func takePrinted() -> [(call: String, text: String)] { facts == nil ? [] : calls.takePrinted() }
 
     mutating func showed(_ text: String, terminal: String) { calls.showed(text, terminal: terminal) }
 
-    /// What was said before a question belongs before it.
+    /// Emits the speech so far, so that it comes before the question.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
 
     mutating func missedSome() { calls.missedSome() }

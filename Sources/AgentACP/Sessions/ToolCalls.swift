@@ -44,14 +44,14 @@ struct ToolCalls {
     /// one that has not ended, if there is only one.
     func call(_ id: String) -> ToolCall? { open.first { $0.id == id } ?? (open.count == 1 ? open[0] : nil) }
 
-    /// What calls that run have printed since this was last asked.
+    /// Output that running calls have printed since the last call of this.
     mutating func takePrinted() -> [(call: String, text: String)] {
         open.indices.compactMap { place in
             open[place].takePrinted(limits).map { (name(open[place]), $0) }
         }
     }
 
-    /// What an editor's terminal shows, by the call that runs in it.
+    /// Records the content of an editor's terminal for the call that runs in it.
     mutating func showed(_ text: String, terminal: String) {
         guard let place = open.firstIndex(where: { $0.terminal == terminal }) else { return }
         open[place].showed(text, limits)
@@ -68,8 +68,8 @@ struct ToolCalls {
         }
     }
 
-    /// Those that a permission is for: the one it names, the only one with the input that it says, or all open ones where it names none. One
-    /// that names a call that nobody told of, or says itself what it is for, means that, and no other that happens to be open.
+    /// Calls that a permission is for: the one it names, else all open ones if `orAll`, else the only one with its input. Empty if none
+    /// matches: a permission that names an unreported call, or describes its own, is not for another one that happens to be open.
     /// `claimed` calls have a permission of their own.
     func calls(named id: String?, with input: CallInput?, besides claimed: Set<String>, orAll: Bool) -> [ToolCall] {
         if let id, let named = open.first(where: { $0.id == id }) { return [named] }

@@ -4,18 +4,18 @@ internal import RelayProtocol
 /// The modes and models of a session, as the agent lists them, but for modes that ask nobody; none is added, and what is not listed cannot
 /// be asked for.
 struct SessionModes: Equatable {
-    /// The id of the configuration option that is the mode; nil where the agent has a list of modes and no such option.
+    /// The id of the configuration option for the mode; nil if the agent has only a list of modes.
     private(set) var option: String?
     /// The editor was given a list of modes, and expects to be told of a change by their own update.
     private(set) var hasOwnList = false
     private(set) var names: [String] = []
     private(set) var current: String?
-    /// The id of the configuration option that is the model; nil where there is none.
+    /// The id of the configuration option for the model; nil if there is none.
     private(set) var modelOption: String?
     private(set) var models: [String] = []
     private(set) var currentModel: String?
 
-    /// What a session's opening tells.
+    /// Reads the answer to the request that opened the session.
     mutating func opened(_ result: JSONValue) {
         if let modes = result.optional("modes"), modes.isObject {
             names = Self.asking(modes.list("availableModes"), by: "id")

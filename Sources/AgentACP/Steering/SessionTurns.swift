@@ -39,7 +39,7 @@ struct SessionTurns {
 
     struct Question {
         let id: [UInt8]
-        /// What says that nobody will answer it; nil where its answers are none that we know.
+        /// Answer that dismisses the question; nil if we do not know its answers.
         let dismissal: PermissionChoice?
 
         init(id: [UInt8], method: String) {
@@ -59,7 +59,7 @@ struct SessionTurns {
         var closedQuestion: Bool
     }
 
-    /// What an update shows of our prompt.
+    /// Evidence in an update that the agent has taken our prompt.
     enum Evidence { case none, echo, work }
 
     /// The agent has answered for its opening.
@@ -111,7 +111,7 @@ struct SessionTurns {
 
     mutating func missedSome() { isInDoubt = true }
 
-    /// What the editor takes back before the agent has it; all of it without an identifier.
+    /// Removes a prompt that the editor takes back before the agent has it; all of them without an identifier.
     mutating func takeQueued(_ id: [UInt8]? = nil) -> [Queued] {
         defer { queued.removeAll { id == nil || $0.id == id } }
         return queued.filter { id == nil || $0.id == id }
@@ -157,8 +157,8 @@ struct SessionTurns {
         }
     }
 
-    /// What the agent does in a turn that only our prompt can have begun. A question is that also after a turn that was cut short: none of
-    /// its questions comes after its answer.
+    /// Evidence from work that only our prompt can have begun. A question counts even after a cancelled turn: a turn's questions never
+    /// come after its answer.
     func work(echoes: Bool) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
         return echoes || worksAlone || !prompts.isEmpty ? .none : .work
@@ -181,8 +181,8 @@ struct SessionTurns {
         hasTurn && loads.isEmpty && update.text("sessionUpdate") == "user_message_chunk"
     }
 
-    /// The answer to one of the editor's requests; nil where it is none that is known here. True where that ended a turn. `lateUntil`: of one
-    /// that was cut short.
+    /// The agent has answered one of the editor's requests. Returns true if that ended a turn, nil if the request is not known here.
+    /// `lateUntil` is set if the turn was cut short.
     mutating func answered(_ id: [UInt8], lateUntil: Int64?) -> Bool? {
         if let place = loads.firstIndex(of: id) {
             loads.remove(at: place)

@@ -4,7 +4,7 @@ internal import HeliographHTTP2
 
 /// Sends pushes to APNs and says what became of each. Used from any thread; ends with the last reference, or by `stop()`.
 package final class APNsClient: Sendable {
-    /// Where the driver lives.
+    /// Holder of the driver.
     private final class Home: @unchecked Sendable {
         // Invariant of @unchecked: read and written by jobs of the engine only, all on its one thread.
         var driver: APNsDriver?
@@ -44,14 +44,14 @@ package final class APNsClient: Sendable {
         engine.execute { loop in home.driver?.withdraw(id, loop) }
     }
 
-    /// What became of the request.
+    /// Sends the request, and returns its outcome.
     package func send(_ request: APNsRequest) async -> APNsOutcome {
         await withCheckedContinuation { continuation in
             submit(request) { continuation.resume(returning: $0) }
         }
     }
 
-    /// What is going on; empty once stopped.
+    /// State of each lane; empty once stopped.
     package func lanes() async -> [APNsLaneState] {
         let home = home
         let states = try? await engine.run { loop in home.driver?.lanes(loop) ?? [] }

@@ -31,7 +31,7 @@ final class APNsDriver: HTTP2ClientHandler {
     private var machine: APNsMachine
     private var keyFiles: [APNsKeyID: KeyFile] = [:]
     private var connections: [LaneConnection: HTTP2ConnectionID] = [:] { didSet { latest = nil } }
-    /// What the last request went by, as the next mostly does.
+    /// The way of the last request, kept because the next one mostly takes it, too.
     private var latest: Way?
     private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]

@@ -1,22 +1,22 @@
 package import RelayProtocol
 
-/// What became of a request. Every request that was submitted gets exactly one.
+/// Outcome of a request. Every request that was submitted gets exactly one.
 package struct APNsOutcome: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
         /// APNs took it. That says nothing about the device.
         case accepted(APNsAcceptance)
-        /// APNs said no, for the last time. `text` is Apple's reason, also where it is none that we know.
+        /// APNs refused it, and it is not sent again. `text` is Apple's reason, even if we do not know it.
         case refused(status: Int, APNsReason?, text: String, PushAdvice)
-        /// It may or may not have been taken: it was sent, no answer came, and to repeat it would not be harmless or did not help.
+        /// APNs may have accepted it: no answer came, and a repeat would not be harmless or did not help.
         case unknown(APNsUncertainty)
         /// APNs has not got it.
         case notSent(APNsObstacle)
     }
 
     package var result: Result
-    /// Where it went last. Differs from the request's where the token turned out to be of the other environment: remember it.
+    /// Environment of the last attempt. Differs from the request's if the token turned out to be of the other one: remember it.
     package var environment: PushEnvironment
-    /// How often it was sent.
+    /// Number of times that the request was sent.
     package var attempts: Int
 
     package init(result: Result, environment: PushEnvironment, attempts: Int) {

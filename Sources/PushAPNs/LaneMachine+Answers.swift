@@ -105,7 +105,7 @@ extension LaneMachine {
         serverErrors += 1
         let wait = pause(after: answer, request)
         if serverErrors >= limits.serverErrorsMax {
-            // The rest waits as well: a server in trouble recovers sooner where fewer ask.
+            // The rest waits as well: a server in trouble recovers sooner if fewer requests come.
             leave(flight, now)
             let more = serverErrors - limits.serverErrorsMax + 1
             if link == .idle { pause(for: dice.backoff(limits.backoffBase, doubled: more, max: limits.backoffMax), now) }

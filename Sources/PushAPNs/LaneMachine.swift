@@ -46,9 +46,9 @@ struct LaneMachine {
 
     enum Effect: Equatable {
         case connect(generation: Int)
-        /// What still flies on it may land, within limits.
+        /// Requests in flight on the connection may still land, within limits.
         case close(generation: Int)
-        /// It is dead.
+        /// The connection is dead.
         case drop(generation: Int)
         case ping(generation: Int)
         case send(LaneRequest, generation: Int, token: String, deadline: MonotonicTime)
@@ -93,7 +93,7 @@ struct LaneMachine {
     private(set) var isProven = false
     private var lastHeard: MonotonicTime?
     private var connectFailures = 0
-    /// What stood in the way last; a sentence.
+    /// The last obstacle, as a sentence.
     private(set) var trouble: String?
 
     // Restraint.
@@ -236,7 +236,7 @@ struct LaneMachine {
         return queue.remove { _ in true } + delayed.takeAll() + held.values.sorted { $0.number < $1.number }
     }
 
-    /// What waits is for the other to send, which may know a better way. What flies lands here.
+    /// Waiting requests are left to the new client, which may have a better way to send them. Requests in flight still land here.
     private mutating func replaced() {
         isReplaced = true
         for request in takeAllWaiting() { finish(request, .notSent(.replaced)) }
@@ -360,7 +360,7 @@ struct LaneMachine {
         pause(for: dice.backoff(limits.connectBackoffBase, doubled: connectFailures, max: limits.connectBackoffMax), now)
     }
 
-    /// Only where there is no connection.
+    /// Only called without a connection.
     mutating func pause(for duration: Duration, _ now: Moment) {
         link = .pausing(until: now.instant + duration)
         wake(by: now.instant + duration)

@@ -9,9 +9,9 @@ struct LaneRequest: Equatable, Sendable {
     private let box: Box
     /// After that it is not worth sending.
     var until: MonotonicTime
-    /// How often it was sent.
+    /// Number of times that the request was sent.
     var attempts = 0
-    /// It has been sent again with a new provider token.
+    /// True once the request has been sent again with a new provider token.
     var isTokenRenewed = false
     /// Set once nobody knows what became of an attempt.
     var uncertainty: APNsUncertainty?
@@ -55,7 +55,7 @@ struct LaneRequest: Equatable, Sendable {
     /// Approvals go before the rest.
     var isUrgent: Bool { (request.priority ?? 10) >= 10 }
 
-    /// What to say when it is given up.
+    /// Result of the request if it is given up because of `obstacle`.
     func givenUp(_ obstacle: APNsObstacle) -> APNsOutcome.Result {
         if let uncertainty { return .unknown(uncertainty) }
         return refusal ?? .notSent(obstacle)

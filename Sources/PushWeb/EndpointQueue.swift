@@ -42,7 +42,7 @@ struct EndpointQueue {
         if let topic = attempt.topic { flyingTopics.remove(topic) } else { fliesAlone = false }
     }
 
-    /// Puts one that has landed back to the head. False where a later one has its topic: that one is to be sent in its place.
+    /// Returns a request that has landed to the head of the queue. False if a later one has its topic and is to be sent instead.
     mutating func putBack(_ attempt: WebPushAttempt) -> Bool {
         guard attempt.topic == nil || !waiting.contains(where: { $0.topic == attempt.topic }) else { return false }
         waiting.insert(attempt, at: 0)

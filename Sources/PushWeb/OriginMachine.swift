@@ -13,7 +13,7 @@ struct OriginMachine {
         case goAwayReceived(generation: Int)
         case answered(Int, WebPushAnswer)
         case streamEnded(Int, HTTP2StreamEnd)
-        /// It cannot be sealed, or a header of it cannot be sent.
+        /// The request cannot be encrypted, or one of its headers cannot be sent.
         case unsendable(Int)
         case closed(generation: Int, HTTP2CloseReason)
         case signed(String)
@@ -25,7 +25,7 @@ struct OriginMachine {
 
     enum Effect: Equatable {
         case connect(generation: Int)
-        /// What still flies on it may land, within limits.
+        /// Requests in flight on the connection may still land, within limits.
         case close(generation: Int)
         /// Sign a token until then; `signed` is to come.
         case sign(expiresAt: Int64)
@@ -51,7 +51,7 @@ struct OriginMachine {
     private(set) var waitingCount = 0
 
     private(set) var link = OriginLink()
-    /// What stood in the way last; a sentence.
+    /// The last obstacle, as a sentence.
     private(set) var trouble: String?
 
     // Restraint.
@@ -67,7 +67,7 @@ struct OriginMachine {
     }
 
     var flyingCount: Int { flights.count }
-    /// Where it makes room for another, no request is lost.
+    /// True if no request is lost when this is dropped to make room for another origin.
     var isUnused: Bool { waitingCount == 0 && flights.isEmpty && link.isUnused }
     var barredReason: String? { restraint.barredReason }
 
@@ -80,7 +80,7 @@ struct OriginMachine {
             link.connected(generation, streamsMax: streamsMax, now.instant)
             wake(by: now.instant + limits.idleMax)
         case .goAwayReceived(let generation):
-            // What the server has it may still answer; what it has not comes back as refused streams.
+            // The server may still answer the requests that it has received; the others come back as refused streams.
             if generation == link.generation { retire(now, isFailure: !link.isProven) }
         case .answered(let number, let answer):
             if let flight = land(number, now) { answered(flight, answer, now) }
@@ -179,7 +179,7 @@ struct OriginMachine {
         }
     }
 
-    /// What is urgent goes first; within an endpoint the order stays.
+    /// Urgent requests go first; the order within an endpoint is kept.
     private var nextReady: Int? {
         ready.firstIndex { queues[$0]?.next(limits)?.isUrgent ?? false } ?? ready.indices.first
     }
@@ -220,7 +220,7 @@ struct OriginMachine {
         return flight
     }
 
-    /// Whatever has changed about an endpoint: it stands among those that are ready where it is, and nowhere where nothing is left of it.
+    /// Updates the endpoint's entry in `ready` after any change to its queue, and forgets an endpoint with an empty queue.
     private mutating func makeReady(_ endpoint: WebPushEndpoint) {
         let isListed = ready.contains(endpoint)
         if queues[endpoint]?.next(limits) != nil {
@@ -291,7 +291,7 @@ struct OriginMachine {
         var attempt = attempt
         attempt.refusal = answer.refusal
         let excess = restraint.serverFailed(limits)
-        // The rest waits as well: a server in trouble recovers sooner where fewer ask.
+        // The rest waits as well: a server in trouble recovers sooner if fewer requests come.
         if excess > 0 { leaveAlone(for: dice.backoff(limits.backoffBase, doubled: excess, max: limits.backoffMax), now) }
         again(attempt, after: max(backoff(attempt), min(answer.retryAfter ?? .zero, limits.retryAfterMax)), now)
     }
@@ -307,7 +307,7 @@ struct OriginMachine {
             again(attempt, after: attempt.attempts > 1 ? backoff(attempt) : .zero, now)
         case .connectionLost(wasSent: true): lost(attempt, .connectionLost, now)
         case .deadlinePassed:
-            // It may be the server that is slow, or a connection that leads nowhere any more.
+            // Either the server is slow, or the connection is dead.
             if isHere { retire(now, isFailure: !link.isProven) }
             lost(attempt, .timedOut, now)
         case .reset(let code): lost(attempt, .reset("reset by the server: \(code)"), now)
@@ -317,7 +317,7 @@ struct OriginMachine {
         }
     }
 
-    /// Nobody knows what became of it. Sent again it is shown again, unless its topic makes one of the two.
+    /// The outcome is unknown. A repeated push would be shown twice, unless both have the same topic.
     private mutating func lost(_ attempt: WebPushAttempt, _ uncertainty: WebPushUncertainty, _ now: Moment) {
         var attempt = attempt
         attempt.uncertainty = uncertainty

@@ -1,9 +1,8 @@
 internal import HeliographHTTP2
 
-/// What a push service has said that outlives one request: that it refuses our token, is in trouble, has had too much, or does not know
-/// an endpoint.
+/// Answers of a push service that affect later requests: it refuses our token, has errors, limits our rate, or does not know an endpoint.
 struct Restraint {
-    /// Why nothing is sent for a while; nil where something is.
+    /// Reason for which nothing is sent for a while; nil if sending is allowed.
     private(set) var barredReason: String?
     private(set) var barredUntil: MonotonicTime?
     private var barredCount = 0
@@ -44,7 +43,7 @@ struct Restraint {
         return 1
     }
 
-    /// `dice` in 0..<1 spreads the ends of pauses. True where it was once too often.
+    /// `dice` in 0..<1 spreads the ends of pauses. Returns true if this refusal begins a pause.
     mutating func credentialsRefused(_ reason: String, _ limits: WebPushLimits, _ now: MonotonicTime, dice: Double) -> Bool {
         credentialRefusals += 1
         guard credentialRefusals >= limits.credentialRefusalsMax, barredUntil == nil else { return false }
@@ -54,13 +53,13 @@ struct Restraint {
         return true
     }
 
-    /// How many errors in a row are too many, from 1; 0 where they are not.
+    /// Number of consecutive errors above the limit, from 1; 0 if there are not too many.
     mutating func serverFailed(_ limits: WebPushLimits) -> Int {
         serverErrors += 1
         return max(0, serverErrors - limits.serverErrorsMax + 1)
     }
 
-    /// Whether it is the service that has had too much, and not one phone.
+    /// True if the rate limit is on us as a whole, and not on one endpoint: enough endpoints have met it.
     mutating func slowedDown(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits) -> Bool {
         if slowedEndpoints.count < limits.slowDownsMax { slowedEndpoints.insert(endpoint) }
         return slowedEndpoints.count >= limits.slowDownsMax

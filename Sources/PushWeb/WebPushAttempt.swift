@@ -8,9 +8,9 @@ struct WebPushAttempt: Equatable, Sendable {
     let submittedAt: MonotonicTime
     /// After that it is not worth sending.
     let until: MonotonicTime
-    /// How often it was sent.
+    /// Number of times that the request was sent.
     var attempts = 0
-    /// It has been sent again with a new token.
+    /// True once the request has been sent again with a new token.
     var isTokenRenewed = false
     /// Set once nobody knows what became of an attempt.
     var uncertainty: WebPushUncertainty?
@@ -30,12 +30,12 @@ struct WebPushAttempt: Equatable, Sendable {
     var topic: WebPushTopic? { request.message.topic }
     var isUrgent: Bool { request.message.urgency == .high }
 
-    /// What is left of them, and at least 1: Microsoft refuses 0.
+    /// Remaining seconds to live, at least 1: Microsoft refuses 0.
     func secondsToLive(at now: MonotonicTime) -> Int {
         max(1, request.message.secondsToLive - Int(submittedAt.duration(to: now).components.seconds))
     }
 
-    /// What to say when it is given up.
+    /// Result of the request if it is given up because of `obstacle`.
     func givenUp(_ obstacle: WebPushObstacle) -> WebPushOutcome.Result {
         if let uncertainty { return .unknown(uncertainty) }
         return refusal.map { .refused($0, .sendLater) } ?? .notSent(obstacle)

@@ -1,18 +1,18 @@
-/// What became of a request. Every request that was submitted gets exactly one.
+/// Outcome of a request. Every request that was submitted gets exactly one.
 package struct WebPushOutcome: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
         /// The push service took it. That says nothing about the phone: Apple also takes those for subscriptions that are dead.
         case accepted(status: Int)
-        /// It said no, for the last time.
+        /// The push service refused it, and it is not sent again.
         case refused(WebPushRefusal, WebPushAdvice)
-        /// It may or may not have been taken: no answer came, and to repeat it would show it twice or did not help.
+        /// The push service may have accepted it: no answer came, and a repeat would show it twice or did not help.
         case unknown(WebPushUncertainty)
         /// The push service has not got it.
         case notSent(WebPushObstacle)
     }
 
     package var result: Result
-    /// How often it was sent.
+    /// Number of times that the request was sent.
     package var attempts: Int
 
     init(_ result: Result, attempts: Int) {
@@ -23,19 +23,19 @@ package struct WebPushOutcome: Equatable, Sendable {
 
 package struct WebPushRefusal: Equatable, Sendable {
     package var status: Int
-    /// What the service gave as its reason, for the operator; empty where it gave none.
+    /// The service's reason, for the operator; empty if it gave none.
     package var text: String
-    /// How long it asked us to wait.
+    /// The wait that the service asked for.
     package var retryAfter: Duration?
 }
 
-/// What is left for the caller to do after a refusal.
+/// Remedy that is left to the caller after a refusal.
 package enum WebPushAdvice: Equatable, Sendable {
     /// The subscription is gone: forget it.
     case dropSubscription
     /// The service does not know the subscription, which it has said for the first time today; Google has been wrong about that.
     case keepSubscription
-    /// It was made with another key than ours: forget it, and let the page subscribe again.
+    /// The subscription was made with another key than ours: forget it, and let the page subscribe again.
     case subscribeAnew
     case fixRequest
     /// Our token is refused: the contact, the key, or the clock of this machine.
@@ -64,7 +64,7 @@ package enum WebPushObstacle: Equatable, Sendable {
     case superseded
     /// Its caller withdrew it before it was sent.
     case withdrawn
-    /// It cannot be sealed, or a header of it cannot be sent.
+    /// The request cannot be encrypted, or one of its headers cannot be sent.
     case invalidRequest
     /// The client ends.
     case stopped

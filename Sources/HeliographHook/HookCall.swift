@@ -53,7 +53,7 @@ enum HookCall {
         }
         switch exchange.tell() {
         case .answered(let answer) where event == hooks.beforeTool: HookStream.write(answer)
-        // Which session is held the daemon knows. Without it any could be, or who kills it would escape.
+        // Only the daemon knows which session is held. Without its answer every call must ask, or killing the daemon would lift the hold.
         case .unheard where isHeld: HookStream.write(hooks.ask())
         case .unheard where event == LeftWord.event && input.isWhole && !isDaemonThere(paths.socket, limits):
             LeftWord.leave(input.bytes, agent: agent, event: event, in: paths.stateDirectory)
@@ -77,7 +77,7 @@ enum HookCall {
             exchange.isAgentAlive = { isAgentAlive() && keys?.werePressed != true && end.map { .now < $0 } != false }
             exchange.limits.keepDialogClosed()
         }
-        // It waits for us alone.
+        // The agent's dialog is closed meanwhile, so the agent waits only for us.
         exchange.isAttended = false
         return exchange.ask()
     }

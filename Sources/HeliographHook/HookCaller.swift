@@ -1,11 +1,11 @@
-/// What is told of the agent in addition to what it wrote.
+/// Facts about the agent that are sent in addition to its input.
 package struct HookCaller: Sendable {
     package var process: String?
     package var entrypoint: String?
     package var attended: String?
     /// The agent's own dialog opens only when the hook is over.
     package var dialogWaits = false
-    /// `attended` of a session that a program of ours runs, which asks where it runs.
+    /// Value of `attended` in a session that one of our programs runs: that program asks the person at its terminal.
     package static let run = "run"
 
     package init(process: String? = nil, entrypoint: String? = nil, attended: String? = nil) {
@@ -14,7 +14,7 @@ package struct HookCaller: Sendable {
         self.attended = attended
     }
 
-    /// Only where the agent says so: one that says nothing may be waiting for us alone.
+    /// True only if the agent says so: one that says nothing may be waiting for us alone.
     package var isAttended: Bool { attended == "1" || attended == Self.run }
 }
 

@@ -18,7 +18,7 @@ package struct HookExchange {
     package var limits: HookLimits
     /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
     package var isAgentAlive: () -> Bool
-    /// A person is at the terminal, where the agent's own prompt is: nothing waits for us, so we may wait on.
+    /// True if a person is at the terminal, and the agent shows its own prompt there: nothing waits for us alone, so we may wait longer.
     package var isAttended = false
 
     package init(
@@ -40,7 +40,7 @@ package struct HookExchange {
         return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
-    /// The daemon's answer, whatever it is; nil where none came within the budget.
+    /// The daemon's answer, whatever it is; nil if none came within the budget.
     package func send() -> (status: Int, body: [UInt8])? {
         let deadline = ContinuousClock.now + limits.budget
         guard let socket = HookSocket(connectingTo: socketPath, until: deadline),

@@ -6,8 +6,8 @@ package struct HookLimits: Sendable {
     package var glance: Duration?
     /// `budget` for a tool call while something is held: a daemon that waits for its disk must not let the tool run unasked.
     package var heldBudget = Duration.seconds(2)
-    /// What a large event may take in all while the daemon goes on taking it: it does not fit into the socket's buffer, and to
-    /// drop it would lose the end of a tool call. Silence for a `budget` ends it earlier.
+    /// Total time to send a large event as long as the daemon keeps reading: the event does not fit into the socket's buffer, and
+    /// dropping it would lose the end of a tool call. Silence for a `budget` ends it earlier.
     package var transferMax = Duration.milliseconds(500)
     /// For the agent to finish writing our input; agents write it at once, and none waits longer for a hook than this.
     package var inputWait = Duration.seconds(5)
@@ -17,12 +17,12 @@ package struct HookLimits: Sendable {
     package var responseBytesMax = 6 << 20
     /// The head of a response; our daemon writes about 100 bytes.
     package var responseHeadBytesMax = 16 << 10
-    /// How often a waiting hook looks whether its agent still lives.
+    /// Interval at which a waiting hook checks that its agent is alive.
     package var agentCheck = Duration.seconds(1)
     /// Time for clients to answer if a person may be waiting for the agent's dialog and keys are not seen. The kernel may not report a key for as long.
     var unseenKeysWait = Duration.seconds(8)
-    /// How often a waiting hook asks the daemon for a sign of life. One that is stopped or stuck keeps its connections open, and an
-    /// agent without a terminal would wait for it until its own time-out.
+    /// Interval at which a waiting hook probes the daemon. A daemon that is stopped or stuck keeps its connections open, and an agent
+    /// without a terminal would wait for it until its own time-out.
     package var probeInterval = Duration.seconds(3)
     /// For the answer to that; a daemon that looks through the largest input answers sooner.
     package var probePatience = Duration.seconds(1)
@@ -30,8 +30,8 @@ package struct HookLimits: Sendable {
     package var probeMisses = 3
     /// Between attempts to reach a daemon that went away while it held our question.
     package var retryInterval = Duration.milliseconds(250)
-    /// How long such a daemon may be away while an agent waits for us alone: a restart takes about a second, a crash loop must not keep
-    /// it for ever.
+    /// Maximum absence of such a daemon while an agent waits for us alone: a restart takes about a second, and a crash loop must not hold
+    /// the agent for ever.
     package var retryWindow = Duration.seconds(15)
     /// The same, after that window: within `ApprovalLimits.reclaimWithin` of the daemon's return.
     package var retryIntervalLater = Duration.seconds(1)

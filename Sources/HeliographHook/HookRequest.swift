@@ -9,7 +9,7 @@ package struct HookRequest: Sendable {
     private let headers: String
     package let body: [UInt8]
 
-    /// Nil where a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
+    /// Nil if a part of the path is not a plain word. `call` names this run of the hook, the same at every attempt.
     package init?(
         path parts: [String], body: [UInt8], isWhole: Bool = true, call: String? = nil, caller: HookCaller = HookCaller()
     ) {
@@ -31,7 +31,7 @@ package struct HookRequest: Sendable {
         self.headers = headers
     }
 
-    /// 16 random bytes in hexadecimal; nil where the kernel has none, and then nothing is ever handed over again.
+    /// 16 random bytes in hexadecimal; nil if the kernel has none, and then the daemon cannot recognise a repeated attempt.
     package static func randomCall() -> String? {
         var bytes = [UInt8](repeating: 0, count: 16)
         // The buffer is the array's own for the length of the call.

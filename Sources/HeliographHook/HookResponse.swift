@@ -9,7 +9,7 @@ struct HookResponse: Sendable {
 
     private let limits: HookLimits
     private var bytes: [UInt8] = []
-    /// The parsed head, and where the body begins; nil until the head is whole.
+    /// The parsed head, and the index at which the body begins; nil until the head is complete.
     private var head: (status: Int, length: Int, bodyStart: Int)?
 
     init(limits: HookLimits) {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard input and output without buffers of their own.
 package enum HookStream {
-    /// All of standard input, or the beginning of what is longer than allowed or does not end in time; nil where nothing comes, or a terminal is.
+    /// All of standard input, or the beginning of what is longer than allowed or does not end in time; nil if nothing comes, or if it is a terminal.
     package static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)?
     {
         if isatty(descriptor) == 1 { return nil }

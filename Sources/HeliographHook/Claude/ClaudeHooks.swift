@@ -1,6 +1,6 @@
 internal import AgentClaude
 
-/// What is particular about Claude Code's hooks.
+/// Names of Claude Code's hook events and variables.
 package enum ClaudeHooks {
     static let agent = "claude"
     /// Two of the events that are answered: the question itself, and what comes before each tool.

@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// Our own line, for those who have none: `Opus 5.5 · $0.02 · 1% context`.
 enum ClaudeStatusLine {
-    /// Nil where nothing in it can be shown.
+    /// Nil if nothing in it can be shown.
     static func text(for input: [UInt8]) -> String? {
         guard let root = try? JSONDocument(parsing: input).root else { return nil }
         var parts: [String] = []

@@ -27,7 +27,7 @@ package enum EventKind: String, Sendable, CaseIterable {
     case truncated
     case rewound
 
-    /// Nil where these bytes spell none of this version's. By its raw value each kind would be compared as text, one after the other, which is as much
+    /// Nil if these bytes spell none of this version's. By its raw value each kind would be compared as text, one after the other, which is as much
     /// work as taking in the rest of an event's head.
     init?(spelledBy bytes: Span<UInt8>) {
         guard let spelling = Spelling(bytes) else { return nil }

@@ -2,7 +2,7 @@
 package struct Offer: Sendable, Equatable {
     /// Place where the rule is kept, and so its lifetime.
     package enum Scope: String, Sendable, CaseIterable {
-        /// Nowhere: it is for this request alone.
+        /// Not kept: the option is for this request alone.
         case once
         /// In the agent's memory, until the session ends.
         case session

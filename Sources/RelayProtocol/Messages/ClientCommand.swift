@@ -1,4 +1,4 @@
-/// What a client asks for.
+/// A command of a client.
 package enum ClientCommand: Sendable, Equatable {
     /// Nil: the workspace's summaries and approvals.
     case subscribe(SessionID?, after: Position?)
@@ -12,8 +12,8 @@ package enum ClientCommand: Sendable, Equatable {
     /// Is the link alive? A browser cannot see the WebSocket's own pings.
     case ping
     case pair(PairingRole)
-    /// Whether this client is in the foreground, what is on its screen, and which device it is. Holds for
-    /// `WireLimits.presenceMilliseconds` after the last thing that the client said.
+    /// Presence of the client: in the foreground or not, the session on its screen, and its device. Valid for
+    /// `WireLimits.presenceMilliseconds` after the client's last message.
     case presence(isForeground: Bool, session: SessionID?, device: DeviceID?)
     /// The approval is on the screen: this device need not ring for it.
     case seen(SessionID, ApprovalID)
@@ -208,7 +208,7 @@ package struct DecideCommand: Sendable, Equatable {
     }
 }
 
-/// What a pairing code, and the token it becomes, is for.
+/// Role of a pairing code, and of the token that it is exchanged for.
 package enum PairingRole: String, Sendable, CaseIterable {
     /// Watches, decides, lets others in.
     case client

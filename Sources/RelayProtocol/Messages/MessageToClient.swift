@@ -15,7 +15,7 @@ package enum MessageToClient: Sendable {
     /// Retention removed the session.
     case removed(SessionID)
     case reply(CommandID, Reply)
-    /// What is planned for a device or became of it: a push as JSON, to who watches devices.
+    /// The plan for a push to a device, or its outcome, as JSON; sent to clients that watch devices.
     case push([UInt8])
     case notice(Notice)
 

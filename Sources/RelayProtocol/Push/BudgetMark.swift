@@ -1,4 +1,4 @@
-/// What budgets mean for one session: for the page and the card.
+/// State of one session's budgets, for the page and the card.
 package struct BudgetMark: Sendable, Equatable {
     /// The highest level that is reached of any budget that concerns it, in percent.
     package var level: Int64
@@ -6,7 +6,7 @@ package struct BudgetMark: Sendable, Equatable {
     package var microUSD: Int64
     /// A budget that holds is spent.
     package var isHeld: Bool
-    /// How far its host can hold it, if not every tool needs approval. Nil while it is not held.
+    /// The tools that its host can hold, if not all of them need approval. Nil while it is not held.
     package var reach: HoldReach?
 
     package init(level: Int64, microUSD: Int64, isHeld: Bool, reach: HoldReach? = nil) {

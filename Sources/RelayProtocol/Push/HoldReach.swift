@@ -1,4 +1,4 @@
-/// Which tools of a session need approval once its budget is spent, if not every one.
+/// The tools of a session that need approval once its budget is spent, if not all of them do.
 package enum HoldReach: String, Sendable, CaseIterable {
     /// All but those that the agent's own rules trust, such as commands that only read.
     case most

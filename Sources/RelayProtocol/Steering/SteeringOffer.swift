@@ -1,7 +1,7 @@
-/// What clients can do to a session, and how it is set; each replaces the one before.
+/// Actions that clients can take on a session, and its current settings; each offer replaces the one before.
 package struct SteeringOffer: Sendable, Equatable {
     package var actions: Set<SteeringAction.Kind>
-    /// Prompts reach the agent while it works, where the person wants that.
+    /// Prompts reach the agent while it works, if the person wants that.
     package var steersWhileBusy: Bool
     /// Pictures reach the agent with a prompt.
     package var takesPictures: Bool
@@ -9,11 +9,11 @@ package struct SteeringOffer: Sendable, Equatable {
     package var reason: String?
     /// A person is asked before every tool, because a client asked for that.
     package var asksAll = false
-    /// How far its host can hold it once a budget is spent, if not every tool would need approval.
+    /// The tools that its host can hold once a budget is spent, if not all of them would need approval.
     package var hold: HoldReach?
     package var mode: String?
     package var modes: [String]
-    /// Those that `model` may name; empty where the agent takes any name.
+    /// Values that `model` may have; empty if the agent takes any name.
     package var models: [String]
     /// The agent's own commands, as they are typed: `/compact`.
     package var commands: [String]
@@ -83,14 +83,14 @@ package struct SteeringOffer: Sendable, Equatable {
         if !agents.isEmpty { writer.array("agents", agents.map(\.bytes)) }
     }
 
-    /// Why the pictures of this prompt would not be looked at; nil where they may be, or there are none.
+    /// Reason why this prompt's pictures would be ignored; nil if they are taken, or there are none.
     package func refusal(ofPicturesOf prompt: SteeringAction.Prompt) -> String? {
         guard !prompt.pictures.isEmpty else { return nil }
         guard takesPictures else { return "this session takes no pictures" }
         return prompt.isCommand ? "a command takes no pictures" : nil
     }
 
-    /// Why a host that offers this would not do it; nil where it may.
+    /// Reason why a host with this offer would refuse the launch; nil if it may be tried.
     package func refusal(of launch: Launch) -> String? {
         guard projects?.contains(where: { $0.name == launch.project }) == true else { return "the host offers no such project" }
         guard let agent = agents.first(where: { $0.name == launch.agent }) else { return "the host offers no such agent" }

@@ -1,4 +1,4 @@
-/// What a session is, what its agent asks, and what people answer.
+/// Sessions, approvals and decisions.
 extension WireTable {
     static let status = WireType.word(SessionStatus.self, name: "status")
     static let stage = WireType.word(ApprovalStage.Word.self, name: "stage")

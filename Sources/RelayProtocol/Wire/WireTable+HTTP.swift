@@ -1,4 +1,4 @@
-/// What is said over HTTP alone: who is let in, and the end of it.
+/// Objects that are sent over HTTP alone: pairing, tokens and their revocation, pictures.
 extension WireTable {
     package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed, picture]
 

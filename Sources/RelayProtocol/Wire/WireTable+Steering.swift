@@ -1,4 +1,4 @@
-/// What clients tell a session to do, and what has become of that.
+/// Commands of clients to sessions, and their outcomes.
 extension WireTable {
     /// Besides what names it: the fields of the message of each kind.
     static func steering(_ kind: SteeringAction.Kind) -> (meaning: String, fields: [WireField]) {

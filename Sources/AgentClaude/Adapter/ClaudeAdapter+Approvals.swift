@@ -5,7 +5,7 @@ internal import RelayProtocol
 extension ClaudeAdapter {
     mutating func permissionRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
-        // Nobody is asked in a mode that asks nobody, unless we made it ask.
+        // No person is asked in a mode that never asks, unless we made the agent ask.
         guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || asksForAll(id) else {
             order(.respond(token, nil))
             return
@@ -36,7 +36,7 @@ extension ClaudeAdapter {
         put(question, payload, input: input, file: hook.file, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// Hands a question to the desk, and makes its approval where it is a new one. `file` is what is there where the input would write.
+    /// Gives a question to the desk, and creates its approval if it is new. `file` is what exists at the path that the input would write.
     mutating func put(
         _ question: ApprovalQuestion<ClaudeForm>, _ payload: JSONValue, input: JSONValue?, file: ClaudeFile?,
         shown: [UInt8], isRedacted: Bool
@@ -92,7 +92,7 @@ extension ClaudeAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
-    /// What a notification may say, from what people may see.
+    /// Texts that a notification may contain, taken from what people may see.
     private func words(for request: ApprovalRequest, shown: [UInt8], _ questions: [ClaudeQuestion]) -> RequestWords? {
         switch request.kind {
         case .tool: (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
@@ -144,16 +144,16 @@ extension ClaudeAdapter {
 
     private mutating func reopened(_ id: ApprovalID) {
         guard let approval = desk[id], approval.hasDialog, sessions[approval.session]?.evidence.standing == nil else { return }
-        // Nothing shows whether its dialog is still there.
+        // No evidence says if its dialog is still open.
         let status: SessionStatus = approval.kind == .tool ? .waitingApproval : .waitingAnswer
         setStatus(status, reason: Self.perhapsReason, in: approval.session)
     }
 }
 
 extension PendingApproval {
-    /// The registry tells of the main agent's dialogs, and there are some only where somebody sits.
+    /// The registry reports the main agent's dialogs only, and Claude Code opens dialogs only at an attended terminal.
     var hasDialog: Bool { isAttended && agent == nil }
 
-    /// A server of tools asks it, and not the agent. Its own questions have a tool that is no server's.
+    /// A tool server asks, and not the agent. The agent's own questions name a tool that belongs to no server.
     var isElicitation: Bool { kind == .question && tool.hasPrefix("mcp__") }
 }

@@ -1,21 +1,22 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What Claude Code shows of its questions. It does not tell its hooks when a prompt is answered at the terminal, so that is told from
-/// what comes next; what its registry adds is in `ClaudeAdapter+Registry.swift`, and what follows at `ApprovalEvidence`.
+/// Evidence from hooks of how Claude Code's questions ended. Claude Code does not report to its hooks that a prompt was answered at the
+/// terminal, so we infer it from what comes next. `ClaudeAdapter+Registry.swift` has what the registry adds, `ApprovalEvidence` what
+/// follows.
 ///
-/// | what comes | shows |
+/// | event | evidence |
 /// |---|---|
 /// | PostToolUse of the call | carriedOut |
 /// | PostToolBatch | reported: a rejection, our own message, or anything else, such as a program's own denial: a call that ran has had its PostToolUse |
 /// | Stop, the next prompt, the subagent's end | turnEnded |
-/// | ElicitationResult | carriedOut, or reported: what the server was told, where our hook had not answered it |
+/// | ElicitationResult | carriedOut, or reported: the answer that the server got, if our hook had not answered |
 /// | PostToolUse of the call in which a server asked | answersTaken, or our denial |
-/// | SessionEnd | the session is over |
-/// | the hook goes away | deniedAtTerminal, or answeredAtTerminal without a dialog; turnEnded where a client has just interrupted it; neither where SessionEnd follows or the agent is gone; dialogStays while its dialog does |
+/// | SessionEnd | the session has ended |
+/// | the hook goes away | deniedAtTerminal, or answeredAtTerminal without a dialog; turnEnded if a client has just interrupted the turn; neither if SessionEnd follows or the agent is gone; dialogStays while its dialog does |
 ///
-/// Had the call itself ended while no daemon ran, only the end of the turn tells. What is told of a call before its hook is back closes
-/// the card too, and the hook gets no decision.
+/// If the call itself ended while no daemon ran, only the end of the turn shows it. A report about a call that arrives before its hook
+/// has reconnected closes the card too, and the hook gets no decision.
 ///
 /// Events of *other* calls prove nothing: calls of one message run side by side.
 extension ClaudeAdapter {
@@ -128,14 +129,15 @@ extension ClaudeAdapter {
             return
         }
         let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
-        // Somebody is at the terminal, and its dialog opens now: or it was interrupted there, and the turn's end tells.
+        // A person is at the terminal and its dialog opens now, or it was interrupted there and the end of the turn will show it.
         if approval.isElicitation || isFollowedByDialog(approval) { return tellDesk(.shown(id, .dialogStays)) }
         if approval.hasDialog, isOfPresentProcess(approval), evidence?.standing.map(\.isAsking) ?? isTimedOut {
             tellDesk(.shown(id, .dialogStays))
             return
         }
         let isInterrupted = isBeingInterrupted(approval.session)
-        // A program that runs it answers for itself, as a person does for a subagent: its hook ends either way, and the call's end tells.
+        // A program that runs the agent answers for itself, as a person does for a subagent: the hook ends either way, and the call's end
+        // shows which.
         guard approval.hasDialog && isOfPresentProcess(approval) || isInterrupted else {
             return tellDesk(.shown(id, .answeredAtTerminal))
         }

@@ -39,8 +39,8 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(name, .refused, reason: refusal)))
     }
 
-    /// What its hook says that it takes as its next prompt, letter for letter. Whose prompt it is the hook does not say: so nothing counts but
-    /// the first after the message was written.
+    /// Handles the prompt that a hook reports as taken, letter for letter. The hook does not say whose prompt it is, so only the first
+    /// one after the message was written counts.
     mutating func promptTaken(_ prompt: String, in id: SessionID) {
         let isLate = sessions[id]?.isLatePeerText(prompt) ?? false
         guard let sent = sessions[id]?.peerPrompt else { return }

@@ -49,11 +49,11 @@ extension ClaudeAdapter {
         else { return }
         let orders = sessions[id]?.program?.gone() ?? []
         sessions[id]?.program = nil
-        // First, for with the end of one command the next would be given to nobody.
+        // Offer first: otherwise the next command would be given to nobody when one command ends.
         if sessions[id]?.process == sessions[id]?.programAgent {
             order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
         } else {
-            // The session was opened at a terminal, where it goes on.
+            // The session goes on at the terminal that has opened it.
             offer(id)
             stand(id)
         }

@@ -1,15 +1,15 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What Claude Code's session registry adds to what its hooks tell: an answer at the terminal, an interruption, a dialog that no
+/// Evidence from Claude Code's session registry beyond that of its hooks: an answer at the terminal, an interruption, a dialog that no
 /// hook was asked about.
 ///
-/// | its dialog was there, and then | not answered by us | our allow | our answer | our deny |
+/// | after its dialog was open | not answered by us | our allow | our answer | our deny |
 /// |---|---|---|---|---|
 /// | busy | answeredLocally | under way | under way | |
-/// | idle | deniedLocally where the dialog was seen, else answeredLocally | ran where it was under way, else stale | stale | denied |
+/// | idle | deniedLocally if the dialog was seen, else answeredLocally | ran if it was under way, else stale | stale | denied |
 ///
-/// A subagent's dialog opens only when our hook is over, so it says nothing of such questions while they are open.
+/// A subagent's dialog opens only after our hook has ended, so the registry says nothing of such questions while they are open.
 extension ClaudeAdapter {
     mutating func registryRead(_ id: SessionID, _ entry: JSONDocument?) {
         guard let session = sessions[id], !session.isEnded else { return }
@@ -28,12 +28,13 @@ extension ClaudeAdapter {
         conclude(id)
     }
 
-    /// Looks at what stands by now, also where the file did not change: what it says counts only after a while.
+    /// Evaluates the current evidence, also if the file did not change: an entry counts only once it has lasted for a while.
     mutating func conclude(_ id: SessionID) {
         if let replacedAt = sessions[id]?.evidence.replacedAt, sessions[id]?.isEnded == false,
             now.monotonic - max(replacedAt, sessions[id]?.statusAt ?? 0) >= limits.replacedGrace.milliseconds
         {
-            // Both hooks that tell of it are lost where no daemon runs. Said once: its end is told when its transcript has been read.
+            // Both hooks that report this are lost if no daemon runs. Acted on once: the end is reported when the transcript has been
+            // read.
             sessions[id]?.evidence.saw(nil, at: now.monotonic)
             if isOpenElsewhere(id) { return }
             return endCounted(id, reason: nil, failed: false)
@@ -45,7 +46,7 @@ extension ClaudeAdapter {
             dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
             dialogs[approval.id] = dialog
             guard let after = dialog.over(for: limits.registryGrace, at: now.monotonic) else { continue }
-            // What came and went while nobody looked may have been allowed as well.
+            // A dialog that opened and closed unseen may have been allowed as well.
             let isUnseen = approval.mayBeOver && !dialog.wasOpen
             settle(approval, after, wentOn: dialog.wentOn, isUnseen: isUnseen)
             wasDenied = wasDenied || (after == .idle && !dialog.wentOn && (!isUnseen || approval.isAnswered))
@@ -53,7 +54,7 @@ extension ClaudeAdapter {
         follow(id, wasDenied: wasDenied)
     }
 
-    /// The entry is of the process that took the conversation up last: it tells nothing of another terminal's dialogs.
+    /// The entry is that of the process that took up the conversation last: it says nothing about another terminal's dialogs.
     func isOfPresentProcess(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         approval.process == nil || approval.process == sessions[approval.session]?.process
     }
@@ -68,11 +69,11 @@ extension ClaudeAdapter {
         _ approval: PendingApproval<ClaudeForm>, _ after: ClaudeDialog.After, wentOn: Bool, isUnseen: Bool
     ) {
         if approval.isAnswered {
-            // Busy proves neither: the batch, or the transcript, says who was first.
+            // Busy proves neither: the batch, or the transcript, shows who was first.
             guard after == .idle else { return }
             tellDesk(.shown(approval.id, wentOn ? .turnEnded(wentOn: true) : .deniedAtTerminal))
         } else if approval.handedBefore == nil {
-            // What an earlier life handed over is looked at when its hook has had time to come back.
+            // An approval that an earlier daemon handed over is judged once its hook has had time to reconnect.
             let isDenied = !isUnseen && (after == .idle || approval.isLost)
             let isInterrupted = isDenied && isBeingInterrupted(approval.session)
             if isDenied, let call = approval.call {
@@ -87,7 +88,7 @@ extension ClaudeAdapter {
 
     // MARK: The transcript
 
-    /// Claude writes a denial down at once; its hooks tell of it with the end of the whole batch.
+    /// Claude writes a denial to the transcript at once; its hooks report it only at the end of the whole batch.
     mutating func transcriptRead(_ id: SessionID, _ lines: [JSONDocument]) {
         for line in lines {
             guard let fact = line.root.optional("attachment"), fact.text("type") == "hook_permission_decision",
@@ -194,7 +195,7 @@ extension ClaudeAdapter {
 
     // MARK: When to look
 
-    /// Nil where there is nothing to look at.
+    /// Nil if there is nothing to check.
     var registryInterval: Duration? {
         let live = sessions.values.filter { !$0.isEnded && $0.registryFile != nil }
         if live.isEmpty { return nil }

@@ -43,14 +43,14 @@ extension ClaudeAdapter {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
         if let mode = payload.text("permission_mode") { session.isLawless = mode == ClaudeMode.lawless }
-        // What an older process still says of a session that a newer one goes on with does not take it back.
+        // A late hook of an older process must not take the session back from the newer process that continues it.
         let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
         if let process, !isOlder, process != session.process {
             session.takeUp(by: process)
-            // Those that have gone unseen do not go on with it.
+            // Processes whose end we missed must not continue the session.
             if !session.earlier.isEmpty { order(.checkAgents(session.earlier)) }
         }
-        // The first one: the project stays what it is when the agent changes its directory. It can be resumed in another.
+        // The first directory: the project stays the same when the agent changes its directory. A session can be resumed in another.
         if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.rough($0, bytesMax: WireLimits.lineBytesMax) }
         }
@@ -120,7 +120,7 @@ extension ClaudeAdapter {
         return true
     }
 
-    /// Why Claude Code says that a session ended, for people; nil where that says nothing.
+    /// Claude Code's reason for the end of a session, in words for people; nil if it says nothing.
     private static func words(ofEnd reason: String) -> String? {
         switch reason {
         case "other": nil
@@ -131,7 +131,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Closes what is open in it, tells the last of its cost, and ends it.
+    /// Closes everything open in the session, reports the last of its cost, and ends it.
     mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
         giveUpUnproven { $0.session == id }
         tellDesk(.sessionEnded(id, agentGone: failed))
@@ -214,7 +214,7 @@ extension ClaudeAdapter {
         switch payload.text("notification_type") {
         case "agent_needs_input", "elicitation_dialog", "elicitation_url_dialog": waitAtTerminal(.question, in: id)
         case "idle_prompt": setStatus(.idle, reason: sessions[id]?.background.words, in: id)
-        // It comes six seconds after the dialog: news only where no hook was asked about that.
+        // This arrives six seconds after the dialog: news only if no hook was asked about that dialog.
         case "permission_prompt":
             let hasCard = desk.contains { $0.session == id }
             if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
@@ -265,7 +265,7 @@ extension ClaudeAdapter {
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 
-    /// What it was started for, else its type.
+    /// Task that the subagent was started for, else its type.
     func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
         let subagent = sessions[id]?.subagents[agent]
         if let name = subagent?.name { return name }
@@ -277,7 +277,7 @@ extension ClaudeAdapter {
         return payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
     }
 
-    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    /// Sends the status again, as it may be among the lost events. This also reports the gap to the relay.
     mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
             if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
@@ -315,7 +315,7 @@ extension ClaudeAdapter {
         payload.text("prompt_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
     }
 
-    /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the one sign of where the configuration is.
+    /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the only sign of the configuration's location.
     private static func tasksDirectory(_ payload: JSONValue) -> String? {
         guard let transcript = payload.text("transcript_path"), transcript.hasPrefix("/"),
             transcript.utf8.count <= WireLimits.lineBytesMax,

@@ -38,7 +38,8 @@ extension ClaudeAdapter {
 
     // MARK: Text comes before the tool that it announces
 
-    /// Until the text has come, anything else happens, or a moment is over. The agent is not kept waiting. False where there is no room.
+    /// Defers a tool's start until its text has arrived, anything else happens, or `textWait` is over. The agent is not kept waiting.
+    /// Returns false if there is no room.
     private mutating func deferStart(
         _ head: EventHead, _ body: (inout JSONWriter) -> Void, _ call: String, _ agent: String?, in id: SessionID
     ) -> Bool {
@@ -52,7 +53,7 @@ extension ClaudeAdapter {
         return true
     }
 
-    /// What the end of a call brings waits behind its start. False where that does not wait.
+    /// Queues an event of a call's end behind its deferred start. Returns false if the start is not deferred or there is no room.
     mutating func deferEnd(_ event: Event, in id: SessionID) -> Bool {
         guard let call = event.head.ended, let start = sessions[id]?.deferred.first(where: { $0.call == call }) else {
             return false
@@ -83,13 +84,13 @@ extension ClaudeAdapter {
     /// Its text has come.
     mutating func announced(_ agent: String?, in id: SessionID) {
         let waiting = sessions[id]?.deferred.filter { $0.agent == agent } ?? []
-        // The text of a message whose tools are over announces none of the next one's.
+        // The text of a message whose tools have ended announces none of the next message's tools.
         let isLate = waiting.contains(where: \.isBatchOver)
         if !waiting.contains(where: \.isEnd) { sessions[id]?.announced.insert(agent) }
         tellDeferred(id) { $0.agent == agent && (!isLate || $0.isBatchOver) }
     }
 
-    /// What comes next from it is another message.
+    /// The agent's next output is another message.
     mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
 
     mutating func tellOverdue() {

@@ -125,7 +125,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Not known where a transcript is so long that there may be a total further ahead.
+    /// The total is unknown if the transcript is so long that there may be one further ahead.
     private mutating func inherit(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let total = end.total ?? (end.start == 0 ? ClaudeTranscript.Total() : nil) else { return }
         let process = sessions[id]?.process
@@ -135,7 +135,7 @@ extension ClaudeAdapter {
 
     private mutating func count(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
-        // One that is shorter than it was has been written again: what is new in it cannot be told.
+        // A transcript that is shorter than before was rewritten: what is new in it cannot be determined.
         if end.end >= session.transcriptRead {
             let used = end.used(from: session.transcriptRead, after: session.lastMessage)
             sessions[id]?.usage.update(used, process: session.process)

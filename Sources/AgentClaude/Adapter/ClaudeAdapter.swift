@@ -15,7 +15,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
     var sessions: [SessionID: ClaudeSession] = [:]
     private(set) var desk: ApprovalDesk<ClaudeForm>
-    /// What the registry showed of the dialogs of what is asked.
+    /// Dialogs of the open approvals, as the registry showed them.
     var dialogs: [ApprovalID: ClaudeDialog] = [:]
     /// By their calls.
     var unproven: [String: Unproven] = [:]
@@ -23,7 +23,7 @@ package struct ClaudeAdapter: AgentAdapter {
     private var registryCheckedAt: Int64
     /// The sessions whose every tool needs approval.
     package internal(set) var holds = Holds()
-    /// What clients began and has not offered prompts yet. The host bounds how many run.
+    /// Sessions that clients started and that do not offer prompts yet. The host bounds how many run.
     var begun: [SteeringName: (session: SessionID, process: AgentProcess)] = [:]
     private var uses = 0
 
@@ -87,7 +87,7 @@ package struct ClaudeAdapter: AgentAdapter {
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
-            // What we cannot tell apart could be of a session that is held.
+            // A call that names no session could belong to one that is held.
             let isHeld = hook.event == "PreToolUse" && someAskForAll
             if let token = hook.token { order(isHeld ? .restrict(token, ClaudeAnswer.ask) : .respond(token, nil)) }
             return
@@ -134,7 +134,8 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
-    /// What another process asks of a session that has ended goes on with it: that it began may have been lost with the daemon.
+    /// A question from another process of a session that has ended continues that session: the report of its start may have been lost
+    /// with the daemon.
     private func isOfNextProcess(_ hook: ClaudeHook, _ id: SessionID) -> Bool {
         guard Self.asking.contains(hook.event), let process = hook.process, let before = sessions[id]?.process else {
             return false
@@ -208,7 +209,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
     package var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
-    /// What cannot be read does not name its session; its process may be that of one.
+    /// An unreadable payload does not name its session, but its process may belong to one.
     private func session(of process: AgentProcess?) -> SessionID? {
         guard let process else { return nil }
         return sessions.values.filter { $0.process == process && !$0.isEnded }.max { $0.lastUse < $1.lastUse }?.id
@@ -222,7 +223,7 @@ package struct ClaudeAdapter: AgentAdapter {
     mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
     mutating func order(_ order: ClaudeOrder) { effects.append(.own(order)) }
 
-    /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
+    /// Returns false if the relay would refuse the event, and its head or an error event was sent instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
         let event = Event(head, at: now.wall, body: body)
@@ -264,8 +265,8 @@ package struct ClaudeAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// What may come before a tool's start that was first to arrive; another start is of another agent, or waits as well. A list of what
-    /// is to be done is the same before the tool that wrote it.
+    /// Events that may precede a tool's start which arrived first; another start is another agent's, or waits as well. A to-do list is
+    /// the same before the tool that wrote it.
     fileprivate var passesDeferred: Bool {
         switch self {
         case .message(.assistant, _, _, _), .toolStarted, .usage, .todoChanged: true

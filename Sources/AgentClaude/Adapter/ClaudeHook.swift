@@ -5,20 +5,20 @@ package import RelayProtocol
 package struct ClaudeHook: Sendable {
     package var event: String
     package var payload: JSONDocument
-    /// The payload is all of what the agent wrote, exactly. Where not, it can be shown and denied, never allowed.
+    /// The payload is all of what the agent wrote, exactly. Otherwise it can be shown and denied, never allowed.
     package var isWhole = true
     package var process: AgentProcess?
-    /// Whether somebody sits at the terminal, so that a prompt of its own stays when we abstain.
+    /// True if a person sits at the terminal, so that a prompt of its own stays when we abstain.
     package var isAttended = true
     /// `heliograph run` runs it.
     package var isRun = false
-    /// Of a `PermissionRequest`: the terminal's dialog opens only when the hook is over, as at one of a subagent.
+    /// Of a `PermissionRequest`: the terminal's dialog opens only after the hook has ended, as with a subagent.
     package var dialogWaits = false
-    /// From the second on it is the same call again, after this daemon or its connection broke.
+    /// From the second on it is the same call again, after this daemon or its connection failed.
     package var attempt = 1
-    /// Names one run of the hook, the same at every attempt; nil where it told none.
+    /// Identifies one run of the hook, the same at every attempt; nil if the hook sent none.
     package var run: String?
-    /// Only of `PermissionRequest` and `PreToolUse`: somebody waits for the answer, to the latter for a moment only.
+    /// Only of `PermissionRequest` and `PreToolUse`: the hook waits for the answer, the latter for a moment only.
     package var token: HookToken?
     /// Only of a `PermissionRequest` that is about a file.
     package var file: ClaudeFile?

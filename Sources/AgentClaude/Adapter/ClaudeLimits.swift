@@ -10,14 +10,14 @@ package struct ClaudeLimits: Sendable {
     var approvalLifeOnce = Duration.seconds(3_600)
     /// An agent whose registry entry is gone is ending: what it lost was not denied. Longer than its hooks at the end may take.
     var leavingGrace = Duration.seconds(10)
-    /// What the registry says must have stood for so long: hooks and registry tell of the same change up to 0.15 s apart.
+    /// Time for which a registry entry must have lasted: hooks and registry report the same change up to 0.15 s apart.
     var registryGrace = Duration.milliseconds(400)
-    /// For the transcript to say that a turn was interrupted, which it does within 0.3 s; after that it is over for another reason. People see
-    /// within two seconds that it is.
+    /// Wait for the transcript to say that a turn was interrupted, which it does within 0.3 s; after that the turn has ended for another
+    /// reason. People see within two seconds that it has.
     var interruptionWait = Duration.milliseconds(1_500)
-    /// An entry that names another session has done so for this long: a session that begins tells its hook before it writes itself down.
+    /// Time for which an entry must have named another session: a session that starts reports to its hook before it writes its entry.
     var replacedGrace = Duration.seconds(10)
-    /// A dialog without a card for so long is one that nobody was asked about: the hook's question comes within 0.1 s of it.
+    /// A dialog without a card for this long is one that no hook was asked about: the hook's question arrives within 0.1 s of the dialog.
     var dialogGrace = Duration.seconds(1)
     /// The registry is looked at with `stat`: while a dialog is open as often as a person notices, else less.
     var registryCheckOpen = Duration.milliseconds(100)
@@ -65,8 +65,8 @@ package struct ClaudeLimits: Sendable {
     var sessionsMax = 1_000
 
     var texts = TextLimits()
-    /// What is longer is shortened before secrets are looked for, so that a huge input does not hold up the others' hooks.
+    /// Longer texts are cut before the search for secrets, so that a huge input does not delay other sessions' hooks.
     var scanBytes = 512 << 10
-    /// Looked through beyond what is shown: no secret is longer.
+    /// Searched beyond what is shown: no secret is longer.
     var scanMargin = 32 << 10
 }

@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// What the adapter knows of one Claude Code conversation.
+/// State of one Claude Code conversation.
 package struct ClaudeSession {
     /// A tool call that began and did not end yet.
     struct Call {
@@ -10,7 +10,7 @@ package struct ClaudeSession {
         var agent: String?
         /// The digest of the exact input.
         var digest: InputDigest
-        /// What a subagent is started for, and of which type.
+        /// Task and type of the subagent that the call starts.
         var delegated: (name: String, type: String?)? = nil
         var order: Int
     }
@@ -22,20 +22,20 @@ package struct ClaudeSession {
         /// Bytes of `text` that were streamed: whole lines only.
         var streamed = 0
         var agent: String?
-        /// The piece that comes next, and those that overtook it: their hooks race.
+        /// Index of the next piece, and pieces that overtook it: their hooks race.
         var next: Int64 = 0
         var early: [Int64: (text: String, isFinal: Bool)] = [:]
-        /// When what is missing is waited for no more.
+        /// Time at which we stop waiting for missing pieces.
         var due: Int64?
     }
 
-    /// A tool's start that is told once the text before it has come, or what its end brought, which is told after that.
+    /// A tool's start that is reported once the text before it has arrived, or an event of its end, which is reported after that.
     struct Deferred {
         var event: Event
         var call: String
         var agent: String?
         var isEnd = false
-        /// All tools of its message are over: the next text is that message's, or the next one's.
+        /// All tools of its message have ended: the next text is that message's, or the next one's.
         var isBatchOver = false
         var due: Int64
     }
@@ -43,50 +43,50 @@ package struct ClaudeSession {
     /// Known by its start, or before it by the end of its call: hooks race.
     struct Subagent {
         var type: String?
-        /// What it was started for.
+        /// Task that the subagent was started for.
         var name: String?
-        /// What started it.
+        /// Call that started the subagent.
         var call: String?
         var isStarted = false
-        /// No call that it could be of had been heard of when it started.
+        /// No call that could have started it was known when it started.
         var awaitsCall = false
     }
 
-    /// A client wants its turn to end.
+    /// A client's request to end the turn.
     struct Interrupt {
         var name: SteeringName
-        /// Who, for the agent.
+        /// Name of the person who interrupts, shown to the agent.
         var by: String
         var until: Int64
         /// A hook has told the agent to stop.
         var isTold = false
     }
 
-    /// Written to the socket where it takes messages of other sessions.
+    /// A client's prompt for the socket on which the agent takes messages of other sessions.
     struct PeerPrompt {
         var name: SteeringName
         var text: String
         var until: Int64
-        /// It is there. A prompt that was taken before is an older one.
+        /// True once the message has been written. A prompt that was taken before is an older one.
         var isWritten = false
-        /// Somebody prompted it since, or has to let the message in at the terminal: an equal prompt may be that person's.
+        /// A person has prompted the agent since, or has to let the message in at the terminal: an equal prompt may be that person's.
         var isDoubtful = false
     }
 
     enum Fork {
-        /// Nothing was asked of it yet: what it costs is what it inherited.
+        /// No prompt yet: what it costs is what it inherited.
         case fresh
         case prompted
     }
 
     package let id: SessionID
     package internal(set) var process: AgentProcess?
-    /// Others that have the same conversation open, as far as is known: the newest has it, and those before it go on when that leaves.
+    /// Other processes with the same conversation open, as far as is known: the newest has it, and earlier ones go on when that leaves.
     var earlier: [AgentProcess] = []
     var paths: ShownPaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
-    /// Where Claude writes what it did; nil until a hook says so.
+    /// Path of Claude's transcript; nil until a hook reports it.
     var transcript: String?
     var hasTitle = false
     /// Title that a person has given the session at the terminal.
@@ -94,35 +94,35 @@ package struct ClaudeSession {
     /// A person wants to be asked before every tool.
     package internal(set) var asksAll = false
     package internal(set) var isEnded = false
-    /// By the clock that never jumps: when it ended, and whether its process was gone then. Nil where an earlier life has seen it.
+    /// Time of its end on the monotonic clock, and whether its process was gone then. Nil if an earlier daemon has seen the end.
     var end: (at: Int64, isProcessGone: Bool)?
-    /// Somebody can answer where it runs; nil until a hook says so.
+    /// A person can answer at its terminal; nil until a hook reports it.
     var attended: Bool?
     var isAttended: Bool { attended == true }
     var interrupt: Interrupt?
-    /// When the program that runs it was last handed a client's interrupt, by the clock that never jumps.
+    /// Monotonic time at which a client's interrupt was last given to the program that runs the agent.
     var interruptHandedAt: Int64?
-    /// Its registry says where it takes messages of other sessions.
+    /// The registry names a socket on which the agent takes messages of other sessions.
     var hasPeerSocket = false
-    /// It asks nobody for anything, as its last hook said.
+    /// The agent runs in the mode that never asks, by its last hook.
     var isLawless = false
     var peerPrompt: PeerPrompt?
-    /// Those that were written and did not show: such a prompt may be an old one that was let in late.
+    /// Prompts that were written and did not show: an equal prompt may be an old one that was let in late.
     private(set) var unshownPeerTexts: [String] = []
-    /// By its hooks it is `heliograph run` that runs it.
+    /// `heliograph run` runs it, by its hooks.
     var isRun = false
-    /// The same, when it has said what can be done to it.
+    /// That `heliograph run`, once it has said what can be done to the session.
     var program: SteeredProgram?
-    /// The agent that it runs.
+    /// The agent that this program runs.
     var programAgent: AgentProcess?
-    /// The run of it that ended with the session, until when it is taken to be leaving.
+    /// Run of the program that ended with the session, and until when it is taken to be leaving.
     var leaver: (run: ProgramRun, until: Int64)?
-    /// What was last said of it.
+    /// Status that was last reported.
     package internal(set) var status: SessionStatus?
     var statusReason: String?
-    /// By the clock that never jumps: when a hook, or we, last said so.
+    /// Monotonic time at which a hook, or we, last reported the status.
     var statusAt: Int64 = .min
-    /// The interruption with which its transcript was last seen to end.
+    /// Interruption with which the transcript was last seen to end.
     var interruption: String?
     /// When one of its questions was last asked, answered or settled.
     var cardAt: Int64 = .min
@@ -130,28 +130,28 @@ package struct ClaudeSession {
     /// Background work at the end of its last turn.
     var background = ClaudeBackground()
     var calls: [String: Call] = [:]
-    /// Told already, newest last: a call can end twice, by itself and with its batch.
+    /// Calls whose end was reported, newest last: a call can end twice, by itself and with its batch.
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
     var deferred: [Deferred] = []
-    /// What an earlier life deferred.
+    /// Events that an earlier daemon deferred.
     private(set) var deferredBefore: [Event] = []
-    /// Those agents, nil for the main one, whose text before their next tools has come.
+    /// Agents, nil for the main one, whose text before their next tools has arrived.
     var announced: Set<String?> = []
     /// By their ids.
     var subagents: [String: Subagent] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
-    /// What it was copied from, which has paid for its beginning, is not known yet.
+    /// Set while the conversation that this one was copied from, which has paid for its beginning, is unknown.
     var fork: Fork?
-    /// How much of the transcript was looked through for what was used, and the last message there.
+    /// Bytes of the transcript that were searched for usage, and the last message in them.
     var transcriptRead = 0
     var lastMessage: String?
-    /// When it was last looked through, by the clock that never jumps.
+    /// Monotonic time of that search.
     var countedAt: Int64?
-    /// Requests were made since then.
+    /// Requests were made since that search.
     var hasUncounted = false
-    /// The same of subagents' own.
+    /// The same for subagents' own transcripts.
     var subagentReads: [String: (bytes: Int, message: String?)] = [:]
     var lastUse = 0
     private var callOrder = 0
@@ -177,7 +177,7 @@ package struct ClaudeSession {
         while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
     }
 
-    /// Whether its end is news. A call that began before this daemon did ends all the same.
+    /// Returns true if the end is news. A call that began before this daemon did ends all the same.
     mutating func finish(_ call: String, countMax: Int) -> Bool {
         calls[call] = nil
         guard !finishedCalls.contains(call) else { return false }
@@ -186,7 +186,7 @@ package struct ClaudeSession {
         return true
     }
 
-    /// Nobody knows what has become of it.
+    /// Gives up waiting for the prompt to show; its fate is unknown.
     mutating func giveUpPeerPrompt(countMax: Int) {
         guard let sent = peerPrompt else { return }
         peerPrompt = nil
@@ -194,14 +194,14 @@ package struct ClaudeSession {
         if unshownPeerTexts.count > countMax { unshownPeerTexts.removeFirst() }
     }
 
-    /// Whether this prompt may be one that did not show in time; it has now.
+    /// Returns true if this prompt may be one that did not show in time, and forgets that one.
     mutating func isLatePeerText(_ prompt: String) -> Bool {
         guard let place = unshownPeerTexts.firstIndex(of: prompt) else { return false }
         unshownPeerTexts.remove(at: place)
         return true
     }
 
-    /// All tools of that agent's last message are over.
+    /// All tools of that agent's last message have ended.
     mutating func batchOver(of agent: String?) {
         for place in deferred.indices where deferred[place].agent == agent { deferred[place].isBatchOver = true }
     }
@@ -212,21 +212,21 @@ package struct ClaudeSession {
             .max { $0.order < $1.order }?.id
     }
 
-    /// The open calls that a subagent of this type may be of. A start does not say which: with several there is no telling.
+    /// Open calls that a subagent of this type may belong to. A start does not say which, so several are ambiguous.
     func delegations(of type: String?) -> [Call] {
         calls.values.filter { call in call.delegated.map { $0.type == nil || $0.type == type } ?? false }
     }
 
-    /// Whether text of that agent is on its way, as far as is known: most tools have some before them.
+    /// True if text of that agent is expected, as far as is known: most tools have some before them.
     func awaitsText(_ agent: String?) -> Bool { !announced.contains(agent) || messages.contains { $0.agent == agent } }
 
-    /// Whether that run belongs to an end of the session that was, whatever it still says.
+    /// True if that run belongs to an earlier end of the session, whatever it still reports.
     func hasLeft(_ run: ProgramRun?, at now: HostInstant) -> Bool {
         guard let run, let leaver, now.monotonic < leaver.until else { return false }
         return run == leaver.run || run.isOlder(than: leaver.run)
     }
 
-    /// A hook that was late is no sign that it goes on: its process has gone, or has only just ended it.
+    /// A late hook does not mean that the session goes on: its process is gone, or has only just ended the session.
     func isLate(_ hook: AgentProcess?, within wait: Duration, at now: HostInstant) -> Bool {
         guard isEnded, let end, let process, hook == process else { return false }
         return end.isProcessGone || now.monotonic - end.at < wait.milliseconds
@@ -234,7 +234,7 @@ package struct ClaudeSession {
 
     // MARK: In more than one terminal
 
-    /// Terminals that a person has one conversation open in; each is looked at for its end.
+    /// Terminals in which a person has one conversation open; each is checked for its end.
     static let earlierMax = 8
 
     /// A newer process has it open as well, or instead.

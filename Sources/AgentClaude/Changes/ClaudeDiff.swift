@@ -7,7 +7,7 @@ struct ClaudeDiff {
     var lines: [String] = []
     var added: Int64 = 0
     var removed: Int64 = 0
-    /// Some of its lines are not shown as they are.
+    /// True if some lines are not shown exactly as they are.
     private(set) var isRedacted = false
 
     private let redactor: Redactor
@@ -20,7 +20,7 @@ struct ClaudeDiff {
         let difference = LineDifference(from: Array(before.utf8), to: Array(after.utf8))
         let hunks = difference.hunks
         guard !hunks.isEmpty else { return }
-        // All of both is looked through: a private key may begin far above what is shown of it.
+        // Both texts are searched whole: a private key may begin far above what is shown of it.
         let (old, new) = (redactor.lines(of: before), redactor.lines(of: after))
         for hunk in hunks {
             lines.append(hunk.header)

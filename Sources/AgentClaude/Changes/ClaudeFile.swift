@@ -19,9 +19,9 @@ package struct ClaudeFile: Sendable, Equatable {
     }
 
     package var content: Content
-    /// Where it is there.
+    /// Size of the file, if it exists.
     package var size: Int64?
-    /// If a link leads elsewhere than the path reads: the file that is meant.
+    /// The file that is meant, if a link leads elsewhere than the path reads.
     package var target: String?
 
     package init(content: Content, size: Int64? = nil, target: String? = nil) {
@@ -32,14 +32,14 @@ package struct ClaudeFile: Sendable, Equatable {
 
     package static let absent = ClaudeFile(content: .absent)
 
-    /// Nil where it is no text.
+    /// Nil if the bytes are no text.
     static func text(_ bytes: [UInt8]) -> String? {
         guard !bytes.contains(0) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// Which file a call of an editing tool is about; nil of other tools. Not every agent writes whole paths.
+    /// Path of the file that a call of an editing tool is about; nil for other tools. Not every agent writes absolute paths.
     package static func path(of payload: JSONValue) -> String? {
         guard ClaudeChange.tools.contains(payload.text("tool_name") ?? ""), let input = payload.optional("tool_input"),
             let path = input.text("file_path") ?? input.text("notebook_path"), !path.isEmpty, !path.utf8.contains(0)

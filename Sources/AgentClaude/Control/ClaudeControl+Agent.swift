@@ -1,18 +1,18 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the agent writes.
+/// Lines that the agent writes.
 ///
-/// | line | shows |
+/// | line | evidence |
 /// |---|---|
-/// | `user` with `isReplay` and our `uuid` | it took that prompt: it says so with the first of the answer |
-/// | `command_lifecycle` with our `uuid` | it began with that, or is done with it |
-/// | `control_request`, `can_use_tool` | it asks, here and by its hook |
-/// | `control_request`, `elicitation` | a server of tools asks, here and, by us, at the clients |
-/// | `control_cancel_request` | it has an answer from elsewhere |
-/// | `control_response` | a mode or model is set, or not; an interrupt was heard |
+/// | `user` with `isReplay` and our `uuid` | the agent took that prompt: it says so with the first of the answer |
+/// | `command_lifecycle` with our `uuid` | the agent began with that prompt, or has finished it |
+/// | `control_request`, `can_use_tool` | the agent asks, here and by its hook |
+/// | `control_request`, `elicitation` | a tool server asks, here and, through us, the clients |
+/// | `control_cancel_request` | the agent has an answer from elsewhere |
+/// | `control_response` | a mode or model is set, or not; an interrupt was received |
 /// | `system`, `assistant` | a turn runs |
-/// | `result` | the turn is over |
+/// | `result` | the turn has ended |
 extension ClaudeControl {
     mutating func received(_ bytes: [UInt8]) {
         let exact = try? JSONDocument(parsing: bytes)
@@ -64,7 +64,7 @@ extension ClaudeControl {
     private mutating func over(_ place: Int, _ reason: String) {
         let sent = sent.remove(at: place)
         if let name = sent.name, !sent.isTaken { tell(name, .unknown, reason) }
-        // What is done at once brings no end of a turn with it.
+        // A command that is done at once has no end of a turn.
         if self.sent.isEmpty, sent.isCommand, permissions.isEmpty { isInTurn = false }
     }
 
@@ -74,14 +74,14 @@ extension ClaudeControl {
         if let mode = line.text("permissionMode") { self.mode = String(mode.prefix(64)) }
         guard line.text("subtype") == "init" else { return }
         isInTurn = true
-        // Hooks have had their say by now, and one that turned it down ends the turn at once. The first of an answer may be minutes away.
+        // Hooks have run by now, and one that rejected the prompt ends the turn at once. The first of an answer may be minutes away.
         for place in sent.indices where sent[place].isBegun && !sent[place].isTaken {
             sent[place].takenAt = sent[place].takenAt ?? now + limits.takenAfter.milliseconds
         }
     }
 
     private mutating func said(_ line: JSONValue) {
-        // What subagents say is theirs.
+        // Subagents' messages are not the main agent's turn.
         guard line.text("parent_tool_use_id") == nil else { return }
         isInTurn = true
         for block in line.optional("message")?.list("content") ?? [] {
@@ -145,10 +145,10 @@ extension ClaudeControl {
         }
     }
 
-    // MARK: What we asked
+    // MARK: Responses to our requests
 
     private mutating func responded(_ response: JSONValue?) {
-        // It repeats our own answers, too.
+        // The agent repeats our own answers, too.
         guard let response, let id = response.text("request_id"), let what = asked.removeValue(forKey: id) else { return }
         let failure = response.text("subtype") == "success" ? nil : response.text("error") ?? "it gives no reason"
         let said = response.optional("response")
@@ -158,7 +158,7 @@ extension ClaudeControl {
             if let failure {
                 if let name { tell(name, .refused, reason(failure)) }
             } else if let name {
-                // Heard; that it has an effect shows with the end of the turn.
+                // Received; the end of the turn will show that it has an effect.
                 if standing == .idle { tell(name, .taken, "the turn was over already") } else { interrupts.append(name) }
             }
         case .mode(let mode, let name):
@@ -203,7 +203,7 @@ extension ClaudeControl {
         guard request.text("subtype") == "can_use_tool", let tool = request.text("tool_name"),
             let input = request.optional("input")
         else { return refuse(request, id) }
-        // What two readers could take for different things nobody is to allow.
+        // A request that two parsers could read differently must not be allowed by anyone.
         guard isExact, permissions.count < limits.permissionsMax else {
             return orders.append(.send(ControlLine.deny(id, ControlPermission.unreadable)))
         }
@@ -218,7 +218,7 @@ extension ClaudeControl {
         show(permissions.count - 1)
     }
 
-    /// What is asked in a form that we do not know is cancelled at once: here there is no screen of the agent's that could show it.
+    /// A request in an unknown form is cancelled at once: the agent has no screen of its own here that could show it.
     private mutating func elicited(_ request: JSONValue, _ id: String, isExact: Bool) {
         let server = request.text("mcp_server_name") ?? "a tool's server"
         guard isExact, permissions.count < limits.permissionsMax, request.text("mode") ?? "form" == "form",

@@ -1,20 +1,20 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What the session registry has shown of one session, and since when.
+/// Evidence about one session from the session registry, and since when it holds.
 ///
-/// Hooks and the registry race: either can be the first to tell of the same change, and a read can find what is about to be
-/// written over. So nothing follows from one look; what was read counts once it has stood for a while.
+/// Hooks and the registry race: either can be the first to report the same change, and a read can return what is about to be
+/// overwritten. So nothing follows from one read; an entry counts once it has lasted for a while.
 struct ClaudeEvidence: Equatable {
     private(set) var standing: ClaudeStanding?
-    /// By the clock that never jumps: when the present state was first seen.
+    /// Monotonic time at which the present state was first seen.
     private(set) var seenAt: Int64 = .min
-    /// When the entry went away: the agent removes it as the first thing when it ends, and its hooks hear of that later.
+    /// Time at which the entry disappeared: the agent removes it first when it ends, and its hooks learn of that later.
     private(set) var goneAt: Int64?
-    /// Since when the entry of its process has named another session.
+    /// Time since which the entry of its process names another session.
     private(set) var replacedAt: Int64?
 
-    /// Nil where there is no entry of this session; `isReplaced`: there is one, of another.
+    /// `standing` is nil if this session has no entry; `isReplaced`: the process has one, of another session.
     mutating func saw(_ standing: ClaudeStanding?, isReplaced: Bool = false, at now: Int64) {
         replacedAt = isReplaced ? replacedAt ?? now : nil
         guard let standing else {
@@ -28,23 +28,23 @@ struct ClaudeEvidence: Equatable {
         seenAt = now
     }
 
-    /// What has stood for so long, and is no older than `since`, which hooks told.
+    /// State that has lasted for `duration` and was first seen no earlier than `since`, the time of the last report by hooks.
     func lasting(for duration: Duration, since: Int64 = .min, at now: Int64) -> ClaudeStanding.Doing? {
         guard let standing, seenAt >= since, now - seenAt >= duration.milliseconds else { return nil }
         return standing.doing
     }
 }
 
-/// What the registry has shown since one question was asked: its dialog, and what came after it.
+/// States in the registry since one question was asked: its dialog, and what came after it.
 struct ClaudeDialog: Equatable {
     enum After: Equatable {
-        /// The turn goes on: somebody said yes, answered, or said no with words of their own.
+        /// The turn goes on: a person allowed, answered, or denied with words of their own.
         case busy
-        /// The turn is over: somebody said no, or interrupted it.
+        /// The turn has ended: a person denied, or interrupted it.
         case idle
     }
 
-    /// At least once since it was asked.
+    /// The dialog was seen at least once since the question.
     private(set) var wasOpen = false
     /// After the dialog the agent went on: what was decided then was under way.
     private(set) var wentOn = false
@@ -68,7 +68,7 @@ struct ClaudeDialog: Equatable {
         }
     }
 
-    /// What followed the dialog, once it has been gone for so long.
+    /// State that followed the dialog, once it has been gone for `duration`.
     func over(for duration: Duration, at now: Int64) -> After? {
         guard let after, now >= afterSince, now - afterSince >= duration.milliseconds else { return nil }
         return after

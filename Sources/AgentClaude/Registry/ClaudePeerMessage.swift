@@ -1,16 +1,16 @@
 internal import HostCore
 package import RelayProtocol
 
-/// A prompt for a Claude Code that runs in a terminal of somebody else's: it goes to the socket where that program takes messages of other
-/// sessions, which its registry names.
+/// A prompt for a Claude Code that runs in a terminal of its own. It is written to the socket on which that program takes messages of
+/// other sessions, which its registry entry names.
 package struct ClaudePeerMessage: Sendable, Equatable {
     package let name: SteeringName
     package let session: SessionID
-    /// Where its registry tells of the session: what is there when it is sent counts.
+    /// The session's registry entry. Its content at the time of sending counts.
     package let registryFile: String
     let registryName: String
     let text: String
-    /// Its turn is over, and subagents of it work: the registry says busy then.
+    /// The turn has ended while its subagents work: the registry says busy then.
     var hasSubagents = false
 
     /// The socket to send to, or nil if the process has another session or is not idle any more. An unknown status proves neither: the hooks

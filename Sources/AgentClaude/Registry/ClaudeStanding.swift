@@ -1,18 +1,18 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What Claude Code's own session registry says of a session: one file for each process, `<config>/sessions/<pid>.json`.
+/// State of a session in Claude Code's own session registry: one file for each process, `<config>/sessions/<pid>.json`.
 ///
-/// The file is another program's and undocumented (facts/steering.md 2.1). What cannot be read says nothing, and what it says is
+/// The file is another program's and undocumented (facts/steering.md 2.1). Unreadable content means nothing, and the rest is
 /// evidence of what people see at the terminal, never a reason to let a tool run.
 struct ClaudeStanding: Equatable, Sendable {
     enum Doing: Equatable, Sendable {
         case idle, busy
         /// A dialog about a tool, or a question, is on the terminal's screen.
         case asks(ApprovalKind)
-        /// A menu that the person opened: it tells nothing of the agent's dialogs.
+        /// A menu that the person opened: it says nothing about the agent's dialogs.
         case menu
-        /// A word of another version, which tells nothing at all.
+        /// A word of another version, which means nothing.
         case unknown
     }
 
@@ -40,7 +40,7 @@ struct ClaudeStanding: Equatable, Sendable {
         }
     }
 
-    /// Whether the process has gone on with another session.
+    /// True if the process has gone on with another session.
     static func isOfAnother(_ entry: JSONValue, than session: String) -> Bool {
         entry.text("sessionId").map { !$0.isEmpty && $0 != session } ?? false
     }

@@ -1,22 +1,22 @@
 internal import HostCore
 package import RelayProtocol
 
-/// What to read of a session's transcript, and what for.
+/// A read of a session's transcript, and its purpose.
 package struct ClaudeTranscriptRequest: Hashable, Sendable {
     package enum Purpose: Hashable, Sendable {
-        /// What was spent on the conversation before this process took it up.
+        /// Cost of the conversation before this process took it up.
         case inherited
-        /// Which conversation this one was copied from; `isLast` where nobody asks again.
+        /// Conversation that this one was copied from; `isLast` if it is not looked for again.
         case fork(isLast: Bool)
-        /// What that had cost by then.
+        /// Cost of that conversation at the time of the copy.
         case parent
-        /// What was used since the last look.
+        /// Usage since the last read.
         case used
-        /// Usage of a subagent since the last look, in its own transcript.
+        /// Usage of a subagent since the last read, in its own transcript.
         case usedBySubagent(String)
         /// The interruption, if the last turn ended with one.
         case interrupted
-        /// What it cost, before the session ends.
+        /// Final cost, before the session ends.
         case end(reason: String?, failed: Bool)
     }
 
@@ -27,10 +27,10 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
 
 /// The end of a transcript, as much of it as is read at one time: a JSON object a line.
 ///
-/// The file is another program's and undocumented (facts/agents.md 2.7). A line that is torn, cut or not as expected says nothing.
+/// The file is another program's and undocumented (facts/agents.md 2.7). A line that is torn, cut or unexpected is skipped.
 package struct ClaudeTranscript: Sendable {
-    /// What the agent wrote down when it ended: for the whole conversation, with all processes that took part in it, and with
-    /// what it was copied from.
+    /// Total that the agent wrote when it ended: for the whole conversation, with all processes that took part in it, and with the
+    /// conversation that it was copied from.
     struct Total: Equatable, Sendable {
         var microUSD: Int64 = 0
         var tokens = Tokens()
@@ -38,20 +38,20 @@ package struct ClaudeTranscript: Sendable {
         var model: String?
     }
 
-    /// What the messages of one look used.
+    /// Usage of the messages of one read.
     struct Used: Equatable {
         var tokens = Tokens()
         var model: String?
         var lastMessage: String?
     }
 
-    /// Read in one look: a turn adds some 100 kB, and the total is the last line.
+    /// Bytes of one read: a turn adds some 100 kB, and the total is the last line.
     package static let bytesMax = 2 << 20
 
     /// Claude's name of the session.
     let name: String
     let bytes: [UInt8]
-    /// Where in the file they begin.
+    /// Offset of `bytes` in the file.
     let start: Int
 
     package init(name: String, bytes: [UInt8], start: Int) {
@@ -61,7 +61,7 @@ package struct ClaudeTranscript: Sendable {
     }
 
     private var lines: [ArraySlice<UInt8>] {
-        // The last one is being written while it has no end.
+        // The last line is still being written if it has no line feed.
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return bytes[..<end].split(separator: UInt8(ascii: "\n"))
     }
@@ -96,14 +96,14 @@ package struct ClaudeTranscript: Sendable {
         return nil
     }
 
-    /// Whether it made a request of its own: what it was copied from comes before that.
+    /// True if the conversation made a request of its own: what it was copied from comes before that.
     var hasOwnRequest: Bool {
         last(#""usage""#) { value in
             value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil
         } ?? false
     }
 
-    /// From a place in the file on, without what was copied. A message of several lines repeats its figures on each.
+    /// Usage from an offset in the file on, without what was copied. A message of several lines repeats its figures on each.
     func used(from offset: Int, after message: String?) -> Used {
         var used = Used(lastMessage: message)
         for line in lines where start + line.startIndex >= offset && line.contains(Array(#""usage""#.utf8)) {
@@ -141,7 +141,7 @@ extension ClaudeTranscript.Total {
 }
 
 extension Tokens {
-    /// How Claude Code spells the figures: of one request, and of a conversation.
+    /// Claude Code's two spellings of the figures: those of one request, and those of a conversation.
     enum Spelling { case request, total }
 
     mutating func add(_ usage: JSONValue, as spelling: Spelling) {

@@ -1,18 +1,18 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Cost of a session, from Claude's status line, and without one (`claude -p`) from its transcript. Tokens are counted in its transcript
-/// and its subagents': the status line has those of the newest request only.
+/// Cost of a session, from Claude's status line, or from its transcript if there is none (`claude -p`). Tokens are counted in its
+/// transcript and its subagents': the status line has those of the newest request only.
 ///
-/// Claude's figures count up in one process, over every conversation in it, and go on from what a conversation had cost where
-/// it is resumed or forked. Ours count up from zero in each `run`, so that the relay can add runs up.
+/// Claude's figures increase throughout one process, over every conversation in it, and start from what a conversation had cost if that
+/// is resumed or forked. Ours start from zero in each `run`, so that the relay can add runs up.
 struct ClaudeUsage {
-    /// What was last sent, or would be sent now.
+    /// Figures as last sent, or as they would be sent now.
     struct Figures: Equatable {
         var run: String?
         var model: String?
         var tokens = Tokens()
-        /// Nil while nothing but tokens is known of this run: a price that Claude did not say is not made up.
+        /// Nil while only tokens are known of this run: a price that Claude did not report is not made up.
         var costMicroUSD: Int64?
         var contextUsed: Int64?
         var contextLimit: Int64?
@@ -20,18 +20,18 @@ struct ClaudeUsage {
 
     private(set) var figures = Figures()
     private(set) var sent = Figures()
-    /// By the clock that never jumps; nil before the first.
+    /// Monotonic time; nil before the first.
     private(set) var sentAt: Int64?
     private(set) var process: AgentProcess?
-    /// What Claude last said.
+    /// Claude's last figure.
     private(set) var rawMicroUSD: Int64 = 0
-    /// What Claude said when this run began.
+    /// Claude's figure at the start of this run.
     private var baseMicroUSD: Int64 = 0
     private var apiMilliseconds: Int64?
     private var resets = 0
-    /// What others had spent when that process took the conversation up.
+    /// Total of other processes when that process took the conversation up.
     private var inherited: (process: AgentProcess, total: ClaudeTranscript.Total)?
-    /// The status line tells of this process.
+    /// Process that the status line reports about.
     private(set) var lineProcess: AgentProcess?
 
     static let costMicroUSDMax: Int64 = 1_000_000_000_000
@@ -53,13 +53,13 @@ struct ClaudeUsage {
         guard let cost = line.optional("cost"), let raw = Self.shown(line) else { return false }
         count(raw, process, earlier: earlier)
         lineProcess = process
-        // The time spent in requests tells a new one from a line that is drawn again.
+        // The time spent in requests distinguishes a new request from a line that is drawn again.
         guard let milliseconds = cost.whole("total_api_duration_ms"), milliseconds != apiMilliseconds else { return false }
         apiMilliseconds = milliseconds
         return milliseconds > 0
     }
 
-    /// What a status line says was spent.
+    /// Cost in a status line.
     static func shown(_ line: JSONValue) -> Int64? {
         line.optional("cost")?.real("total_cost_usd").flatMap { $0 >= 0 ? microUSD($0) : nil }
     }
@@ -78,7 +78,7 @@ struct ClaudeUsage {
         figures.costMicroUSD = raw - baseMicroUSD
     }
 
-    /// What others have paid of it.
+    /// Part of `raw` that other runs or conversations have paid.
     private func base(of raw: Int64, _ process: AgentProcess?, earlier: [Int64]) -> Int64 {
         if let total = inheritance(of: process) { return total.microUSD <= raw ? total.microUSD : 0 }
         // Another conversation of this process, before /clear, has paid for the beginning.

@@ -65,7 +65,7 @@ package struct TerminalModes: Sendable, Equatable {
         return Array(text.utf8)
     }
 
-    /// Some terminals keep the other modes for each of their two screens.
+    /// Modes that switch screens come first, as some terminals keep the other modes for each of their two screens.
     private static func screenFirst(_ one: Int, _ other: Int) -> Bool {
         let screens = [47, 1047, 1049]
         let (isOne, isOther) = (screens.contains(one), screens.contains(other))

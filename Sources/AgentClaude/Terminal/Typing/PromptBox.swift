@@ -1,20 +1,20 @@
 /// Claude Code's input line, as it is on the screen between two rules (facts/steering.md 2.3, 2.4).
 package struct PromptBox: Sendable, Equatable {
-    /// What can be seen of the text, a row each, without the mark and the indent.
+    /// Visible rows of the text, without the mark and the indent.
     package var rows: [String]
-    /// `!` precedes it: Enter runs it in the shell.
+    /// The text follows a `!`: Enter runs it in the shell.
     package var isShell = false
-    /// More rows than there is room for: those at the top cannot be seen.
+    /// There are more rows than fit: those at the top cannot be seen.
     package var hidesBeginning = false
-    /// What it shows is a hint in grey, and there is no text.
+    /// The row shows a hint in grey, and there is no text.
     package var isHint = false
-    /// A draft is set aside: there is room for one.
+    /// A draft is in the stash, which has room for one.
     package var isStashUsed = false
-    /// What its last line says of the permission mode; nil where something else is there.
+    /// Permission mode in the last line; nil if that shows something else.
     package var mode: String?
-    /// Its last line says that Esc interrupts a turn.
+    /// The last line says that Esc interrupts a turn.
     package var isInTurn = false
-    /// No turn runs: only subagents in the background are waited for, which the line above says.
+    /// No turn runs: the agent waits only for subagents in the background, by the line above.
     package var isInBackground = false
 
     package init(rows: [String]) { self.rows = rows }
@@ -23,7 +23,7 @@ package struct PromptBox: Sendable, Equatable {
 
     private static let rule = "───"
     private static let marks: Set<Character> = ["❯", "!"]
-    /// The person's own status line, a list of tasks.
+    /// Rows that Claude Code may draw below the input: the user's status line and the task list.
     private static let rowsBelowMax = 8
     /// A menu of names that could be completed.
     private static let rowsAboveMax = 12

@@ -1,14 +1,14 @@
 internal import HostCore
 package import RelayProtocol
 
-/// What Claude Code's session registry says of the process in a terminal of ours: which session it has open now, and what it does.
+/// Entry in Claude Code's session registry for the process in a terminal of ours: the session that it has open now, and its state.
 package struct TerminalStanding: Sendable, Equatable {
     /// Claude Code's own name of the session.
     package let name: String
-    /// Nil where it shows its own screen and says nothing yet.
+    /// Nil if Claude Code shows its own screen and reports nothing yet.
     package let doing: TypingDoing?
 
-    /// `startedAt` is the kernel's word on the process: a file of another one with the same number says nothing.
+    /// `startedAt` is the kernel's start time of the process: a file of another process with the same number says nothing.
     package init?(_ entry: JSONDocument, startedAt: UInt64) {
         let entry = entry.root
         guard let name = entry.text("sessionId"), !name.isEmpty else { return nil }
@@ -25,7 +25,7 @@ package struct TerminalStanding: Sendable, Equatable {
     }
 }
 
-/// What Claude Code tells its hook when it takes a prompt.
+/// Input of Claude Code's hook when it takes a prompt.
 package struct TakenPrompt: Sendable, Equatable {
     package let session: String
     package let text: String
@@ -41,7 +41,7 @@ package struct TakenPrompt: Sendable, Equatable {
         transcript = root.text("transcript_path")
     }
 
-    /// What the hook prints so that the agent gives the text back to its input line.
+    /// Output of the hook with which the agent returns the text to its input line.
     package static func refusal(_ reason: String) -> [UInt8] {
         JSONWriter.object {
             $0.field("decision", "block")

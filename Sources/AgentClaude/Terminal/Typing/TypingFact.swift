@@ -1,40 +1,40 @@
 package import HostCore
 package import RelayProtocol
 
-/// What happens at a terminal in which Claude Code shows its own screen.
+/// Facts about a terminal in which Claude Code shows its own screen.
 package enum TypingFact: Sendable {
-    /// Its registry names the session that it has open now: another one than before.
+    /// The registry names another session than before as the one that is open now.
     case opened
-    /// What its registry says that it does; nil where that cannot be read.
+    /// State in the registry; nil if that cannot be read.
     case does(TypingDoing?)
-    /// Its screen, looked at just now: the input line, or nil where something else is there.
+    /// The screen as of now: the input line, or nil if it shows something else.
     case shows(PromptBox?)
-    /// The person at the terminal typed. What was held back does not count until it is let go.
+    /// The person at the terminal typed. Keys that were held back do not count until they are released.
     case keyTyped
-    /// Its hook says that it takes this prompt, in this permission mode, and waits for our word.
+    /// A hook reports that the agent takes this prompt, in this permission mode, and waits for our answer.
     case prompted(String, mode: String?, TypingToken)
-    /// Its transcript says that a turn was interrupted.
+    /// The transcript says that a turn was interrupted.
     case interruptWritten
-    /// A client steers it; the host's desk has checked it already.
+    /// A client steers the session; the host's desk has checked the request already.
     case steered(SteeringRequest)
     /// We are asked to end.
     case terminated
-    /// Its process is gone.
+    /// The agent's process is gone.
     case ended
     /// `nextDeadline` has passed.
     case timerFired
 }
 
-/// What its own registry says that it does.
+/// State of the agent in its own registry.
 package enum TypingDoing: Sendable, Equatable {
     case idle, busy
     /// A dialog or a menu is open.
     case waiting
-    /// A word of another version: its screen tells.
+    /// A word of another version: the screen shows the state.
     case unknown
 }
 
-/// Names a hook that waits for our word.
+/// Identifies a hook that waits for our answer.
 package struct TypingToken: Sendable, Hashable {
     package let number: Int
     package init(_ number: Int) { self.number = number }
@@ -42,16 +42,16 @@ package struct TypingToken: Sendable, Hashable {
 
 package enum TypingOrder: Sendable, Equatable {
     case write([UInt8])
-    /// What the person types is kept from the agent until `release`, and given to it then, in order.
+    /// Keeps the person's keys from the agent until `release`, which passes them on in order.
     case hold
     case release
     /// To a hook that waits; with a reason the agent gives the text back to its input line.
     case answer(TypingToken, refusal: String?)
-    /// The transcript is looked at from its end on.
+    /// Watches the transcript from its end on.
     case followTranscript
     case stand(SteeringOffer, SteeringStanding)
     case tell(SteeringChange)
-    /// Its terminal is closed, by which it ends.
+    /// Closes the agent's terminal, which makes it end.
     case hangUp
     case kill
 }

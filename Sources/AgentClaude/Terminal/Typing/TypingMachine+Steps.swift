@@ -53,7 +53,7 @@ extension TypingMachine {
         phase = .typing(prompt, until: until)
     }
 
-    /// Enter, once: the only place where it is pressed.
+    /// Presses Enter, once. No other function does.
     private mutating func enter(_ prompt: Prompt) {
         guard let box, prompt.text.isShown(in: box) else { return }
         guard isIdle else { return remove(prompt, "the agent began something else while it was typed") }
@@ -69,7 +69,7 @@ extension TypingMachine {
         deleteText()
     }
 
-    /// What is not drawn yet may still come: the line counts as empty again only after something of ours was seen in it.
+    /// Text that is not drawn yet may still appear: the line counts as empty again only after some of our text was seen in it.
     private mutating func removed(_ prompt: Prompt, _ why: String, _ wasSeen: Bool) {
         guard wasSeen, doing != .waiting, box?.isEmpty == true else { return }
         giveBack(prompt, why)
@@ -77,10 +77,10 @@ extension TypingMachine {
 
     private mutating func deleteText() {
         guard case .removing(let prompt, let why, let wasSeen, _) = phase else { return }
-        // Anything else than ours is not ours to take away.
+        // Text that is not ours is not ours to delete.
         let isOurs = doing != .waiting && box.map { prompt.text.isBegun(in: $0) } == true
         if isOurs, let box {
-            // Each takes a row away, or the break before it; on an empty line it does nothing.
+            // Each key deletes a row, or the break before it; on an empty line it does nothing.
             let count = min(box.rows.count * 2, limits.keysAtOnceMax)
             write(Array(repeating: Key.deleteToStart, count: count).flatMap { $0 })
         }
@@ -141,7 +141,8 @@ extension TypingMachine {
         switch doing {
         case .busy where escapes < limits.escapesMax && !isIdle: escape(name, escapes + 1)
         case .idle:
-            // It may have ended by itself; and a prompt that had no answer yet goes back to the input line without a word.
+            // The turn may have ended by itself; and a prompt without any answer yet returns to the input line without a line in the
+            // transcript.
             tell(
                 name, .unknown,
                 "Esc was pressed and nothing runs any more, but the agent has not written that it was interrupted")

@@ -66,7 +66,7 @@ package struct TypingMachine: Sendable {
     private var orders: [TypingOrder] = []
     private var stood: (SteeringOffer, SteeringStanding)?
 
-    /// `mode` where the person chose one by an argument.
+    /// `mode` is set if the person chose one by an argument.
     package init(mode: String? = nil, limits: TypingLimits = TypingLimits()) {
         self.mode = mode
         self.limits = limits
@@ -141,7 +141,7 @@ package struct TypingMachine: Sendable {
             return hangUp()
         }
         if case .waiting(let prompt, _) = phase, case .interrupt = request.action {
-            // What waits for an idle agent was not typed; a person who interrupts does not want it to begin.
+            // A prompt that waits for the agent to be idle is not typed yet; a person who interrupts does not want it to start.
             tell(prompt.name, .refused, "the agent was interrupted before it was typed")
             phase = .free
         }
@@ -258,16 +258,16 @@ package struct TypingMachine: Sendable {
         phase = .free
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
     private var standing: SteeringStanding {
         guard isFreeForUs else { return doing == .waiting || doing == nil ? .waiting : .busy }
-        // What is typed there is not ours to break into; the host keeps prompts until then.
+        // We must not break into what the person types there; the host keeps prompts until then.
         return isQuiet ? .idle : .waiting
     }
 
     private mutating func stand() {
-        // Nobody knows yet which session it is.
+        // The session is still unknown.
         guard doing != nil || stood != nil else { return }
         let (offer, standing) = (offer, standing)
         guard stood.map({ $0.0 != offer || $0.1 != standing }) ?? true else { return }
@@ -288,12 +288,12 @@ package struct TypingMachine: Sendable {
                     + Self.lawlessMode + ".",
                 mode: mode)
         }
-        // How many steps it is to a mode is known only from the one before.
+        // The number of steps to a mode is known only from the current one.
         guard let mode else { return SteeringOffer(actions: [.prompt, .interrupt, .stop]) }
         return SteeringOffer(actions: [.prompt, .interrupt, .stop, .mode], mode: mode, modes: Self.modes)
     }
 
-    /// Keys as Claude Code has them unless the person has changed them; then no proof comes, and that is said.
+    /// Claude Code's default keys. If the person has changed them, no evidence comes, and that is reported.
     enum Key {
         static let enter: [UInt8] = [0x0D]
         static let escape: [UInt8] = [0x1B]

@@ -15,13 +15,14 @@ package struct CodexLimits: Sendable {
     var resumeRetry = Duration.milliseconds(50)
     /// Six seconds in all; after that at the thread's next sign of life.
     var resumeAttemptsMax = 7
-    /// For what a turn held before we came; without it the thread is followed from here on.
+    /// Time to fetch what a turn held before we joined; after it the thread is followed from here on.
     var catchUpWithin = Duration.seconds(5)
-    /// A turn that ended so lately is news: it began while the server was being found, which takes a second or two.
+    /// A turn that ended this recently is news: it began while the server was being found, which takes a second or two.
     var recent = Duration.seconds(10)
-    /// What comes of one thread meanwhile.
+    /// Messages of one thread that are buffered meanwhile.
     var bufferedMessagesMax = 512
-    /// Codex unloads a thread that nobody watches. One that rests for so long is let go, and its next sign of life brings us back.
+    /// Codex unloads a thread that nobody watches. We stop watching one that is idle for this long, and resume it at its next sign of
+    /// life.
     var watchIdle = Duration.seconds(1_800)
     /// Threads of one server.
     var threadsMax = 256
@@ -29,27 +30,28 @@ package struct CodexLimits: Sendable {
     var requestsMax = 256
     /// Sessions in memory, those that are over included.
     var sessionsMax = 1_000
-    /// Items of one turn that were told, so that none is told twice after a connection broke.
+    /// Items of one turn that were reported, so that none is reported twice after a connection failed.
     var toldMax = 256
-    /// Turns that were told, so that none is told twice after those behind it were reverted.
+    /// Turns that were reported, so that none is reported twice after those behind it were reverted.
     var toldTurnsMax = 64
     /// Open calls, and unfinished messages, of one session.
     var callsMax = 64
-    /// What was sent to steer threads and Codex has not shown the end of: its desk waits half a minute for each.
+    /// Steering requests that were sent and whose end Codex has not shown: their desk waits half a minute for each.
     var givenMax = 256
-    /// Codex opens a thread that rested within a second or two; what waited longer than this is refused, well before its desk gives it up.
+    /// Codex opens an idle thread within a second or two; a request that waited longer than this is refused, well before its desk gives
+    /// it up.
     var wakeWithin = Duration.seconds(15)
-    /// Codex copies its program before it starts its server for the first time: seconds, and more on a slow disk. What waits for the server
-    /// longer is refused, before the desk for new sessions gives it up.
+    /// Codex copies its program before it starts its server for the first time: seconds, and more on a slow disk. A launch that waits
+    /// longer for the server is refused, before the desk for new sessions gives it up.
     var serverWithin = Duration.seconds(90)
     /// Starts that wait for the server: more than the desk has under way.
     var waitingLaunchesMax = 16
-    /// A change of settings that is told so long after it was asked for was made by somebody else.
+    /// A change of settings that is reported this long after a request was not made by that request.
     var settingWithin = Duration.seconds(30)
     var messagesMax = 8
     /// The title of a past thread.
     var pastTitleBytes = 512
-    /// File changes that are asked for, in a session's note: a later life of this daemon is not told them again.
+    /// File changes awaiting approval, in a session's note: Codex does not send them again to a later daemon.
     var changesBytes = 128 << 10
 
     var texts = TextLimits()

@@ -10,12 +10,12 @@ extension CodexAdapter {
         self.holds = holds
         for session in sessionsInOrder where !session.isEnded {
             guard let thread = threads[session.thread] else { continue }
-            // What it is set to is told to those who watch it.
+            // Codex reports a thread's settings only to clients that watch it.
             if thread.isLetGo { resume(session.thread) } else if thread.isWatched { holdOrRelease(session.id) }
         }
     }
 
-    /// After what a thread is set to was told, and when that is to be another.
+    /// Called after a thread's settings were reported, and when they are to change.
     mutating func holdOrRelease(_ id: SessionID) {
         guard let session = sessions[id], let policy = session.settings.policy else { return }
         if holds.contains(id) {
@@ -24,7 +24,7 @@ extension CodexAdapter {
             call(.hold(thread: session.thread, policy: CodexThreadSettings.askingMost))
         } else if let before = session.policyBefore {
             sessions[id]?.policyBefore = nil
-            // What was chosen since is left as it is.
+            // A policy that a person has chosen since stays.
             guard policy == CodexThreadSettings.askingMost else { return }
             call(.hold(thread: session.thread, policy: before))
         } else {
@@ -37,7 +37,7 @@ extension CodexAdapter {
         holds.contains(id) && setting == .policy(CodexThreadSettings.askingMost)
     }
 
-    /// A client chose this. Why it may not; nil if it may, and then it is not undone at the end of the hold.
+    /// A client chose this mode. Returns the reason to refuse it, or nil if it is allowed; then the end of the hold does not undo it.
     mutating func choseMode(_ mode: String, in id: SessionID) -> String? {
         guard holds.contains(id) else { return nil }
         guard mode == CodexThreadSettings.askingMost else {

@@ -77,7 +77,7 @@ extension CodexAdapter {
         guard threads.contains(where: { $0.text("id") == past }), hasRoom(for: past) else {
             return refuse(launch, "this project has no such session")
         }
-        // It is open in this very server, which takes several at one thread.
+        // The thread is open in this very server, which takes several clients at one thread.
         if self.threads[past]?.isWatched == true { return tell(launch, began: sessionID(past)) }
         call(.reopen(held(launch, as: sessionID(past)), thread: past))
     }
@@ -103,7 +103,7 @@ extension CodexAdapter {
         order(.launched(launch.name, .began(id, nil)))
         arriving.append((launch.name, id))
         if arriving.count > limits.waitingLaunchesMax { arriving.removeFirst() }
-        // Said again, also where it was offered before.
+        // Sends the offer again, even if it was sent before.
         sessions[id]?.offer = nil
         stirred.insert(id)
     }

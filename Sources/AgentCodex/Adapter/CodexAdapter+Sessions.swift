@@ -165,7 +165,7 @@ extension CodexAdapter {
 
     private static let terminalReason = "waits at the terminal"
 
-    /// What was lost may have been a status: said again, which also tells the relay of the gap.
+    /// Sends the status again, as it may be among the lost events. This also reports the gap to the relay.
     mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
             if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }

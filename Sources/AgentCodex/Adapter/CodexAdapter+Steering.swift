@@ -1,17 +1,17 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What clients do to sessions: prompts, interrupting, the model and the mode.
+/// Clients' actions on sessions: prompts, interrupts, the model and the mode.
 ///
-/// | what is sent | how | what shows that it was taken |
+/// | action | call | evidence that it was taken |
 /// |---|---|---|
 /// | a prompt, the thread is idle | `turn/start` | the person's message, under our name for it |
 /// | a prompt for the turn that runs | `turn/steer` of that turn | the same, when the model reads it |
 /// | interrupt | `turn/interrupt` | the turn ends as `interrupted` |
 /// | stop | `thread/archive`, and then `thread/unarchive` | the thread is not loaded any more |
-/// | model, mode | `thread/settings/update` | `thread/settings/updated`, or that it was so already |
+/// | model, mode | `thread/settings/update` | `thread/settings/updated`, or that it was set already |
 ///
-/// An answer that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
+/// A response that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
 extension CodexAdapter {
     static let noServer =
         "Codex's server is not connected or has not opened this thread: `codex resume` on that machine does both"
@@ -100,13 +100,14 @@ extension CodexAdapter {
         call(.unarchive(thread: thread))
     }
 
-    /// It is still in the archive, unless Codex says that it is not there: what went wrong may pass, so the next connection tries again.
+    /// The thread is still in the archive, unless Codex says that it is not there. The failure may be temporary, so the next connection
+    /// retries.
     mutating func notUnarchived(_ thread: String, _ reason: String) {
         shelving.remove(thread)
         if reason.contains("no archived rollout") { unshelved(thread) } else { stirred.insert(sessionID(thread)) }
     }
 
-    /// It is in the lists again, or was not put away.
+    /// The thread is in the lists again, or was not archived.
     mutating func unshelved(_ thread: String) {
         shelving.remove(thread)
         stirred.insert(sessionID(thread))
@@ -118,14 +119,14 @@ extension CodexAdapter {
         for thread in shelved.sorted() { call(.unarchive(thread: thread)) }
     }
 
-    /// No session's name has a dot.
+    /// Distinct from sessions' keys, as no session's name has a dot.
     static let shelfNotes = "\(name)-ended."
 
     private static func shelfNote(_ thread: String) -> String? {
         thread.utf8.count <= WireLimits.nameBytesMax ? shelfNotes + thread : nil
     }
 
-    /// What was sent to a thread that does not wake must not reach it when its sender has been told that it did not.
+    /// A request to a thread that does not wake must not reach it after its sender has learned that it did not.
     mutating func refuseOverdue() {
         for request in steering.takeOverdue(at: now.monotonic) {
             order(.notGiven(request, "Codex did not open this thread again in time"))
@@ -202,7 +203,7 @@ extension CodexAdapter {
 
     // MARK: What can be done, and how it stands
 
-    /// What is offered first: a prompt that waits goes out when its session stands idle.
+    /// Sends the offer first: a waiting prompt is sent as soon as its session is idle.
     mutating func tellStirred() {
         guard !stirred.isEmpty else { return }
         for id in stirred.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -233,10 +234,10 @@ extension CodexAdapter {
         return offer
     }
 
-    /// Nil where nobody watches it: then it stands as it stood.
+    /// Nil if we do not watch the thread: its standing is unchanged then.
     private func standing(of session: CodexSession) -> SteeringStanding? {
         guard threads[session.thread]?.isWatched == true else { return nil }
-        // Between the end of its turn and its own it is idle for a moment: what waits is not for that.
+        // Between the end of its turn and its own end the thread is idle for a moment: waiting prompts must not be sent then.
         guard !shelved.contains(session.thread) else { return .busy }
         switch session.status {
         case .waitingApproval, .waitingAnswer: return .waiting

@@ -80,7 +80,7 @@ extension CodexAdapter {
             accepted(name, result)
             self.call(.unarchive(thread: thread))
         case .unarchive(let thread): unshelved(thread)
-        // What it comes to is told by the thread's settings.
+        // The thread's settings report the result.
         case .unsubscribe, .hold: break
         }
     }
@@ -90,7 +90,7 @@ extension CodexAdapter {
         if let name = call.name { return refused(name, reason) }
         switch call {
         case .unarchive(let thread): notUnarchived(thread, reason)
-        // What does not greet us, or does not tell what it has, is not what we know.
+        // A server that does not greet us, or does not list its threads, is not one that we know.
         case .initialize, .listThreads: order(.own(.hangUp))
         // A client that has just started it is in it already.
         case .resume(let name) where threads[name]?.isJoined == true: break
@@ -99,7 +99,7 @@ extension CodexAdapter {
             stirred.insert(sessionID(name))
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
-        // Any name of a model is taken then.
+        // Any model name is accepted then.
         case .listModels, .unsubscribe, .readWhole, .hold: break
         case .startTurn, .steerTurn, .interrupt, .set, .archive: break
         case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
@@ -143,7 +143,7 @@ extension CodexAdapter {
         watch(name)
     }
 
-    /// Where the conversation goes on from: what was said after that stays told, and counts no more.
+    /// Reports the point from which the conversation goes on: later events stay, and count no more.
     private mutating func tellReverted(to last: JSONValue?, in id: SessionID) {
         guard sessions[id]?.isReverted == true else { return }
         sessions[id]?.isReverted = false
@@ -156,12 +156,12 @@ extension CodexAdapter {
         emit(.rewound(to: 0), in: id) { $0.field("text", shown) }
     }
 
-    /// What was missed of the last turn. An old turn of a thread that is new to us is its past, and is not told.
+    /// Reports what was missed of the last turn. An old turn of a thread that is new to us is its past, and is not reported.
     private mutating func catchUp(_ turn: JSONValue, _ id: String, in session: SessionID, _ name: String) {
         let isRunning = turn.text("status") == "inProgress"
         let age = turn.whole("completedAt").map { now.wall - $0 * 1_000 } ?? .max
         let isNews = isRunning || threads[name]?.wasSeenActive == true || age < limits.recent.milliseconds
-        // A turn that was told before is the last one again where those behind it were reverted.
+        // A turn that was reported before is the last one again if those behind it were reverted.
         let isPast = (sessions[session]?.turn == nil && !isNews) || sessions[session]?.earlierTurns.contains(id) == true
         sessions[session]?.begin(id, countMax: limits.toldTurnsMax)
         sessions[session]?.activeTurn = isRunning ? id : nil
@@ -172,14 +172,14 @@ extension CodexAdapter {
         for approval in desk.approvals where approval.session == session {
             if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
         }
-        // It may have ended while we were being let in, and said so before we heard. One that has begun since is told next.
+        // The turn may have ended while we joined, before we received messages. One that has begun since is reported next.
         if !isRunning {
             settle(turn: id, isInterrupted: turn.text("status") == "interrupted", in: session)
             setStatus(.idle, in: session)
         }
     }
 
-    /// From here on what comes of the thread is told as it comes.
+    /// From here on the thread's messages are reported as they arrive.
     mutating func watch(_ name: String) {
         guard let buffered = threads[name]?.takeBuffered() else { return }
         threads[name]?.phase = .watched

@@ -22,24 +22,24 @@ package struct CodexAdapter: AgentAdapter {
     var calls = CodexCalls()
     var requests: CodexRequests
     var steering: CodexSteering
-    /// Those that this server lists, which is asked once there is a thread to offer them to.
+    /// Models that this server lists; requested once there is a thread to offer them to.
     var models: [String] = []
     var areModelsAsked = false
-    /// The server has taken us in on this connection.
+    /// The server has answered our `initialize` on this connection.
     var isGreeted = false
-    /// Questions that were answered on this connection, and that Codex has not said to be over.
+    /// Questions that were answered on this connection, and that Codex has not closed.
     var answeredQuestions: [HookToken: ApprovalID] = [:]
-    /// What is to be started once there is a server, until when.
+    /// Launches that wait for a server, and until when.
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
-    /// Those that may be steered otherwise, or stand otherwise, after the input at hand.
+    /// Sessions whose offer or standing may have changed after the current input.
     var stirred: Set<SessionID> = []
-    /// Threads that clients began, and that do not offer prompts yet.
+    /// Threads that clients started, and that do not offer prompts yet.
     var arriving: [(name: SteeringName, session: SessionID)] = []
-    /// Threads that clients ended, and that have to come out of Codex's archive.
+    /// Threads that clients ended, and that must be taken out of Codex's archive.
     var shelved: Set<String> = []
-    /// Those of them that Codex is putting away, or taking out again, on this connection: it puts the threads of its helpers away with them.
+    /// Those of them that Codex is archiving or unarchiving on this connection: it archives the threads of its helpers with them.
     var shelving: Set<String> = []
-    /// Those that had their answer on this connection: the same request again there is a new one.
+    /// Approvals that were answered on this connection: the same request again there is a new one.
     var answeredHere: Set<ApprovalID> = []
     /// Sessions that are held because a budget is spent.
     var holds = Holds()
@@ -95,7 +95,7 @@ package struct CodexAdapter: AgentAdapter {
         return effects
     }
 
-    /// Whether it may change how any session stands; what the server says is about one.
+    /// True if the input may change the standing of any session; a server's message concerns one.
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
@@ -200,7 +200,7 @@ package struct CodexAdapter: AgentAdapter {
 
     mutating func call(_ call: CodexCalls.Call) { order(.own(.send(calls.begin(call)))) }
 
-    /// False where the relay would refuse it, and its head or a word about it went out instead: no event of an agent vanishes.
+    /// Returns false if the relay would refuse the event, and its head or an error event was sent instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
         let event = Event(head, at: now.wall, body: body)

@@ -33,36 +33,36 @@ struct CodexSession {
     private(set) var earlierTurns: [String] = []
     /// Codex unloaded the thread: since when, until it is loaded again or the session is over.
     var unloadedAt: Int64?
-    /// Turns were reverted, and nobody was told yet.
+    /// Turns were reverted, and that was not reported yet.
     var isReverted = false
     var calls: [String: Call] = [:]
     var messages: [Message] = []
-    /// What is to become of files, by the item: said with the item, and asked about without it.
+    /// File changes by item: sent with the item, while the request for approval comes without them.
     private(set) var changes: [String: [UInt8]] = [:]
-    /// Changes that were read for, once each: a conversation may be too long to be read as a whole.
+    /// Items whose changes were read for, once each: a conversation may be too long to be read as a whole.
     private var soughtChanges: Set<String> = []
     var todos: [UInt8] = []
     var usage = CodexUsage()
     /// The turn that runs.
     var activeTurn: String?
-    /// The approval policy with which that began, and by which it asks to its end. Nil if it began before we came.
+    /// Approval policy with which that turn began, and by which it asks until its end. Nil if it began before we joined.
     var turnPolicy: String?
-    /// The approval policy that it had before it was held, to be set again afterwards.
+    /// Approval policy before the hold, to be restored afterwards.
     var policyBefore: String?
     /// Codex said last that the thread is active.
     var isActive = false
     /// Codex said last that a person is asked, of whatever kind the question is.
     var isAsking = false
-    /// What was last told of how it can be steered, and of how it stands.
+    /// Offer and standing that were last sent.
     var offer: SteeringOffer?
     var standing: SteeringStanding?
-    /// Codex shows a dialog; since when.
+    /// Time since which Codex shows a dialog.
     var dialogSince: Int64?
-    /// What it asks for.
+    /// Kind of that dialog.
     var dialog = ApprovalKind.tool
-    /// Nobody watches the thread; since when. Nil while we do.
+    /// Time since which we do not watch the thread. Nil while we do.
     var lostAt: Int64?
-    /// When it was last heard of, by the clock that never jumps.
+    /// Monotonic time of its last message.
     var heardAt: Int64
     var hasNews = false
     private var callOrder = 0
@@ -90,12 +90,12 @@ struct CodexSession {
         hasNews = true
     }
 
-    /// Whether it is the first time.
+    /// Returns true the first time that the changes of an item are sought.
     mutating func seeks(_ item: String, countMax: Int) -> Bool {
         soughtChanges.count < countMax && changes[item] == nil && soughtChanges.insert(item).inserted
     }
 
-    /// False where it was told before.
+    /// Returns false if the item was reported before.
     mutating func tell(_ item: String, countMax: Int) -> Bool {
         guard !told.contains(item) else { return false }
         told.append(item)
@@ -104,7 +104,7 @@ struct CodexSession {
         return true
     }
 
-    /// False where it has begun already.
+    /// Returns false if the call has begun already.
     mutating func begin(call: String, tool: String, countMax: Int) -> Bool {
         guard calls[call] == nil, !told.contains(call) else { return false }
         callOrder += 1

@@ -1,35 +1,35 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// What we asked the app-server on this connection and has not been answered.
+/// Our requests to the app-server on this connection that are unanswered.
 struct CodexCalls {
     enum Call: Equatable {
         case initialize
         case listThreads
         case resume(thread: String)
-        /// With its turns: the only way to learn of an item that began before we came and has not ended.
+        /// Includes the turns: the only way to learn of an item that began before we joined and has not ended.
         case readWhole(thread: String)
         case listTurns(thread: String)
         case unsubscribe(thread: String)
         case listModels
-        /// What a person sent, under our name for it.
+        /// A client's prompt, under our name for it.
         case startTurn(thread: String, SteeringAction.Prompt, SteeringName)
-        /// Only as long as that turn runs.
+        /// Valid only while that turn runs.
         case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
         case set(thread: String, CodexSetting, SteeringName)
-        /// Because a budget is spent, or is not any more.
+        /// Sent when a budget is exhausted, or is not any more.
         case hold(thread: String, policy: String)
-        /// Ends what it does, and unloads it: no other call does that at once. It also goes out of everybody's list.
+        /// Ends the thread's work and unloads it: no other call does that at once. The thread also disappears from everybody's list.
         case archive(thread: String, SteeringName)
-        /// It is in the lists again, to be resumed.
+        /// Returns the thread to the lists, to be resumed.
         case unarchive(thread: String)
         case startThread(LaunchOrder)
-        /// The threads of its folder.
+        /// Lists the threads of the launch's folder.
         case listPast(LaunchOrder)
         case reopen(LaunchOrder, thread: String)
 
-        /// What a person sent that this carries out.
+        /// Steering request that this call carries out.
         var name: SteeringName? {
             switch self {
             case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name),

@@ -3,34 +3,34 @@ internal import RelayProtocol
 
 /// Tokens of a thread, and no money, which Codex does not tell.
 ///
-/// Codex counts over the conversation, and we over what was used here: its total of a fork begins with that of the original, and what is
-/// reverted is taken back from it although it was used.
+/// Codex counts over the conversation, and we count what was used here: the total of a fork begins with that of the original, and
+/// reverted usage is subtracted from it although it was used.
 struct CodexUsage: Equatable {
     /// One more whenever `base` changes: the relay adds up the runs.
     private var runNumber: Int64 = 1
     /// Codex's last total. Nil before the first.
     private var total: Int64?
-    /// What of Codex's total is not of this run.
+    /// Part of Codex's total that is not of this run.
     private var base = Tokens()
     /// The last turn that was counted. Names of turns ascend, as those of threads do.
     private var turn = ""
     /// The thread began as a copy of another.
     var isFork = false
-    /// Turns were taken back since `total` was told, so the difference to the next one says nothing.
+    /// Turns were reverted since `total` was reported, so the difference to the next one says nothing.
     private var isReverted = false
 
     init() {}
 
     mutating func reverted() { isReverted = total != nil }
 
-    /// `turn` is the one in which the newest of it was used, and may be one that was told before.
+    /// `turn` is the turn of the newest usage, and may be one that was reported before.
     mutating func take(_ usage: JSONValue, turn: String?, thread: String, model: String?) -> Usage? {
         guard let all = usage.optional("total"), let sum = Self.sum(all), isReverted || sum != total else { return nil }
         let counts = Self.tokens(all)
         let last = usage.optional("last").flatMap { Self.sum($0) == nil ? nil : Self.tokens($0) }
         if let total, isReverted || sum < total {
             runNumber += 1
-            // What is told again, for want of a turn since then, was counted before.
+            // Usage that is reported again, if there was no turn since then, was counted before.
             base = turn.map { $0 > self.turn } ?? true ? last.map { counts - $0 } ?? Tokens() : counts
         } else if total == nil, isFork {
             base = turn.map { $0 > thread } ?? false ? counts - (last ?? counts) : counts
@@ -56,7 +56,7 @@ struct CodexUsage: Equatable {
 
     private static func tokens(_ value: JSONValue) -> Tokens {
         let (read, written) = (value.whole("cachedInputTokens") ?? 0, value.whole("cacheWriteInputTokens") ?? 0)
-        // What Codex calls input has the cached part in it.
+        // Codex's input tokens include the cached ones.
         let input = max(0, (value.whole("inputTokens") ?? 0) - read - written)
         return Tokens(input: input, output: value.whole("outputTokens") ?? 0, cacheRead: read, cacheWrite: written)
     }

@@ -7,7 +7,7 @@ package struct CodexLimits: Sendable {
     var approvals = ApprovalLimits(life: .seconds(86_400), headlessLife: .seconds(3_580), lossGrace: .seconds(15))
     /// Codex says that a dialog is open before it says which: the question comes within milliseconds.
     var dialogGrace = Duration.seconds(1)
-    /// Codex's server is restarted by its updates, and the terminal connects again by itself; what is away for longer is over.
+    /// Codex's server is restarted by its updates, and the terminal reconnects by itself; a session that is away for longer has ended.
     var goneGrace = Duration.seconds(30)
     /// A thread that is reverted is unloaded, loaded again and said to be reverted within milliseconds.
     var unloadGrace = Duration.milliseconds(500)
@@ -28,7 +28,7 @@ package struct CodexLimits: Sendable {
     var threadsMax = 256
     /// Open questions on one connection, and questions that we answered and Codex has not closed yet.
     var requestsMax = 256
-    /// Sessions in memory, those that are over included.
+    /// Sessions in memory, including those that have ended.
     var sessionsMax = 1_000
     /// Items of one turn that were reported, so that none is reported twice after a connection failed.
     var toldMax = 256

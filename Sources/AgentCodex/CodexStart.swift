@@ -1,5 +1,5 @@
 /// Settings of a thread that is started for a person who is away.
 package enum CodexStart {
-    /// Policies of approval, the one that asks most first: none that asks nobody.
+    /// Approval policies, the one that asks most first, without the one that never asks.
     package static let modes = ["untrusted", "on-request"]
 }

@@ -70,7 +70,8 @@ extension ClaudeAdapter {
         return end
     }
 
-    /// The batch of a call is over that was asked about, with words that are no denial that we know. Had it run, its own end would have told.
+    /// A call that was asked about and whose batch has ended, with words that are no known denial. If it had run, its own end would have
+    /// been reported.
     struct Unproven {
         let session: SessionID
         let call: ClaudeSession.Call
@@ -100,13 +101,13 @@ extension ClaudeAdapter {
         return isAllowed
     }
 
-    /// A whole batch is over: of an approval that never knew its call there is no more to learn.
+    /// A whole batch has ended: an approval that never knew its call can learn no more.
     mutating func batchOver(_ session: SessionID, agent: String?) {
         for approval in approvals
         where approval.session == session && approval.agent == agent && approval.call == nil { overtaken(approval.id) }
     }
 
-    /// The turn of the agent, or of the subagent, is over; so is all that it asked.
+    /// The turn of the agent, or of the subagent, has ended, and with it all its questions.
     mutating func turnOver(_ session: SessionID, agent: String?) {
         giveUpUnproven { $0.session == session && $0.call.agent == agent }
         for approval in approvals where approval.session == session && approval.agent == agent { overtaken(approval.id) }
@@ -157,7 +158,7 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
                 if session.asksAll, !session.isEnded { order(.askAll(id, true)) }
-                // Its next hook may be long in coming. Where it is unknown whether anybody can answer, that hook tells.
+                // Its next hook may be long in coming. If it is unknown whether anybody can answer, that hook will say.
                 if session.isAttended || session.asksAll { offer(id) }
                 for event in session.deferredBefore { emit(event.bytes, event.head.knownKind, in: id) }
                 if !session.deferredBefore.isEmpty { remember(id) }
@@ -173,7 +174,7 @@ extension ClaudeAdapter {
 
     // MARK: Helpers
 
-    /// A subagent's question at a terminal: Claude Code builds its dialog when the hook is over.
+    /// A subagent's question at a terminal: Claude Code builds its dialog when the hook has ended.
     private func isFollowedByDialog(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         approval.agent != nil && !approval.isAttended && sessions[approval.session]?.isAttended == true
     }
@@ -188,7 +189,7 @@ extension ClaudeAdapter {
         return answered.bytes.elementsEqual(asked)
     }
 
-    /// Claude tells the model our message as it is. A short one within other words proves nothing: "no" is in many outputs.
+    /// Claude passes our message to the model unchanged. A short one within other words proves nothing: "no" is in many outputs.
     private static func isDenial(_ text: String, _ denial: String) -> Bool {
         text == denial || (denial.utf8.count >= 24 && text.contains(denial))
     }

@@ -45,7 +45,7 @@ extension ClaudeAdapter {
         put(question, payload, input: document?.root, file: nil, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// The server was told something that our hook did not say: at the dialog, or by `heliograph run`, for people here or at a client.
+    /// The server got an answer that was not our hook's: from the dialog, or from `heliograph run`, for people here or at a client.
     mutating func elicitationOver(_ id: SessionID, _ payload: JSONValue) {
         workedOn(id)
         guard let server = payload.text("mcp_server_name"),
@@ -62,7 +62,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// The call in which it was asked is over, and no dialog was told of: the server went on with what our hook said.
+    /// The call in which the server asked has ended, and no dialog was reported: the server went on with our hook's answer.
     mutating func elicitationProven(_ approval: PendingApproval<ClaudeForm>) {
         tellDesk(.shown(approval.id, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }

@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// Sessions whose budget is spent, and those of which a person wants so: every tool is asked for, also what the agent's rules or mode
 /// would let run. The hook before the tool says that it has to be asked for, and Claude Code asks, in each of its modes.
 extension ClaudeAdapter {
-    /// These ask a person by themselves; asked for twice they would help nobody.
+    /// Tools that ask a person by themselves: to ask twice would help nobody.
     private static let askingTools: Set<String> = ["AskUserQuestion", "ExitPlanMode"]
 
     func asksForAll(_ id: SessionID) -> Bool { holds.contains(id) || sessions[id]?.asksAll == true }
@@ -50,7 +50,7 @@ extension ClaudeAdapter {
         if sessions[id]?.asksAll == true { order(.askAll(id, false)) }
     }
 
-    /// With what a person can want of any session that asks somebody.
+    /// Offers to ask about every tool, if a person can be asked.
     func asking(_ offer: SteeringOffer, of id: SessionID) -> SteeringOffer {
         guard let session = sessions[id] else { return offer }
         var offer = offer

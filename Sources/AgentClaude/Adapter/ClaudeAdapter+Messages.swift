@@ -17,7 +17,7 @@ extension ClaudeAdapter {
         take(message, in: id)
     }
 
-    /// Takes what has come in order, or, where `isLate`, what has come at all.
+    /// Takes the pieces that have arrived in order, or, if `isLate`, all that have arrived.
     private mutating func take(_ message: ClaudeSession.Message, isLate: Bool = false, in id: SessionID) {
         var message = message
         var isFinal = false

@@ -1,8 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Prompts to a Claude Code in a terminal that is not ours. They reach it as messages of another session: it tells its model that its user
-/// has not typed them, and so do we tell people.
+/// Prompts to a Claude Code in a terminal that is not ours. They reach it as messages of another session: it says to its model that its
+/// user has not typed them, and we say the same to people.
 extension ClaudeAdapter {
     mutating func registryNames(socket: String?, of id: SessionID) {
         guard let session = sessions[id], session.hasPeerSocket != (socket != nil) else { return }
@@ -71,6 +71,7 @@ extension ClaudeAdapter {
 }
 
 extension ClaudeSession {
-    /// One that asks nobody holds such messages until the person at its screen lets them in, and clients cannot tell it anything anyway.
+    /// An agent that never asks holds such messages until the person at its screen lets them in, and clients cannot send it anything
+    /// anyway.
     var takesMessages: Bool { hasPeerSocket && isAttended && !isRun && !isLawless }
 }

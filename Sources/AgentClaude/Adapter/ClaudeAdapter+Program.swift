@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// Steering of the sessions that `heliograph run` runs: what is asked is handed to it, and what it says has become of it is passed on.
 extension ClaudeAdapter {
-    /// To say that a request was taken; none at all is said of a session that no hook has told of yet.
+    /// Answer to a request that was taken; a session that no hook has reported yet gets none.
     private static let taken = Array("{}".utf8)
 
     mutating func programSaid(_ word: SteeredWord, in id: SessionID, by run: ProgramRun?, _ token: HookToken) {
@@ -69,8 +69,8 @@ extension ClaudeAdapter {
         sessions[id]?.program = nil
     }
 
-    /// Two that write one session lose what one of them wrote: one that the hooks have told of is not resumed while its process is there,
-    /// whatever Claude Code's registry says. Where it is not there, and nobody has noticed yet, the session ends first.
+    /// If two processes write one session, what one of them wrote is lost. So a session that hooks have reported is not resumed while its
+    /// process exists, whatever Claude Code's registry says. If the process is gone unnoticed, the session ends first.
     mutating func launch(_ launch: LaunchOrder) {
         var holder: AgentProcess?
         if case .resume(let past) = launch.launch.purpose, let id = SessionID("claude-" + past.lowercased()),

@@ -109,7 +109,7 @@ extension ClaudeAdapter {
 
     // MARK: Status
 
-    /// The status follows the registry where hooks tell nothing: at an interruption, at a start, at a dialog without a card.
+    /// The status follows the registry if hooks report nothing: at an interruption, at a start, at a dialog without a card.
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
         guard let session = sessions[id] else { return }
         switch session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
@@ -117,7 +117,7 @@ extension ClaudeAdapter {
             stopped(id, reason: "interrupted")
         case .idle where wasDenied && session.status != .idle: stopped(id, reason: Self.deniedReason)
         case .idle where session.status == .running:
-            // A command of Claude Code's own is over without a hook as well; and hooks can be late. The transcript says which it was.
+            // A command of Claude Code's own also ends without a hook; and hooks can be late. The transcript says which it was.
             if now.monotonic - session.evidence.seenAt < limits.interruptionWait.milliseconds {
                 read(id, .interrupted)
             } else {
@@ -158,7 +158,7 @@ extension ClaudeAdapter {
         stopped(id, reason: session.program == nil ? Self.interruptedReason : "interrupted")
     }
 
-    /// Its turn is over, and no hook has said so.
+    /// The turn has ended, and no hook has reported it.
     private mutating func stopped(_ id: SessionID, reason: String?) {
         if sessions[id]?.status == .running {
             closeTurn(id, reason == nil ? "Its end was not told" : "Interrupted at the terminal")
@@ -171,7 +171,7 @@ extension ClaudeAdapter {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }
 
-    /// A dialog that only the terminal could answer is over, or has its card by now.
+    /// A dialog that only the terminal could answer has closed, or has its card by now.
     mutating func workedOn(_ id: SessionID) {
         guard let reason = sessions[id]?.statusReason, [Self.terminalReason, Self.perhapsReason].contains(reason) else {
             return

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The life of a session: its start, prompts, turns and end.
+/// Lifecycle of a session: its start, prompts, turns and end.
 extension ClaudeAdapter {
     mutating func sessionStarted(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         let source = payload.text("source")
@@ -25,7 +25,7 @@ extension ClaudeAdapter {
         let isLate = before?.isLate(process, within: limits.hooksLateBy, at: now) == true
         take(id, process, payload, hook, isStart: false)
         if isNew || (revives && !isLate && before?.isEnded == true) {
-            // Its SessionStart was not heard: it may have been copied from another, which its transcript tells.
+            // Its SessionStart was lost: it may be a copy of another session, which its transcript shows.
             if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
         } else if sessions[id]?.attended != before?.attended || sessions[id]?.isRun != before?.isRun {
@@ -92,7 +92,8 @@ extension ClaudeAdapter {
         replaceOthers(than: id)
     }
 
-    /// A process has one session at a time. That the one before is over no hook may have told: each is lost while no daemon runs.
+    /// Ends the sessions that this process had before. A process has one session at a time, and the hooks that report an end are lost
+    /// while no daemon runs.
     private mutating func replaceOthers(than id: SessionID) {
         guard let process = sessions[id]?.process else { return }
         for other in sessionsInOrder where other.id != id && other.process == process && !other.isEnded {
@@ -111,7 +112,8 @@ extension ClaudeAdapter {
         endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
     }
 
-    /// Hands the session back when its process leaves it. Returns false if no earlier terminal has it open; that one's registry entry tells its state.
+    /// Hands the session back when its process leaves it. Returns false if no earlier terminal has it open; the registry entry of that
+    /// terminal shows its state.
     mutating func isOpenElsewhere(_ id: SessionID) -> Bool {
         guard sessions[id]?.handBack() == true else { return false }
         reportUsage(id)
@@ -192,7 +194,7 @@ extension ClaudeAdapter {
         countUsed(id)
     }
 
-    /// The hooks that told of their ends were lost.
+    /// Ends subagents whose end was not reported, as the hooks were lost.
     private mutating func finishSubagents(of id: SessionID, except live: Set<String>) {
         let over = sessions[id]?.subagents.filter { $0.value.isStarted && !live.contains($0.key) } ?? [:]
         for (agent, subagent) in over.sorted(by: { $0.key < $1.key }) {

@@ -67,15 +67,16 @@ extension ClaudeAdapter {
         return ClaudeAnswer.stop("Interrupted remotely by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
     }
 
-    /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told.
+    /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told by our hook.
     mutating func turnEndedByItself(_ id: SessionID) { sessions[id]?.interrupt?.isTold = false }
 
-    /// A person's next prompt: what was told to stop has stopped, though nothing said so, and the turn that begins is not meant.
+    /// A person's next prompt: the turn that we stopped has ended, though nothing reported it, and the interrupt does not apply to the
+    /// new one.
     mutating func stoppedTurnOver(_ id: SessionID) {
         if sessions[id]?.interrupt?.isTold == true { interruptOver(id) }
     }
 
-    /// The turn is over.
+    /// The interrupted turn has ended.
     private mutating func interruptOver(_ id: SessionID) {
         guard let interrupt = sessions[id]?.interrupt else { return }
         sessions[id]?.interrupt = nil

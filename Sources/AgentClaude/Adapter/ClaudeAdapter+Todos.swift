@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The agent's task list: always told as a whole.
+/// The agent's task list: always sent as a whole.
 extension ClaudeAdapter {
     private struct Todo {
         var text: String

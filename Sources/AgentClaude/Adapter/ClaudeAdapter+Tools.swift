@@ -117,7 +117,7 @@ extension ClaudeAdapter {
             sessions[id]?.subagents[agent]?.awaitsCall = false
         }
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
-        // The batch may have told it before: hooks race.
+        // The batch may have reported it before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         unproven[call] = nil
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)

@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Cost, tokens and context: from the status line, and from the transcript what that does not tell.
+/// Cost, tokens and context: from the status line, and from the transcript what the status line lacks.
 ///
-/// | | Claude's figure begins with | which is known from |
+/// | | Claude's figure begins with | source |
 /// |---|---|---|
 /// | a new conversation, `/clear`, `/branch` | nothing | |
 /// | `--resume`, `--continue`, `/resume` | what the conversation cost until its last proper end | the last total in its transcript |
@@ -13,12 +13,12 @@ internal import RelayProtocol
 ///
 /// Tokens are those of the messages in the transcripts, and in the end those of its total, which has requests that no transcript has.
 ///
-/// `claude -p` has no status line. It writes its total down before its SessionEnd; a turn's end tells of tokens only, and one
-/// that is killed leaves no more than those.
+/// `claude -p` has no status line. It writes its total before its SessionEnd; the end of a turn reports tokens only, and a process that
+/// is killed leaves no more than those.
 extension ClaudeAdapter {
     mutating func statusLineShown(_ line: JSONValue, _ process: AgentProcess?) {
         guard let id = sessionID(line) else { return }
-        // A line that is drawn after the end brings nobody back.
+        // A status line that is drawn after the end revives no session.
         ensureSession(id, process, line, revives: false)
         let siblings = sessions.values.filter { $0.id != id && $0.usage.process == process && process != nil }
         guard var usage = sessions[id]?.usage else { return }
@@ -144,7 +144,7 @@ extension ClaudeAdapter {
         sessions[id]?.transcriptRead = end.end
     }
 
-    /// One that is told to go on writes on, in the same transcript.
+    /// Counts a subagent's usage. A subagent that is continued writes on in the same transcript.
     private mutating func count(_ end: ClaudeTranscript?, by agent: String, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
         let read = session.subagentReads[agent]

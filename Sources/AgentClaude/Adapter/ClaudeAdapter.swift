@@ -1,9 +1,9 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what Claude Code tells its hooks into events, and decisions into what its hooks print.
+/// Turns the input of Claude Code's hooks into events, and decisions into the hooks' output.
 ///
-/// Pure: `handle` takes a fact and gives orders. What fails here fails towards "no decision": the agent's own prompt stays.
+/// Pure: `handle` takes a fact and gives orders. Failures lead to "no decision": the agent's own prompt stays.
 package struct ClaudeAdapter: AgentAdapter {
     package var name: String { "claude" }
 
@@ -145,7 +145,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
     // MARK: Waiting
 
-    /// When `timerFired` is due, by the clock that never jumps.
+    /// Monotonic time at which `timerFired` is due.
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += sessions.values.compactMap { $0.deferred.map(\.due).min() }

@@ -11,7 +11,7 @@ package enum ClaudeFact: Sendable {
     case tasksRead(SessionID, [JSONDocument])
     /// The session's entry in Claude's registry has changed since the last look; nil if there is none.
     case registryRead(SessionID, JSONDocument?)
-    /// New lines of the session's transcript that tell of decisions.
+    /// New lines of the session's transcript that report decisions.
     case transcriptRead(SessionID, [JSONDocument])
     /// The end of a transcript; nil if it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)

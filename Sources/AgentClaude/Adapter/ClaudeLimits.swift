@@ -23,9 +23,9 @@ package struct ClaudeLimits: Sendable {
     var registryCheckOpen = Duration.milliseconds(100)
     var registryCheckBusy = Duration.milliseconds(200)
     var registryCheckIdle = Duration.seconds(1)
-    /// The transcript tells of our denial within 0.2 s; a batch whose end does it later may take minutes.
+    /// The transcript shows our denial within 0.2 s; a batch whose end shows it later may take minutes.
     var transcriptWatch = Duration.seconds(10)
-    /// Live sessions of one machine whose entries are looked at, those used last first.
+    /// Live sessions of one machine whose entries are read, most recently used first.
     var registryFilesMax = 64
     /// A killed agent says nothing; people look at an open approval, so it is noticed soon.
     var agentCheckOpen = Duration.seconds(1)
@@ -40,7 +40,8 @@ package struct ClaudeLimits: Sendable {
     var peerShowsWithin = Duration.seconds(25)
     /// Messages of a session that were sent, did not show, and are known again when they do.
     var unshownMessagesMax = 16
-    /// A program that ran a session that has ended tells its last and goes within some three seconds. One that is there still has it again.
+    /// A program that ran a session that has ended reports its last and exits within some three seconds. One that is still there then has
+    /// the session again.
     var programLeavesWithin = Duration.seconds(10)
     /// A hook gives up on us sooner; what comes from its process later means that the session goes on.
     var hooksLateBy = Duration.seconds(10)
@@ -48,7 +49,7 @@ package struct ClaudeLimits: Sendable {
     /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
     /// order, on a machine that is not busy.
     var textWait = Duration.milliseconds(500)
-    /// For the end of a call whose batch has told that it is over. Longer than their hooks may come apart; the end of the turn ends it sooner.
+    /// Wait for the end of a call whose batch has reported it. Longer than their hooks may be apart; the end of the turn ends it sooner.
     var callEndWait = Duration.seconds(1)
     /// Events of a session that wait for it; one message has a few tools, each with its start, its end, and a file that it changed.
     var deferredMax = 48
@@ -61,7 +62,7 @@ package struct ClaudeLimits: Sendable {
     var callsMax = 256
     /// Unfinished messages of a session.
     var messagesMax = 8
-    /// Sessions in memory, those that are over included.
+    /// Sessions in memory, including those that have ended.
     var sessionsMax = 1_000
 
     var texts = TextLimits()

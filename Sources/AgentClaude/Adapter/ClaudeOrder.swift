@@ -16,7 +16,7 @@ package enum ClaudeOrder: Sendable, Equatable {
     case readTranscriptEnd(ClaudeTranscriptRequest)
     /// Comes back as `messageSent`.
     case sendMessage(ClaudePeerMessage)
-    /// Comes back as `launched`. Refused where `openIn`, which has this session open by its hooks, is still there.
+    /// Answered by `launched`. Refused if `openIn`, which has this session open by its hooks, still exists.
     case launch(LaunchOrder, openIn: AgentProcess?)
 }
 

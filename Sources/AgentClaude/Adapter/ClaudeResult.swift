@@ -20,7 +20,7 @@ struct ClaudeResult {
             // The diff, the list and the answers are events of their own.
             if isError { summary = text }
         default:
-            // The last line is where programs say how it went; JSON says nothing to people.
+            // Programs report their result in the last line; JSON says nothing to people.
             let isWords = response.map { Self.words(of: $0) != nil } ?? true
             summary = isError ? text : isWords ? TextCut.lastLine(text) : ""
             output = text
@@ -46,7 +46,7 @@ struct ClaudeResult {
         return nil
     }
 
-    /// Claude's words when somebody said no at the terminal.
+    /// True for Claude's words after a denial or an interrupt at the terminal.
     static func isRejection(_ text: String) -> Bool {
         text.hasPrefix("The user doesn't want to") || text.contains("The tool use was rejected")
             || text.hasPrefix("[Request interrupted by user")

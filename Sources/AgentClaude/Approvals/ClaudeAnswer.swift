@@ -34,7 +34,7 @@ package enum ClaudeAnswer {
     package static let ask = ask("The budget is spent: from here on every tool needs approval.")
     /// The same, as a person wants it.
     static let askAll = ask("A client has asked for this: every tool needs approval here.")
-    /// The same if no daemon can tell which of the two it is.
+    /// The same if no daemon can say which of the sessions this is.
     package static let askUnheard = ask("The host is not heard, and some session's every tool needs approval: this one's may.")
 
     private static func ask(_ reason: String) -> [UInt8] {

@@ -32,7 +32,7 @@ package struct ClaudeForm: AnswerForm {
         questionBytes = nil
     }
 
-    /// In which Claude goes on once its plan is approved: those that its own dialog has had, and never one that asks nobody anything.
+    /// Modes in which Claude goes on once its plan is approved: those that its own dialog has had, and never the one that never asks.
     var modes: [String] { tool == ClaudeAnswer.planTool ? [Self.askingMode, "acceptEdits"] : [] }
 
     package func allow(mode: String?) -> [UInt8]? {

@@ -6,12 +6,12 @@ internal import RelayProtocol
 /// Only a suggestion that is understood as a whole is offered: another type, another destination, or an unknown member could mean more
 /// than is shown.
 enum ClaudeOffer {
-    /// As Claude's answer takes them, and where each is written.
+    /// Scopes as Claude's answer takes them, each with the file that it writes.
     private static let scopes: [String: Offer.Scope] = [
         "session": .session, "localSettings": .local, "projectSettings": .project, "userSettings": .user,
     ]
 
-    /// Into which a client may put a session: never one that asks nobody anything.
+    /// Modes into which a client may put a session: never the one that never asks.
     private static let modes: Set<String> = [ClaudeForm.askingMode, "acceptEdits", "plan"]
 
     static func all(in payload: JSONValue, of tool: String, _ cleaner: Cleaner) -> [AgentOffer] {

@@ -16,7 +16,7 @@ extension AskedQuestion {
             else { return nil }
             questions.append(question)
         }
-        // Two alike could not be told apart.
+        // Answers to two equal questions would be ambiguous.
         return Set(questions.map(\.text)).count == questions.count ? questions : nil
     }
 

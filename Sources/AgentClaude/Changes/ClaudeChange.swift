@@ -28,7 +28,7 @@ struct ClaudeChange {
 
     var kind = Kind.unknown
     var problem: Problem?
-    /// Against the file where nothing hindered; otherwise of the input's own texts.
+    /// Against the file if nothing prevented it, otherwise of the input's own texts.
     var diff: ClaudeDiff?
     /// The size of the file before.
     var size: Int64?
@@ -140,7 +140,7 @@ struct ClaudeChange {
         guard let change = ClaudeNotebook.change(input, of: before) else { return problem = .noCell }
         cell = change.cell
         become(change.after, from: change.before, .edits, redactor)
-        // A cell that comes or goes is a change also where nothing is in it.
+        // A cell that is inserted or deleted is a change even if it is empty.
         if change.cell.deed != .replace { kind = .edits }
     }
 

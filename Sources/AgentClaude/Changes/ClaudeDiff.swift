@@ -52,7 +52,7 @@ struct ClaudeDiff {
         shown.utf8.elementsEqual(line.last == UInt8(ascii: "\n") ? line.dropLast() : line)
     }
 
-    /// A finished edit: Claude tells the hunks, or the whole content of a new file.
+    /// A finished edit: Claude reports the hunks, or the whole content of a new file.
     init?(response: JSONValue, _ redactor: Redactor) {
         self.redactor = redactor
         let hunks = response.list("structuredPatch")
@@ -90,7 +90,7 @@ struct ClaudeDiff {
 
     private mutating func replace(_ edit: JSONValue) {
         guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }
-        // Both are pieces of a file: where both end within a line, that line goes on as it was.
+        // Both are pieces of a file: if both end within a line, that line goes on as it was.
         let isWithinLine = Self.isOpen(old) && Self.isOpen(new)
         for line in split(old) {
             lines.append("-\(line)")

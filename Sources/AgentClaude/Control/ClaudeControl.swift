@@ -66,7 +66,7 @@ package struct ClaudeControl: Sendable {
     var phase = Phase.starting
     var sent: [Sent] = []
     var asked: [String: Asked] = [:]
-    /// Interrupts that the agent has heard of; the end of its turn is what they are for.
+    /// Interrupts that the agent has received; they are done at the end of its turn.
     var interrupts: [SteeringName] = []
     var stops: [SteeringName] = []
     var permissions: [ControlPermission] = []
@@ -285,7 +285,7 @@ package struct ClaudeControl: Sendable {
         }
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
     mutating func tell(_ name: SteeringName, _ stage: SteeringStage, _ reason: String? = nil) {
         orders.append(.tell(SteeringChange(name, stage, reason: reason)))

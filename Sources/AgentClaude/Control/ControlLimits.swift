@@ -2,7 +2,7 @@
 package struct ControlLimits: Sendable {
     /// One line of its output: what a tool gave back is in one, pictures included. A longer one is not looked at.
     package var lineBytesMax = 16 << 20
-    /// Without anybody at the terminal: a permission that nobody decided is denied. As long as other agents without a terminal wait.
+    /// Without a person at the terminal, an undecided permission is denied after this. As long as other agents without a terminal wait.
     package private(set) var decideWithin = Duration.seconds(3_600)
     /// From the beginning of a prompt's turn until it counts as taken without an answer: a turn that is turned down ends within some ms.
     package var takenAfter = Duration.seconds(2)

@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Background work of a session whose turn is over, as Claude Code lists it for its Stop hook.
+/// Background work of a session whose turn has ended, as Claude Code lists it for its Stop hook.
 struct ClaudeBackground: Equatable {
-    /// As many as are looked at.
+    /// Tasks that are looked at, at most.
     private static let tasksMax = 256
     private static let ends: Set<String> = ["completed", "failed", "killed", "stopped", "cancelled"]
 

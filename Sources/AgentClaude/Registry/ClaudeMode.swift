@@ -1,6 +1,6 @@
 /// Claude Code's permission modes, as far as clients may put a session into one.
 enum ClaudeMode {
-    /// None that asks nobody, and none that leaves it to a model whether somebody is asked.
+    /// Modes that clients may choose: none that never asks a person, and none in which a model decides if a person is asked.
     static let fromAfar = ["default", "acceptEdits", "plan"]
     static let lawless = "bypassPermissions"
 }

@@ -26,7 +26,7 @@ package struct ClaudePeerMessage: Sendable, Equatable {
         entry.text("messagingSocketPath").flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
-    /// With its end. `next`: it begins a turn where none runs, and interrupts none.
+    /// The message's line, with its line feed. `next`: it starts a turn if none runs, and interrupts none.
     package var line: [UInt8] {
         JSONWriter.object { writer in
             writer.field("type", "user")

@@ -22,7 +22,7 @@ struct ClaudeStanding: Equatable, Sendable {
     /// When the agent wrote it, by its clock: the same again at another time is another dialog or turn.
     var writtenAt: Int64
 
-    /// Nil unless it is of this session, and somebody sits before it: at its own screen, or where `heliograph run` has taken its place.
+    /// Nil unless the entry is of this session and a person is attending it: at its own screen, or through `heliograph run`.
     init?(_ entry: JSONValue, session name: String, isAttended: Bool = false) {
         guard entry.text("sessionId") == name, isAttended || entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
         writtenAt = entry.whole("statusUpdatedAt") ?? 0

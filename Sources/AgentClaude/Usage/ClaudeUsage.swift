@@ -115,7 +115,7 @@ struct ClaudeUsage {
         setModel(total.model)
     }
 
-    /// Requests that a transcript tells of.
+    /// Adds the requests found in a transcript.
     mutating func update(_ used: ClaudeTranscript.Used, process: AgentProcess?) {
         guard used.tokens != Tokens() else { return }
         if figures.run == nil || process != self.process {

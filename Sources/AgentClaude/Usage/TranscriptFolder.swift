@@ -1,7 +1,7 @@
 /// The folder in `<config>/projects` in which Claude Code keeps the transcripts of one project.
 ///
 /// Seen with 2.1.329: a hyphen for each UTF-16 unit that is no ASCII letter or digit, without normalisation; of more than 200 units the
-/// first 200, a hyphen, and a hash. Several projects can share one: whose a transcript is its own `cwd` tells.
+/// first 200, a hyphen, and a hash. Several projects can share one folder: the `cwd` in a transcript says whose it is.
 package struct TranscriptFolder: Sendable {
     private static let unitsMax = 200
 

@@ -1,14 +1,14 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Approvals: what the app-server asks all that are attached, first answer wins.
+/// Approvals: the app-server asks all attached clients, and the first answer wins.
 ///
-/// | what comes | shows |
+/// | event | evidence |
 /// |---|---|
 /// | `serverRequest/resolved`, and we had not answered | answeredAtTerminal |
-/// | the same of a question that we had answered | answersTaken; our denial where we declined it |
+/// | the same of a question that we had answered | answersTaken; our denial if we declined it |
 /// | the item ends, not declined | carriedOut |
-/// | the item ends, declined | reported: our denial where we denied, else a rejection |
+/// | the item ends, declined | reported: our denial if we denied, else a rejection |
 /// | the turn ends | turnEnded |
 /// | the connection is back, and the question does not come again | answeredAtTerminal |
 extension CodexAdapter {
@@ -48,11 +48,11 @@ extension CodexAdapter {
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
-        // The request may be one of an earlier connection, which its run tells. One that was answered on this connection is asked again.
+        // The request may be one of an earlier connection, which `run` shows. One that was answered on this connection is asked again.
         question.attempt = desk.approvals.contains { $0.run == asked.run && answeredHere.contains($0.id) } ? 1 : 2
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
         if let input = try? JSONDocument(parsing: asked.input).root {
-            // To look for secrets takes as long as the input is large; one that comes again has been through that.
+            // The search for secrets takes time in proportion to the input; a request that comes again has passed it.
             shown.isCut = false
             if desk.isNew(question) { shown = cleaner.clean(input, of: asked.tool, bytesMax: limits.texts.approvalInputBytes) }
         }
@@ -107,7 +107,7 @@ extension CodexAdapter {
 
     mutating func requestResolved(_ id: [UInt8], in session: SessionID) {
         guard let (token, isAnswered) = requests.resolved(id) else {
-            // A request that we could not answer is over.
+            // A request that we could not answer is closed.
             if isWaitingAtTerminal(in: session), !hasOpenCard(session) { setStatus(.running, in: session) }
             return
         }
@@ -122,7 +122,7 @@ extension CodexAdapter {
         tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
-    /// Its item is over.
+    /// The item of an approval has ended.
     mutating func proven(_ tool: CodexTool, _ call: String, in session: SessionID) {
         for approval in desk.approvals where approval.session == session && approval.call == call {
             guard tool.isDeclined else {

@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// New threads, and old ones again, on the server that Codex shares with its terminal: `codex resume` there opens either.
 ///
-/// Codex takes any folder without a question, so what counts is that the host has looked at it. A thread is resumed only where Codex lists it
+/// Codex takes any folder without a question, so what counts is that the host has checked it. A thread is resumed only if Codex lists it
 /// for that folder.
 extension CodexAdapter {
     mutating func launch(_ launch: LaunchOrder) {
@@ -55,7 +55,7 @@ extension CodexAdapter {
         guard let thread = result.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else {
             return refuse(launch, "Codex does not say which thread has begun")
         }
-        // A client that starts a thread hears of it from the beginning: there is nothing to catch up with.
+        // A client that starts a thread receives its messages from the beginning: there is nothing to catch up with.
         threads[name]?.phase = .watched
         startSession(name, thread, model: result.text("model"))
         isSet(to: result, in: sessionID(name))

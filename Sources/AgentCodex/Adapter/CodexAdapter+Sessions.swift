@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The life of a session: its start, turns, status and end.
+/// Lifecycle of a session: its start, turns, status and end.
 extension CodexAdapter {
     mutating func startSession(_ name: String, _ thread: JSONValue, model: String?) {
         let id = sessionID(name)
@@ -140,7 +140,7 @@ extension CodexAdapter {
         }
     }
 
-    /// Those that an earlier connection asked, and nobody asks any more.
+    /// Closes questions of an earlier connection that are not open any more.
     private mutating func dialogsAreOver(in id: SessionID) {
         for approval in desk.approvals where approval.session == id && approval.token == nil && approval.isOpen {
             tellDesk(.shown(approval.id, .answeredAtTerminal))

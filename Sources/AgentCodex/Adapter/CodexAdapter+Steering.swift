@@ -53,20 +53,20 @@ extension CodexAdapter {
     private mutating func give(_ prompt: SteeringAction.Prompt, _ request: SteeringRequest, in session: CodexSession) {
         switch (standing(of: session), session.activeTurn) {
         case (.idle, _):
-            // From here on how it stands is to be told again, whatever it is.
+            // From here on the standing must be sent again, whatever it is.
             sessions[session.id]?.standing = nil
             send(.startTurn(thread: session.thread, prompt, request.name), .opening(turn: nil), request)
         case (.busy, let turn?) where prompt.whenBusy == .steer:
             send(
                 .steerTurn(thread: session.thread, turn: turn, prompt, request.name), .addition(turn: turn), request)
-        // `turn/start` would go to the turn that runs, and what is told to a turn that asks something can be lost.
+        // `turn/start` would go to the turn that runs, and what is sent to a turn that asks something can be lost.
         case (.busy, _), (nil, _): order(.notGiven(request, "Codex had begun to work when it was its turn"))
         case (.waiting, _): order(.notGiven(request, "Codex had begun to ask something when it was its turn"))
         }
     }
 
     private mutating func set(_ setting: CodexSetting, _ request: SteeringRequest, in session: CodexSession) {
-        // Codex tells nothing of what does not change. What was sent before this, and is not told of yet, may change it first.
+        // Codex reports no change of a setting that stays the same. An earlier request that is not reported yet may change it first.
         guard !session.settings.has(setting) || steering.isSetting(session.id, since: settingsSince) else {
             return order(.steered(session.id, SteeringChange(request.name, .taken, reason: "it was so already")))
         }
@@ -158,7 +158,7 @@ extension CodexAdapter {
             switch given.evidence {
             case .interruption where isInterrupted: tell(given, .taken)
             case .interruption: tell(given, .refused, "the turn had come to its end")
-            // Codex drops what it was told during a turn and had not read when that was interrupted.
+            // Codex drops input that was sent during a turn and was unread when the turn was interrupted.
             case .addition where isInterrupted: tell(given, .refused, "the turn was interrupted before Codex had read it")
             case .opening, .addition, .setting, .end:
                 tell(given, .unknown, "the turn has ended, and Codex has not shown that it read it")
@@ -183,7 +183,7 @@ extension CodexAdapter {
         stirred.formUnion(sessions.keys)
     }
 
-    /// All that this connection has of the thread was told: what an earlier one left in doubt stays so.
+    /// All that this connection has of the thread was reported: what an earlier one left in doubt stays so.
     mutating func isWatchedAgain(_ thread: String) {
         let id = sessionID(thread)
         stirred.insert(id)
@@ -201,7 +201,7 @@ extension CodexAdapter {
         order(.steered(given.session, SteeringChange(given.name, stage, reason: reason.map { line($0) })))
     }
 
-    // MARK: What can be done, and how it stands
+    // MARK: Offers and standing
 
     /// Sends the offer first: a waiting prompt is sent as soon as its session is idle.
     mutating func tellStirred() {

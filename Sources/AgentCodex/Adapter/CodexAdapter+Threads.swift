@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The connection to the app-server, and which of its threads are watched.
+/// The connection to the app-server, and the threads that it watches.
 ///
-/// A thread is resumed without its turns, told its last turn, and followed from then on. Nothing is changed by that: the terminal that is
-/// attached to the same thread does not notice.
+/// A thread is resumed without its turns, its last turn is reported, and it is followed from then on. This changes nothing: the terminal
+/// that is attached to the same thread does not notice.
 extension CodexAdapter {
     mutating func connected() {
         calls.reset()
@@ -43,7 +43,7 @@ extension CodexAdapter {
                 if threads[name]?.buffer(document, token, countMax: limits.bufferedMessagesMax) == true { return }
                 watch(name)
             }
-            // Words come by the thousand, and change nothing of how a session stands.
+            // Deltas come by the thousand, and do not change a session's standing.
             if !name.isEmpty, !method.hasSuffix("Delta"), !method.hasSuffix("/delta") { stirred.insert(sessionID(name)) }
             learn(message, token)
         }

@@ -125,7 +125,7 @@ package struct CodexAdapter: AgentAdapter {
 
     // MARK: Waiting
 
-    /// When `timerFired` is due, by the clock that never jumps.
+    /// Monotonic time at which `timerFired` is due.
     package var nextDeadline: Int64? {
         var deadlines = desk.nextDeadline.map { [$0] } ?? []
         deadlines += threads.values.compactMap(\.due) + waitingLaunches.map(\.until)

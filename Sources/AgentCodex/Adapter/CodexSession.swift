@@ -26,12 +26,12 @@ struct CodexSession {
     var isEnded = false
     var status: SessionStatus?
     var statusReason: String?
-    /// The turn that was last told of, and what of it was told.
+    /// The turn that was last reported, and the items of it that were.
     private(set) var turn: String?
     private(set) var told: [String] = []
     /// Turns before that.
     private(set) var earlierTurns: [String] = []
-    /// Codex unloaded the thread: since when, until it is loaded again or the session is over.
+    /// Time since which Codex has unloaded the thread, until it is loaded again or the session has ended.
     var unloadedAt: Int64?
     /// Turns were reverted, and that was not reported yet.
     var isReverted = false
@@ -73,7 +73,7 @@ struct CodexSession {
         heardAt = now
     }
 
-    /// Nothing is known any more of what runs.
+    /// Forgets the turn: what runs is unknown now.
     mutating func forgetTurn() {
         activeTurn = nil
         turnPolicy = nil

@@ -56,7 +56,7 @@ struct CodexCalls {
         }
     }
 
-    /// Nil where we did not ask that.
+    /// Nil if we did not send that request.
     mutating func end(_ id: Int64) -> Call? { open.removeValue(forKey: id) }
 
     mutating func reset() { open = [:] }
@@ -90,7 +90,7 @@ extension CodexCalls.Call {
                 $0.field("title", "Heliograph")
                 $0.field("version", "1")
             }
-            // Settings of a thread can be changed by clients that say this only, and only they are told all that an approval asks for.
+            // Only clients with this capability can change a thread's settings, and only they receive all that an approval asks for.
             writer.object("capabilities") {
                 $0.field("experimentalApi", true)
                 $0.field("requestAttestation", false)
@@ -139,7 +139,7 @@ extension CodexCalls.Call {
         }
     }
 
-    /// Without a mode the one that asks most: its own default may be one that asks nobody.
+    /// Without a mode, the mode that asks most: Codex's own default may be one that never asks.
     private static func write(_ launch: Launch, to writer: inout JSONWriter) {
         writer.field("approvalPolicy", launch.mode ?? CodexStart.modes[0])
         writer.field("model", launch.model)

@@ -27,7 +27,7 @@ struct CodexRequests {
     /// The request will not be answered from here.
     mutating func forget(_ token: HookToken) { open[token] = nil }
 
-    /// Closed by the server, before or after we answered it; nil where we did not know it.
+    /// Closed by the server, before or after we answered it; nil if we did not know it.
     mutating func resolved(_ id: [UInt8]) -> (token: HookToken, isAnswered: Bool)? {
         if let token = answered.removeValue(forKey: id) { return (token, true) }
         guard let token = open.first(where: { $0.value == id })?.key else { return nil }

@@ -35,7 +35,7 @@ struct CodexThread {
     var isIgnored: Bool { if case .ignored = phase { true } else { false } }
     var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
-    /// When something is due, by the clock that never jumps.
+    /// Monotonic time at which something is due.
     var due: Int64? {
         switch phase {
         case .waiting(let due): due

@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One file of a change: what becomes of it, as lines with a sign before them, without their secrets.
+/// One file of a change, as lines with a sign before them, without their secrets.
 ///
-/// Codex tells a new file and a deleted one by their content, and any other by the hunks of a unified diff.
+/// Codex describes a new file and a deleted one by their content, and any other by the hunks of a unified diff.
 struct CodexChange {
     let path: String
     /// `add`, `delete` or `update`.

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One item of a turn, as far as people are told of it.
+/// One item of a turn, as far as it is reported to people.
 struct CodexItem {
     enum Kind {
         /// With the name that a client gave it, in most cases the terminal's.
@@ -9,7 +9,7 @@ struct CodexItem {
         case answer(String)
         case thought(String)
         case tool(CodexTool)
-        /// Nothing that is told.
+        /// An item that is not reported.
         case other
     }
 

@@ -39,7 +39,8 @@ struct CodexQuestion {
     /// The questions; empty if a yes or a no is asked for.
     var questions: [AskedQuestion] { elicited?.questions ?? userInput?.questions.map(\.asked) ?? [] }
 
-    /// `id` is the server's of the request. `changes` tells what an item said that is to become of files: the request itself does not.
+    /// `id` is the server's id of the request. `changes` returns an item's announced file changes, which the request itself does not
+    /// contain.
     static func reading(
         _ method: String, _ params: JSONValue, id: [UInt8], _ cleaner: Cleaner, changes: (String) -> [UInt8]?
     ) -> Reading {

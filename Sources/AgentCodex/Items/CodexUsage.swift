@@ -1,12 +1,12 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Tokens of a thread, and no money, which Codex does not tell.
+/// Tokens of a thread, without a cost, which Codex does not report.
 ///
 /// Codex counts over the conversation, and we count what was used here: the total of a fork begins with that of the original, and
 /// reverted usage is subtracted from it although it was used.
 struct CodexUsage: Equatable {
-    /// One more whenever `base` changes: the relay adds up the runs.
+    /// Incremented whenever `base` changes: the relay adds up the runs.
     private var runNumber: Int64 = 1
     /// Codex's last total. Nil before the first.
     private var total: Int64?
@@ -72,7 +72,7 @@ struct CodexUsage: Equatable {
         writer.array("base", [base.input, base.output, base.cacheRead, base.cacheWrite].map { Array(String($0).utf8) })
     }
 
-    /// Notes of earlier versions say 0 where nothing was told, and have no `base`.
+    /// Notes of earlier versions say 0 if nothing was reported, and have no `base`.
     init(from value: JSONValue) {
         runNumber = value.whole("run") ?? 1
         total = value.whole("tokens").flatMap { $0 > 0 ? $0 : nil }

@@ -19,7 +19,7 @@ struct CodexUserInput {
 
     let questions: [Question]
 
-    /// Nil where only the terminal can ask it: what is typed is a secret, or is not as we know it.
+    /// Nil if only the terminal can ask it: the input is a secret, or has an unknown form.
     init?(_ params: JSONValue, clean: (String) -> String) {
         let list = params.list("questions")
         guard !list.isEmpty, list.count <= WireLimits.questionsMax else { return nil }

@@ -21,16 +21,16 @@ struct CodexSteering {
         let name: SteeringName
         let session: SessionID
         var evidence: Evidence
-        /// When it was sent, by the clock that never jumps.
+        /// Monotonic time at which it was sent.
         let at: Int64
-        /// The connection on which it was sent broke: Codex may or may not have read it.
+        /// The connection on which it was sent failed: Codex may or may not have read it.
         var isInDoubt = false
     }
 
     private struct Parked {
         let request: SteeringRequest
         let thread: String
-        /// When it is not to be given any more, by the clock that never jumps.
+        /// Monotonic time after which it is not sent any more.
         let until: Int64
     }
 

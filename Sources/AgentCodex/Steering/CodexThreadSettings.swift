@@ -18,7 +18,7 @@ struct CodexThreadSettings: Equatable {
     private static let policies = ["untrusted", "on-request", "never"]
     /// Policy of a session that is held.
     static let askingMost = policies[0]
-    /// Codex's own models are those that it lists; another provider's are known to nobody.
+    /// Codex lists its own models; another provider's are unknown.
     private static let ownProvider = "openai"
 
     private(set) var model: String?

@@ -1,7 +1,7 @@
 /// Modes that a program has set and that a terminal attached later does not have: repeated when one is attached, and reset when it is
 /// detached.
 package struct TerminalModes: Sendable, Equatable {
-    /// The DEC private modes that say how keys, mouse and screen are told and shown.
+    /// The DEC private modes for the encoding of keys and mouse, and for the screen.
     static let kept: Set<Int> = [1, 7, 25, 47, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1049, 2004, 2026, 2031]
     /// On by default.
     private static let initial: Set<Int> = [7, 25]
@@ -43,7 +43,7 @@ package struct TerminalModes: Sendable, Equatable {
     package var isBracketedPaste: Bool { on.contains(2004) }
     var wraps: Bool { on.contains(7) }
 
-    /// For a terminal that has heard nothing yet. A half-drawn picture is none to begin with.
+    /// Sets up a terminal that has received nothing yet. Synchronized output (2026) is omitted: there is no half-drawn picture at first.
     package var replay: [UInt8] {
         var text = ""
         for mode in on.subtracting(Self.initial).subtracting([2026]).sorted(by: Self.screenFirst) { text += "\u{1B}[?\(mode)h" }

@@ -62,7 +62,7 @@ package struct TerminalParser: Sendable {
             }
         case .stringEscape:
             end(&tokens)
-            // Anything else than the end of a string begins something new, and the string is over all the same.
+            // Any byte but the end of a string starts something new, and the string ends all the same.
             if byte != UInt8(ascii: "\\") {
                 state = .escape(nil)
                 take(byte, &tokens)

@@ -1,4 +1,4 @@
-/// One thing that a terminal is told, or that it tells the program.
+/// One element of what a program sends to its terminal, or a terminal to its program.
 package enum TerminalToken: Sendable, Equatable {
     case text(Unicode.Scalar)
     /// A control character of C0, or DEL.

@@ -30,7 +30,7 @@ package struct PromptBox: Sendable, Equatable {
     private static let indent = 2
     private static let hints = ["Press up to edit", "Try \""]
 
-    /// Nil where something else is on the screen, or in doubt.
+    /// Nil if the screen shows something else, or in doubt.
     package init?(on screen: TerminalScreen) {
         let lines = screen.lines
         let rules = lines.indices.filter { lines[$0].hasPrefix(Self.rule) }

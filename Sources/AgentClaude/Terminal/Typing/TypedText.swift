@@ -11,7 +11,7 @@ internal import HostCore
 package struct TypedText: Sendable, Equatable {
     /// As the agent has it when it takes it.
     package let text: String
-    /// The text has very many lines, which would take too long piece by piece: the agent is told that it was pasted.
+    /// The text has very many lines, which would take too long piece by piece: it is sent as a paste.
     package let isPasted: Bool
     private let bare: String
 
@@ -21,7 +21,7 @@ package struct TypedText: Sendable, Equatable {
     private static let piecesMax = 60
     private static let tab = "    "
 
-    /// Nil where nothing is left to be typed.
+    /// Nil if there is nothing left to type.
     package init?(_ said: String) {
         var text = TextCut.trim(Self.clean(said))
         guard text.unicodeScalars.contains(where: { !Self.isBlank($0) }) else { return nil }

@@ -2,7 +2,7 @@
 package struct TypingLimits: Sendable {
     /// A person who typed within this time may go on: the pause between two words.
     package var quiet = Duration.milliseconds(600)
-    /// A prompt waits so long for a moment at which it can be typed; then its author is told why there was none. Well within
+    /// Wait of a prompt for a moment at which it can be typed; after that its author receives the reason. Well within
     /// `SteeringLimits.evidenceWithin`, all else included.
     package var readyWithin = Duration.seconds(10)
     /// Longest time for which a person's keys are held back.
@@ -15,7 +15,7 @@ package struct TypingLimits: Sendable {
     package var takenWithin = Duration.seconds(4)
     /// After that word the agent gives a draft back; keys that come before would be mixed with it.
     package var settlesFor = Duration.milliseconds(150)
-    /// Times that a text is typed which then had to be taken away again, before its author is told.
+    /// Attempts at typing a text that had to be deleted again, before its author receives a refusal.
     package var attemptsMax = 3
     /// For the agent to show that it was interrupted, after each Esc.
     package var interruptWithin = Duration.seconds(2)

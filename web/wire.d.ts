@@ -55,7 +55,7 @@ export type Device = {
   | { text: "sealed"; sealKey: string }
 );
 
-/** What `PushSubscription.toJSON()` says; empty where the browser has none any more. */
+/** What `PushSubscription.toJSON()` says; empty if the browser no longer has one. */
 export interface WebSubscription {
   /** A URL, and a secret. */
   endpoint?: string;
@@ -126,7 +126,7 @@ export interface BudgetMark {
   level: number;
   microUSD: number;
   held?: boolean;
-  /** In place of `held`, where a budget that holds is spent and not every tool needs approval: as in the session's `steering`. */
+  /** In place of `held`, if a budget that holds is spent and not every tool needs approval: as in the session's `steering`. */
   hold?: string;
 }
 
@@ -145,7 +145,7 @@ export interface SteeringOffer {
   hold?: string;
   mode?: string;
   modes?: string[];
-  /** Left out where the agent takes any name. */
+  /** Left out if the agent takes any name. */
   models?: string[];
   /** The agent's own, as they are typed. */
   commands?: string[];
@@ -159,7 +159,7 @@ export interface SteeringOffer {
 export interface Summary {
   session: string;
   seq: number;
-  /** The first event that the relay still holds; 1 where it is not named. */
+  /** The first event that the relay still holds; 1 if it is left out. */
   first?: number;
   host: { id: string; name: string; connected: boolean };
   agent: { name: string; version?: string };

@@ -245,9 +245,11 @@ struct LaneMachine {
     private mutating func stopped() {
         isStopped = true
         effects.append(.close(generation: generation))
-        for generation in draining.keys { effects.append(.close(generation: generation)) }
+        for generation in draining.keys.sorted() { effects.append(.close(generation: generation)) }
         for request in takeAllWaiting() { finish(request, request.givenUp(.stopped)) }
-        for flight in flights.values { finish(flight.request, .unknown(flight.request.uncertainty ?? .connectionLost)) }
+        for flight in flights.values.sorted(by: { $0.request.number < $1.request.number }) {
+            finish(flight.request, .unknown(flight.request.uncertainty ?? .connectionLost))
+        }
         (flights, flying, draining, flightsHere, link) = ([:], [], [:], 0, .idle)
     }
 

@@ -8,7 +8,7 @@ extension WireTable {
         "summary", "The reduced state of a session after event `seq`.",
         [
             .required("session", .identifier), .required("seq", .count),
-            .optional("first", .count, "The first event that the relay still holds; 1 where it is not named."),
+            .optional("first", .count, "The first event that the relay still holds; 1 if it is left out."),
             .required("host", .object(named.fields + [.required("connected", .flag)])),
             .required("agent", .object([.required("name", .anyText), .optional("version", .anyText)])),
             .optional("model", .anyText), .optional("title", .anyText), .optional("project", .anyText),
@@ -34,7 +34,7 @@ extension WireTable {
             WireField("held", .flag, .alternative),
             WireField(
                 "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))), .alternative,
-                "In place of `held`, where a budget that holds is spent and not every tool needs approval: as in the session's `steering`."
+                "In place of `held`, if a budget that holds is spent and not every tool needs approval: as in the session's `steering`."
             ),
         ])
 

@@ -123,12 +123,12 @@ extension WireTable {
                     .required("id", .name), .required("choices", .list(.typed, 0...WireLimits.questionsMax)),
                     .optional("multiple", .flag), .optional("choicesOnly", .flag),
                 ]), 0...WireLimits.questionsMax),
-            "What an answer may choose: the relay refuses another. Left out where it is long."),
+            "What an answer may choose: the relay refuses another. Left out if it is long."),
         .optional(
             "modes", .list(.name, 0...WireLimits.modesMax), "In which the agent can go on when it is allowed."),
         .optional(
             "offers", .list(.object(offer), 0...WireLimits.offersMax),
-            "What the agent itself offers besides a plain yes and no; `digest` covers them. None where the approval is cut."),
+            "What the agent itself offers besides a plain yes and no; `digest` covers them. None if the approval is cut."),
         .optional(
             "alert",
             .object([
@@ -138,9 +138,9 @@ extension WireTable {
     ]
 
     private static let offer = WireObject(
-        "offer", "One of an agent's own options, such as to allow always: taken only where a person chose it by its id.",
+        "offer", "One of an agent's own options, such as to allow always: taken only if a person chose it by its id.",
         [
-            .required("id", .name), .required("label", .name, "In the agent's own words where it has any."),
+            .required("id", .name), .required("label", .name, "In the agent's own words if it has any."),
             .optional("rule", .line, "Exactly what would be written, an entry a line."),
             .optional("mode", .name, "In which the agent goes on, where that is what it offers."),
             .required("scope", .word(Offer.Scope.self), "Where it is written."),

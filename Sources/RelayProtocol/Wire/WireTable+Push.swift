@@ -25,7 +25,7 @@ extension WireTable {
 
     /// All that a person may choose for a device that is registered.
     package static let deviceChoices: [WireField] = [
-        .required("text", .word(PushText.self), "`sealed` where the device has told a key."),
+        .required("text", .word(PushText.self), "`sealed` if the device has sent a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
@@ -52,7 +52,7 @@ extension WireTable {
         ] + wishes + [allowOnLockScreen])
 
     static let webSubscription = WireObject(
-        "web-subscription", "What `PushSubscription.toJSON()` says; empty where the browser has none any more.",
+        "web-subscription", "What `PushSubscription.toJSON()` says; empty if the browser no longer has one.",
         [
             .optional(
                 "endpoint",

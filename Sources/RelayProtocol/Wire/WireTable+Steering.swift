@@ -14,7 +14,7 @@ extension WireTable {
                     .optional(
                         "command", .flag,
                         "It is one of the commands that the session offers; other text is never taken for a command."),
-                    pictures("where it offers `pictures`"),
+                    pictures("if it offers `pictures`"),
                 ]
             )
         case .interrupt: ("Stop what the agent is doing.", [])
@@ -76,7 +76,7 @@ extension WireTable {
                     + [signature])
         } + [
             WireMessage(
-                "withdraw", "Forget this prompt where it still waits.", [.required("session", .identifier)] + steeringName),
+                "withdraw", "Forget this prompt if it still waits.", [.required("session", .identifier)] + steeringName),
             WireMessage(
                 "outstanding",
                 "After `hello`: what was sent to steer this session, and has had no outcome. What the host knows nothing of, it has lost. None for "
@@ -108,7 +108,7 @@ extension WireTable {
             ),
             .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
             .optional(
-                "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out where the agent takes any name."),
+                "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out if the agent takes any name."),
             .optional(
                 "commands", .list(.name, 0...WireLimits.steeringCommandsMax), "The agent's own, as they are typed."),
             .optional(

@@ -4,6 +4,6 @@ enum RegisteredAgents {
         ClaudeIntegration.self, CodexIntegration.self, ACPIntegration.self, LocalIntegration.self,
     ]
 
-    /// Nil where there is none of that name.
+    /// Nil if there is none of that name.
     static func named(_ name: String) -> (any AgentIntegration.Type)? { all.first { $0.name == name } }
 }

@@ -8,21 +8,21 @@ protocol AgentDriver: AnyObject {
     /// An order of this agent's adapter. What it brings about at once is told before this returns.
     func carryOut(_ order: any Sendable)
 
-    /// False where it was not this driver that named the caller. Nil is no decision.
+    /// Answers a hook or a program; nil is no decision. Returns false if the token is none of this driver's.
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool
 
-    /// Nobody waits for that answer any more, which the adapter is told next.
+    /// The caller no longer waits for the answer; the adapter hears that next.
     func callerGone(_ token: HookToken)
 }
 
 /// The driver of an agent that calls hooks.
 protocol HookDriver: AgentDriver {
-    /// Whether the adapter answers hooks of this event; the others are only told.
+    /// True if the adapter answers hooks of this event; others are only reported to it.
     func answers(_ event: String) -> Bool
 
     func hookCalled(_ report: HookReport)
 
-    /// The last event of a session, which its hook could tell nobody: nothing else is known of that call.
+    /// The last event of a session, which its hook could not deliver: nothing else is known of that call.
     func wordLeft(_ event: String, _ payload: JSONDocument)
 
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
@@ -30,11 +30,11 @@ protocol HookDriver: AgentDriver {
 
 /// The driver of programs that make requests of their own.
 protocol ProgramDriver: AgentDriver {
-    /// False where it is no request that this one answers.
+    /// Returns false if this driver answers no such request.
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool
 }
 
-/// What an agent's driver has of its daemon.
+/// The daemon's parts that an agent's driver uses.
 struct DriverSeat {
     let loop: EventLoop
     /// Tells the adapter one of its own facts, and carries out what follows.

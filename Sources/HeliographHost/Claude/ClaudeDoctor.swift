@@ -39,7 +39,7 @@ enum ClaudeDoctor {
             : Finding("Questions", .doubtful, ClaudeConnect.autoMode, mend: "heliograph connect claude --ask Bash")
     }
 
-    /// Nil: nothing of ours in a project's settings, where nothing need be.
+    /// Nil: nothing of ours in a project's settings, which need none.
     private static func hooks(_ place: ConnectPlace, _ executable: String) -> Finding? {
         let path = ClaudeConnect.path(of: place)
         let again = "heliograph connect claude" + (place == .project ? " --project" : "")

@@ -10,7 +10,7 @@ internal import WebSocketEngine
 final class ClaudeDriver: HookDriver, ProgramDriver {
     /// A disk tells in a millisecond. What takes longer is asked without: the terminal's own dialog is there already.
     private static let lookWithin = Duration.milliseconds(250)
-    /// A thread each; where so many disks hang, nothing more is asked of them.
+    /// A thread each; once so many hang on a disk, no more are started.
     private static let looksMax = 4
 
     private let seat: DriverSeat
@@ -141,7 +141,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         tell(.hookCalled(hook.with(file)))
     }
 
-    /// Nobody waits for the answer any more, or it is being asked.
+    /// Ends the wait for a hook's file: its caller is gone, or the hook is reported now.
     @discardableResult
     private func forget(_ token: HookToken) -> ClaudeHook? {
         guard let look = looks.removeValue(forKey: token) else { return nil }

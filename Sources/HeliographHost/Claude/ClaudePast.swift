@@ -11,7 +11,7 @@ struct ClaudePast {
     private static let readBytes = 128 << 10
     private static let titleBytesMax = 512
 
-    /// A folder for each that somebody has started Claude Code in.
+    /// Folders in which Claude Code was started: it has one directory for each.
     private static let foldersMax = 4_096
 
     /// As Claude Code says it in its transcripts, byte for byte: two spellings of one name are two folders.
@@ -38,7 +38,7 @@ struct ClaudePast {
         return unsafe String(cString: real)
     }
 
-    /// Whether this project has a session of that name.
+    /// True if this project has a session of that name.
     func has(_ session: String) -> Bool {
         folders.contains { beginning(of: "\($0)/\(session).jsonl").map(isOurs) == true }
     }
@@ -91,7 +91,7 @@ struct ClaudePast {
         return projects.contains { folder.utf8.elementsEqual($0) }
     }
 
-    /// What the person first said; nil where nobody has said anything in it.
+    /// The person's first message; nil if there is none.
     private func title(in lines: [JSONValue]) -> String? {
         for entry in lines {
             guard entry.text("type") == "user", (try? entry.flag("isMeta")) != true, (try? entry.flag("isSidechain")) != true,
@@ -105,7 +105,7 @@ struct ClaudePast {
     private static func text(of entry: JSONValue) -> String? {
         guard let message = try? entry.optional("message")?.object() else { return nil }
         let texts = message.text("content").map { [$0] } ?? message.list("content").compactMap { $0.text("text") }
-        // What is in angle brackets is the program's own, not the person's.
+        // Text in angle brackets is the program's own, not the person's.
         return texts.first { text in text.contains { !$0.isWhitespace } && text.first { !$0.isWhitespace } != "<" }
     }
 }

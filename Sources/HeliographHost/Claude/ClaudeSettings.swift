@@ -1,7 +1,7 @@
 internal import HeliographHook
 import RelayProtocol
 
-/// What `connect claude` puts into Claude Code's settings, and how it is taken out again. Pure: bytes in, bytes out.
+/// The changes that `connect claude` makes to Claude Code's settings, and their removal. Pure: bytes in, bytes out.
 ///
 /// | key | what |
 /// |---|---|
@@ -34,7 +34,7 @@ package struct ClaudeSettings: Sendable {
         // Without a time-out of its own it would be cancelled after a second and a half.
         ("SessionEnd", false, 5),
     ]
-    /// What Claude Code shows next to its spinner while that hook waits.
+    /// Text that Claude Code shows next to its spinner while that hook waits.
     static let elicitationMessage = "Asked remotely too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
@@ -90,12 +90,12 @@ package struct ClaudeSettings: Sendable {
         return SettingsEdit(bytes: settings.isEmpty ? nil : settings.text.bytes, notes: settings.notes)
     }
 
-    /// The command of the status line in a settings file, or nil where it has none.
+    /// The command of the status line in a settings file, or nil if it has none.
     static func statusLineCommand(_ current: [UInt8]) -> String? {
         (try? JSONText(current))?.value(at: [.key("statusLine"), .key("command")]).flatMap { try? $0.string() }
     }
 
-    /// Whether settings make the agent ask before it does something: by a rule, or by a mode other than its own default.
+    /// True if settings make the agent ask before it does something: by a rule, or by a mode other than its own default.
     static func asks(_ current: [UInt8]) -> Bool {
         guard let text = try? JSONText(current) else { return false }
         if let mode = try? text.value(at: [.key("permissions"), .key("defaultMode")])?.string() {
@@ -232,7 +232,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// The person's own command as a JSON string, in their spelling where it is still known.
+    /// The person's own command as a JSON string, in their spelling if it is still known.
     private static func original(of value: JSONValue, wrapped: String) -> [UInt8] {
         guard let raw = StatusLineWrapping.unwrap(value.bytes),
             let document = try? JSONDocument(parsing: raw), (try? document.root.string()) == wrapped
@@ -301,7 +301,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// Removes the last rule of each kind that our mark names, where a person has not taken it out; ours came after theirs.
+    /// Removes the last rule of each kind that our mark names, unless a person has taken it out; ours came after theirs.
     private mutating func removeAskRules() {
         guard !isEmpty, text.value(at: Self.askRulesMarkPath) != nil else { return }
         for rule in askRulesOfOurs {
@@ -310,7 +310,7 @@ package struct ClaudeSettings: Sendable {
         remove(Self.askRulesMarkPath)
     }
 
-    /// What is no text is nobody's rule, and keeps its place.
+    /// The rules. An entry that is no string is nil, and keeps its place.
     private var askRules: [String?] {
         ((try? text.value(at: Self.askPath)?.array()) ?? []).map { try? $0.string() }
     }
@@ -344,7 +344,7 @@ package struct ClaudeSettings: Sendable {
 
     private static func members(_ object: JSONValue) -> [String] { ((try? object.members()) ?? []).map(\.key) }
 
-    /// What we write we must find again, and the shell must take it for one word.
+    /// Throws unless we can find the executable again in the settings, and the shell takes it for one word.
     private static func check(_ executable: String) throws(ConnectError) {
         guard executable.utf8.first == UInt8(ascii: "/"),
             executable.split(separator: "/").last.map({ ClaudeCommand.programs.contains(String($0)) }) == true,

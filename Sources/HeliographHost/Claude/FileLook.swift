@@ -22,7 +22,7 @@ enum FileLook {
         var file = ClaudeFile(content: .unread(.tooLarge), size: Int64(status.st_size), target: target)
         let most = path.hasSuffix(".ipynb") ? notebookBytesMax : bytesMax
         guard status.st_size <= most else { return file }
-        // What lies under the name by now may be another thing; a pipe must not make us wait.
+        // The name may lead to something else by now; a pipe must not make us wait.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             file.content = .unread(.unreadable)

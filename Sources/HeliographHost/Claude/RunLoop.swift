@@ -26,7 +26,7 @@ struct RunLoop {
     private var daemonWasThere: Bool?
     private let rivals: SessionRivals
     private var hasStood = false
-    /// What servers of tools ask of clients.
+    /// Open questions of tool servers to their clients.
     private var asking: [String: RunQuestion] = [:]
 
     init(
@@ -59,7 +59,7 @@ struct RunLoop {
     }
 
     private mutating func waitAndPass() {
-        // What nobody reads at the terminal must not fill the memory: then the agent waits, as it would for its own screen.
+        // Output that nobody reads at the terminal must not fill the memory: the agent waits then, as it would for its own screen.
         let readsAgent = agentOutputIsOpen && toTerminal.count < limits.bufferBytes
         var entries = [
             pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
@@ -160,7 +160,7 @@ struct RunLoop {
         HookExchange(request: request, socketPath: HostPaths().socket).tell()
     }
 
-    /// What begins here is for the only program that has the session: somebody may have opened it while ours was starting.
+    /// Offers steering only if no other program has the session: one may have opened it while ours was starting.
     private mutating func stand(_ offer: SteeringOffer, _ standing: SteeringStanding) {
         if !hasStood, let rival = rivals.found {
             ProgramRequest.complain(LiveSessions.refusal(process: rival))

@@ -40,7 +40,7 @@ struct SessionLock: ~Copyable {
         unsafe nanosleep(&time, nil)
     }
 
-    /// Nil where another has it.
+    /// Nil if another process has it.
     init?(_ session: String, in directory: String) throws(HostError) {
         try Files.makePrivateDirectory(directory)
         // Closed on exec: an agent that outlives us for a moment is known by the registry.

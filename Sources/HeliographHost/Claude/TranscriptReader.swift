@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// Reads the end of a transcript, which is another program's and of any length.
 enum TranscriptReader {
-    /// A folder each in which somebody has started Claude Code.
+    /// Claude Code has one for each folder in which it was started.
     private static let foldersMax = 4_096
 
     /// Looks for the earlier cost of a conversation in all folders: one that is resumed or forked in another folder than it began in is
@@ -25,7 +25,7 @@ enum TranscriptReader {
         return paths.first { unsafe access($0, R_OK) == 0 }
     }
 
-    /// Nil where it cannot be read, as before the agent has written it.
+    /// Nil if the transcript cannot be read, as before the agent has written it.
     static func end(of path: String) -> ClaudeTranscript? {
         // A pipe that nobody writes to must not make us wait.
         guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size() else { return nil }

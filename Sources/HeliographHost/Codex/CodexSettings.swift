@@ -14,7 +14,7 @@ struct CodexSettings: Equatable {
 
     static func file(_ paths: HostPaths) -> String { paths.configDirectory + "/codex.json" }
 
-    /// Nil where Codex is not connected.
+    /// Nil if Codex is not connected.
     static func load(_ paths: HostPaths) throws(HostError) -> CodexSettings? {
         let path = file(paths)
         guard let bytes = try Files.read(path, bytesMax: bytesMax) else { return nil }

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// A person's JSON text that is changed only where it must be: everything else keeps its bytes.
+/// A person's JSON text that is changed as little as possible: everything else keeps its bytes.
 ///
 /// Adding something and removing it again gives back the very same text. For that a container that was empty before must be told from one
 /// that came with the addition, and the text itself has to record it, because nothing else survives:

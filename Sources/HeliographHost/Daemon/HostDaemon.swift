@@ -44,7 +44,7 @@ final class HostDaemon {
         try SignalWatch.start(stopOnly: true) { signals.fire($0) }
         var settings = EventLoop.Configuration()
         settings.name = "heliograph-host"
-        // While the loop is torn down connections end, and tell it: also where it could not start.
+        // Connections end while the loop is torn down, and report that to the daemon: also if it could not start.
         var kept: HostDaemon?
         defer { withExtendedLifetime(kept) {} }
         try EventLoop.run(settings, logger: logger) { loop in

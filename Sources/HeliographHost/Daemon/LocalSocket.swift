@@ -36,7 +36,7 @@ final class LocalSocket: ServerHandler {
         self.status = status
     }
 
-    /// Throws where nobody can listen.
+    /// Throws if no socket can be made at that path.
     static func check(_ path: String) throws(HostError) {
         guard UnixAddress(path) != nil else {
             throw HostError(
@@ -103,7 +103,7 @@ final class LocalSocket: ServerHandler {
         let strict = parse(request, event)
         driver.hookCalled(
             HookReport(
-                // What is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
+                // A payload that is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
                 event: event, payload: strict ?? JSONRepair.document(request.body),
                 isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
                 isAttended: request.header("x-agent-attended") != "0",

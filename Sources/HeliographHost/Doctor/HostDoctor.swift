@@ -4,7 +4,7 @@ internal import HeliographPlatform
 package import RelayAccess
 internal import RelayProtocol
 
-/// What may be wrong with this machine as a host.
+/// Finds what may be wrong with this machine as a host.
 package struct HostDoctor {
     /// Below this the spool may soon take no more events.
     static let freeBytesMin: UInt64 = 200 << 20
@@ -19,7 +19,7 @@ package struct HostDoctor {
         self.agents = agents
     }
 
-    /// Whether anything of a host is here.
+    /// True if anything of a host is here.
     package var isHost: Bool {
         unsafe access(HostConfiguration.file(paths), F_OK) == 0 || agents.contains { $0.connect?.isConnected(.user) == true }
     }

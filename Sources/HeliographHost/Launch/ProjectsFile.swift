@@ -49,7 +49,7 @@ struct ProjectsFile {
         try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Behind every link; nil where there is no such folder.
+    /// The folder that a path leads to, with all links resolved; nil if there is none.
     static func folder(_ path: String) -> String? {
         // The C library allocates the path, and it is freed once it has been read.
         guard let real = unsafe realpath(path, nil) else { return nil }
@@ -61,6 +61,6 @@ struct ProjectsFile {
 }
 
 extension ProjectsFile.Project {
-    /// The folder, where it is still the one that was allowed: a link that was put into its way since leads elsewhere.
+    /// The folder, if it is still the one that was allowed: a link that was put in its way since leads elsewhere.
     var folderNow: String? { ProjectsFile.folder(folder).flatMap { $0 == folder ? $0 : nil } }
 }

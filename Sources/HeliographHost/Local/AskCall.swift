@@ -5,7 +5,7 @@ internal import RelayProtocol
 
 /// `heliograph ask`: asks a person, waits, and prints the answer. Killed, it takes its question back.
 package struct AskCall {
-    /// How it went, as the shell sees it. Only 0 is a yes.
+    /// Exit status for the shell. Only 0 is a yes.
     package enum Outcome: Int32, Sendable {
         case allowed = 0
         case denied = 1

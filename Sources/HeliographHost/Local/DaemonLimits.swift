@@ -1,6 +1,6 @@
-/// How a program that runs an agent talks to the daemon: every bound, next to its reason.
+/// Bounds of the exchange between a program that runs an agent and the daemon, each with its reason.
 struct DaemonLimits: Sendable {
-    /// For the daemon to take one thing that is told; nobody waits for that but what comes after.
+    /// For the daemon to take one report; only later reports wait for it.
     var postBudget = Duration.seconds(2)
     /// Between attempts to reach a daemon that is away.
     var retryInterval = Duration.seconds(1)

@@ -46,7 +46,7 @@ package struct EmitCall {
         return flush() ?? (badCount == 0 ? .done : .refused)
     }
 
-    /// What is there of the input; empty at its end, nil where it cannot be read.
+    /// The next part of the input; empty at its end, nil if it cannot be read.
     private static func read() -> [UInt8]? {
         while true {
             var count = 0
@@ -85,7 +85,7 @@ package struct EmitCall {
         ProgramRequest.complain("line \(number): \(reason)")
     }
 
-    /// With the session and the agent's name where the line itself names none.
+    /// The line, with the session and the agent's name added if it names none.
     private func completed(_ line: [UInt8]) -> [UInt8] {
         guard let root = try? JSONDocument(parsing: line).root, let start = line.firstIndex(of: UInt8(ascii: "{")),
             let members = try? root.members()
@@ -99,7 +99,7 @@ package struct EmitCall {
         return line[...start] + added + line[(start + 1)...]
     }
 
-    /// Nil where all is well.
+    /// Nil if all is well.
     private mutating func flush() -> ProgramExit? {
         guard batchCount > 0 else { return nil }
         defer { (batch, batchCount) = ([], 0) }

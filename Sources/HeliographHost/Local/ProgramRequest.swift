@@ -25,7 +25,7 @@ struct ProgramRequest {
         HookStream.write(Array("\(complaint)\(VisibleText.line(sentence))\n".utf8), to: STDERR_FILENO)
     }
 
-    /// What the daemon says of a request that it refused.
+    /// The daemon's reason for refusing a request.
     static func sentence(_ status: Int, _ body: [UInt8]) -> String {
         guard let root = try? JSONDocument(parsing: body).root, let message = (try? root.optionalString("message")) ?? nil,
             let path = (try? root.optionalString("path")) ?? nil
@@ -34,7 +34,7 @@ struct ProgramRequest {
     }
 }
 
-/// How a program's command ended, as the shell sees it; the same numbers as everywhere in this program.
+/// Exit status of a program's command; the same numbers as everywhere in this program.
 package enum ProgramExit: Int32, Sendable {
     case done = 0
     case refused = 1

@@ -7,14 +7,14 @@ internal import RelayProtocol
 /// Waits at the daemon for what clients send to one session, on a thread of its own. What the daemon gives is handed on once; what has
 /// become of it is told elsewhere.
 struct SteeringListener: Sendable {
-    /// What one request came to.
+    /// Result of one request.
     private enum Heard {
         case command(SteeringRequest)
         /// Nothing came in the time that the daemon keeps a request open.
         case nothing
         /// The daemon does not know what can be done to the session: it was restarted, or has not heard of it yet.
         case forgotten
-        /// It was away, or went away.
+        /// The daemon was away, or went away.
         case away
         /// Another program waits for this session's commands, the session is over, or the daemon is of another version.
         case unwanted

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import HostCore
 
-/// What the kernel knows of the agents' processes.
+/// The kernel's information on the agents' processes.
 enum AgentProcessTable {
-    /// Nil where there is no such process.
+    /// Nil if there is no such process.
     static func process(_ id: Int32) -> AgentProcess? {
         guard id > 1, let status = status(of: id) else { return nil }
         return AgentProcess(id: id, startedAt: status.startedAt)
@@ -35,7 +35,7 @@ enum AgentProcessTable {
         return process.startedAt == 0 || process.startedAt == status.startedAt
     }
 
-    /// Whether a process is another one, or one that it has started, directly or not.
+    /// True if a process is `ancestor`, or was started by it, directly or not.
     static func isDescendant(_ id: Int32, of ancestor: Int32) -> Bool {
         var next = id
         for _ in 0..<ancestorsMax {

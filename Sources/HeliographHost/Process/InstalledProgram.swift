@@ -4,10 +4,10 @@ internal import RelayAccess
 
 /// A program that is found as a shell would find it.
 enum InstalledProgram {
-    /// What `--version` prints.
+    /// Output of `--version`.
     private static let versionBytesMax = 4 << 10
 
-    /// Nil where it is not on the PATH.
+    /// Nil if it is not on the PATH.
     static func path(of name: String, environment: (String) -> String? = HostPaths.variable) -> String? {
         let folders = (environment("PATH") ?? "").split(separator: ":")
         return folders.lazy.map { "\($0)/\(name)" }.first { path in

@@ -15,7 +15,7 @@ final class FileSpoolDisk: SpoolDisk {
     private let directory: String
     private var appending: Appending?
 
-    /// Makes the directory where it is missing.
+    /// Makes the directory if it is missing.
     init(_ directory: String) throws(SpoolError) {
         self.directory = directory
         try Self.translating { () throws(HostError) in try Files.makePrivateDirectory(directory) }
@@ -41,7 +41,7 @@ final class FileSpoolDisk: SpoolDisk {
     }
 
     func replace(_ name: String, with bytes: [UInt8]) throws(SpoolError) {
-        // What is open is the file that is replaced.
+        // The open file is the one that is replaced.
         if appending?.name == name { appending = nil }
         let path = path(name)
         try Self.translating { () throws(HostError) in try Files.replace(path, with: bytes) }

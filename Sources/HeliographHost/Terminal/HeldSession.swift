@@ -39,7 +39,7 @@ struct HeldSession {
 
     mutating func began(process: pid_t) { self.process = AgentProcessTable.process(process) }
 
-    /// What has changed in its files.
+    /// Reads the changes in the agent's files.
     mutating func look() -> [TypingFact] {
         guard let process else { return [] }
         var facts: [TypingFact] = []
@@ -96,7 +96,7 @@ struct HeldSession {
         if prompt.session == name { transcript = prompt.transcript }
     }
 
-    /// What is left for the terminal to do.
+    /// Carries out what it can, and returns the orders for the terminal.
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
         if case .steered(let request) = fact, request.session != id { return [] }
         var orders: [TypingOrder] = []

@@ -2,7 +2,7 @@ internal import AgentClaude
 import Glibc
 internal import HeliographHook
 
-/// Somebody who came to the holder of a terminal: a window that shows it, a hook, a list.
+/// A connection to the holder of a terminal: a window that shows it, a hook, or a list.
 struct HolderConnection {
     let descriptor: Int32
     var reader = TerminalFrameReader()

@@ -4,7 +4,7 @@ import Glibc
 struct RawTerminal {
     private let before: termios
 
-    /// Nil where standard input is no terminal.
+    /// Nil if standard input or output is no terminal.
     init?() {
         var state = termios()
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &state) == 0 else {
@@ -20,7 +20,7 @@ struct RawTerminal {
         unsafe _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &state)
     }
 
-    /// Nil where it does not say.
+    /// Nil if the terminal does not report it.
     static var size: (rows: Int, columns: Int)? {
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return nil }

@@ -15,7 +15,7 @@ package enum TerminalCall {
 
     // MARK: - Start
 
-    /// Starts `claude` with these arguments and shows it. Its exit status, or 0 where the person left it running.
+    /// Starts `claude` with these arguments and shows it. Returns its exit status, or 0 if the person left it running.
     package static func start(_ arguments: [String], executable: String) throws -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return refuse("heliograph claude needs a terminal; without one: heliograph run -- claude")
@@ -29,7 +29,7 @@ package enum TerminalCall {
             _ = holder.waitForEnd()
             throw HostError(.system, "the process that holds the terminal did not come up")
         }
-        // It says its name, or why there will be none.
+        // The holder prints the terminal's name, or why there is none.
         guard line.hasPrefix("=") else {
             _ = holder.waitForEnd()
             return refuse(line)
@@ -129,7 +129,7 @@ package enum TerminalCall {
 
     // MARK: - Hold
 
-    /// What `start` runs: holds the terminal until the agent has ended. Says its name on standard output, or a sentence.
+    /// The process that `start` runs: holds the terminal until the agent has ended. Prints its name on standard output, or an error.
     package static func hold(_ arguments: [String], executable: String) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         // A session of its own: what the terminal of the person sends to all who sit there is not for it.
@@ -172,7 +172,7 @@ package enum TerminalCall {
         close(nowhere)
     }
 
-    /// The mode that asks nobody, where it was chosen by an argument: its screen is later than the first prompt may be.
+    /// The mode that asks nobody, if an argument chose it: its screen may come later than the first prompt.
     private static func lawless(_ arguments: [String]) -> String? {
         let words = arguments.joined(separator: " ")
         let isLawless =

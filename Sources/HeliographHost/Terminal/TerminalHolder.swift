@@ -24,7 +24,7 @@ struct TerminalHolder {
     private var session: HeldSession
     /// The person's keys while we type.
     private var held: [UInt8]?
-    /// Some of it was typed, and not said by the terminal itself.
+    /// True if some of it was typed, not sent by the terminal itself.
     private var holdsKeys = false
     private var redrawAt: Int64?
     private var nextLook: Int64
@@ -74,7 +74,7 @@ struct TerminalHolder {
         ]
         for number in numbers {
             guard let connection = connections[number] else { continue }
-            // More than anybody types waits where it is; nothing of it is lost.
+            // Input beyond what anybody types stays in the connection; nothing of it is lost.
             let reads = (held?.count ?? 0) < limits.heldBytes && toAgent.count < limits.inputBytes
             let events = (reads ? POLLIN : 0) | (connection.output.count > 0 ? POLLOUT : 0)
             entries.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
@@ -142,7 +142,7 @@ struct TerminalHolder {
         if session.isAtWork { look() }
     }
 
-    /// What it says that it does first: Enter is pressed by what both say at this moment.
+    /// Reads the agent's files before its screen: Enter is pressed by what both show at this moment.
     private mutating func look() {
         guard child != nil else { return }
         for fact in session.look() { perform(fact) }
@@ -272,7 +272,7 @@ struct TerminalHolder {
 
     private mutating func set(rows: Int, columns: Int) {
         guard (rows, columns) != (screen.rows, screen.columns) else { return }
-        // What is outside of a smaller size the program will not touch any more.
+        // The program will not draw again outside of a smaller size, so that is cleared.
         sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
         child?.resize(rows: rows, columns: columns)
         screen.resize(rows: rows, columns: columns)

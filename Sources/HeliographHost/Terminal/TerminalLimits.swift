@@ -4,9 +4,9 @@ struct TerminalLimits: Sendable {
     var readBytes = 64 << 10
     /// One write after the system said that there is room.
     var writeBytes = 4 << 10
-    /// What waits for one that is attached: some seconds of drawing. One that reads slower is let go, and may come again.
+    /// Unsent output of one window: some seconds of drawing. A window that reads slower is disconnected, and may attach again.
     var outputBytes = 4 << 20
-    /// What waits for the agent to read it: the longest prompt, with its marks.
+    /// Unsent input of the agent: the longest prompt, with its marks.
     var inputBytes = 1 << 20
     /// Typed while we type; two seconds of a person, or what was pasted.
     var heldBytes = 256 << 10
@@ -21,7 +21,7 @@ struct TerminalLimits: Sendable {
     var lookOftenEvery = 40
     /// Between the two changes of size by which a program redraws; shorter ones it may take for none.
     var redrawAfter = 60
-    /// What the agent wrote last may still be held by a program that it started.
+    /// The agent's last output may still be held by a program that it started.
     var drainGrace = 1_000
     /// For those attached to take the last of it.
     var farewellGrace = 1_000

@@ -24,7 +24,7 @@ struct TerminalSocket {
         }
     }
 
-    /// Nil where nobody is there any more, or another user's process is.
+    /// Nil if the client has gone, or is another user's process.
     func accept() -> Int32? {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let connection = accept4(descriptor, nil, nil, flags)

@@ -51,7 +51,7 @@ struct TerminalWindow {
             var entries = [
                 pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: toHolder.count < limits.inputBytes ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-                // What the terminal is slow to show waits at the holder.
+                // Output that the terminal is slow to show waits at the holder.
                 pollfd(
                     fd: connection, events: Int16((toTerminal.count < limits.outputBytes ? POLLIN : 0) | writes), revents: 0),
                 pollfd(fd: toTerminal.count > 0 ? STDOUT_FILENO : -1, events: Int16(POLLOUT), revents: 0),
@@ -74,7 +74,7 @@ struct TerminalWindow {
         }
     }
 
-    /// True where the person leaves; what was typed before that is passed on.
+    /// Returns true if the person leaves; what was typed before that is passed on.
     private mutating func typed(_ bytes: [UInt8]) -> Bool {
         let leaves = Self.leaveKeys.compactMap { key in
             bytes.indices.first { bytes[$0...].starts(with: key) }

@@ -11,7 +11,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     private let limits: ApprovalLimits
     private let digests: Digests
     private var pending: [ApprovalID: PendingApproval<Form>] = [:]
-    /// Resolved lately, oldest first; `isSilent` where the relay was not told by us (it expires approvals itself).
+    /// Approvals resolved recently, oldest first; `isSilent` if we sent the relay no end (it expires approvals itself).
     private var closed: [(id: ApprovalID, isSilent: Bool, run: String?)] = []
     private var isLinkLive = false
     private var linkDownSince: Int64
@@ -57,7 +57,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         return orders
     }
 
-    /// The daemon runs: told of everything that it hears, also where that is no fact for us.
+    /// Records that the daemon runs; called for everything that reaches it, also if that is no fact for the desk.
     package mutating func heard(at now: HostInstant) {
         // With an open question the agent is looked at every second.
         let isWatching = pending.values.contains { $0.process != nil }
@@ -77,7 +77,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         pending.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
     }
 
-    /// Whether one of them is so: asked often, and the order does not matter.
+    /// True if a pending approval matches. Called often; the order does not matter.
     package func contains(where isSo: (PendingApproval<Form>) -> Bool) -> Bool { pending.values.contains(where: isSo) }
 
     /// When `timerFired` is due, by the clock that never jumps.
@@ -106,7 +106,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     }
 
     private func arrival(of question: ApprovalQuestion<Form>) -> Arrival {
-        // Nobody is asked for an agent that would wait for nothing.
+        // No approval is opened if its agent would wait in vain.
         guard question.isAttended || !isUnreachable, pending.count < limits.approvalsMax else { return .unwanted }
         guard question.attempt > 1, let run = question.run else { return .new }
         if let known = pending.values.first(where: {
@@ -114,11 +114,11 @@ package struct ApprovalDesk<Form: AnswerForm> {
         }) {
             return .back(known)
         }
-        // It may be settled already.
+        // A repeated question may be settled already.
         return closed.contains { $0.run == run } ? .unwanted : .new
     }
 
-    /// Whether people are about to see it: only then is it worth making what they see. Asked at the time of the last fact.
+    /// True if people are about to see the question: only then is it worth preparing what they see. Called at the time of the last fact.
     package func isNew(_ question: ApprovalQuestion<Form>) -> Bool {
         if case .new = arrival(of: question) { true } else { false }
     }
@@ -219,10 +219,10 @@ package struct ApprovalDesk<Form: AnswerForm> {
         }
     }
 
-    /// It asks again, so it never got what was handed over.
+    /// Hands the answer over again: a hook that calls again never received it.
     private mutating func handOverAgain(_ handed: HandedAnswer, to approval: PendingApproval<Form>, _ token: HookToken) {
         if let output = approval.output(again: handed) { return deliver(handed, output, to: approval, token) }
-        // What it was cannot be said again, or only the digest of a long answer is left: the agent's own prompt stays.
+        // If the answer cannot be repeated, or only the digest of a long one is left, the agent's own prompt stays.
         if case .answer(_, _?) = handed.kind, approval.kind == .question { return settle(approval, stale: "badAnswer") }
         settle(approval, stale: "hostRestarted")
     }
@@ -291,8 +291,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
             switch approval.phase {
             case .open:
                 if now.monotonic >= approval.deadline {
-                    // The relay says so itself, after the same time. After a restart only the date was left, which a clock that jumped
-                    // makes another time than the relay's: then we say it.
+                    // The relay expires it itself, after the same time. After a restart only the date was left, which a clock that jumped
+                    // makes another time than the relay's: then we report it.
                     settle(approval, approval.isRestored ? .approvalCancelled(approval.id, reason: "expired") : nil)
                 } else if !approval.isAttended, isUnreachable {
                     settle(approval, cancelled: "relayUnreachable")
@@ -302,7 +302,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                 orders.append(.judge(approval.id))
             case .orphaned(let until) where now.monotonic >= until:
                 if let answer = approval.answer {
-                    // It got its answer from the earlier life, and now shows what it made of it.
+                    // The hook got its answer from the earlier life; the agent now shows what it did with it.
                     pending[approval.id]?.phase = .answered(answer)
                     pending[approval.id]?.phaseAt = now.monotonic
                     continue
@@ -319,7 +319,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         for approval in approvals where isMeant(approval) { settle(approval, cancelled: reason) }
     }
 
-    /// Nobody will ever see the question, or the answer to it was not handed over.
+    /// Handles a question or an answer that is not on disk: nobody will see the question, and the answer was not handed over.
     private mutating func notRecorded(_ id: ApprovalID) {
         guard let approval = pending[id] else { return }
         if approval.answer != nil { settle(approval, stale: "notRecorded") } else { forget(approval, isSilent: false) }

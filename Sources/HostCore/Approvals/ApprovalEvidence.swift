@@ -1,4 +1,4 @@
-/// What an agent showed of one question; the desk knows what follows.
+/// Evidence of an agent about one question; the desk draws the conclusion.
 ///
 /// | shown | not answered by us | our allow or answer | our deny |
 /// |---|---|---|---|
@@ -6,27 +6,27 @@
 /// | reported, a rejection | deniedLocally | stale | stale |
 /// | reported, our denial | | | denied |
 /// | reported, anything else | answeredLocally | stale: that it ran was not shown | stale |
-/// | turnEnded | turnEnded | ran where it was seen under way, else stale | denied: it did not run |
+/// | turnEnded | turnEnded | ran if it was seen under way, else stale | denied: it did not run |
 /// | answeredAtTerminal | answeredLocally | stale | stale |
 /// | deniedAtTerminal | deniedLocally | stale | denied |
 /// | dialogStays | hookEnded | | |
 /// | answersTaken, of a question | answeredLocally | answered | stale |
 /// | withdrawn | withdrawn | stale | stale |
 package enum ApprovalEvidence {
-    /// What the model was told of the call.
+    /// The agent's report of the call to its model.
     package enum Report { case rejection, ourDenial, other }
 
-    /// The call was over, or the question answered: with these answers by question, where they are known.
+    /// The call was over, or the question answered: with these answers by question, if they are known.
     case carriedOut(answers: [(question: String, value: String)]?, failed: Bool)
     case reported(Report)
-    /// All that was asked in it is over; `wentOn` where the agent was seen working after the question.
+    /// Everything asked in the turn is over; `wentOn` if the agent was seen working after the question.
     case turnEnded(wentOn: Bool)
     case answeredAtTerminal
     case deniedAtTerminal
     /// The hook is gone, and the agent's own dialog still asks.
     case dialogStays
-    /// It says that it goes on with the answers that it was handed.
+    /// The agent reports that it continues with the answers that it was handed.
     case answersTaken
-    /// It took the question back, or says that it does not know what became of it.
+    /// The agent took the question back, or reports that it does not know its outcome.
     case withdrawn
 }

@@ -1,10 +1,10 @@
 import RelayProtocol
 
-/// One field of such a form: what may be said in it, and the question that represents it.
+/// One field of an elicited form: its permitted values, and the question that represents it.
 struct ElicitedField: Equatable, Sendable {
     enum Value: Equatable {
         case said([UInt8])
-        /// It need not be filled in, and was not.
+        /// The field is optional, and was not filled in.
         case leftOut
     }
 
@@ -23,7 +23,7 @@ struct ElicitedField: Equatable, Sendable {
     private static let common: Set<String> = ["type", "title", "description", "default"]
     private static let formats: Set<String> = ["email", "uri", "date", "date-time"]
 
-    /// Nil where the field, or a rule about it, is none that we know. `message` is what the server says of the whole form.
+    /// Nil if the field, or a rule about it, is unknown to us. `message` is the server's text about the whole form.
     init?(
         _ name: String, _ value: JSONValue, place: Int, isRequired: Bool, after message: String?, clean: (String) -> String
     ) {
@@ -128,7 +128,7 @@ struct ElicitedField: Equatable, Sendable {
         return options.count == list.count && !options.isEmpty ? options : nil
     }
 
-    /// What is taken where nobody says otherwise, in people's words.
+    /// The field's default value, in people's words.
     private static func words(of value: JSONValue, _ options: [Option]) -> String? {
         if value.isNull { return nil }
         if let list = try? value.array() {
@@ -144,7 +144,7 @@ struct ElicitedField: Equatable, Sendable {
 
     // MARK: Answers
 
-    /// What an answer comes to; nil where it does not fit.
+    /// The field's value by these answers; nil if they do not fit.
     func value(in answers: [Answer]) -> Value? {
         guard let chosen = question.chosen(in: answers) else { return nil }
         if chosen.labels.contains("") { return chosen.labels.count == 1 && chosen.text == nil ? .leftOut : nil }

@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// What a server of tools asks in the middle of a call (MCP's elicitation), or an agent of its client (ACP's), as questions to a person:
-/// one for each field of its form.
+/// A form that a tool server asks for in the middle of a call (MCP's elicitation), or an agent asks of its client (ACP's), as questions
+/// to a person: one for each field.
 ///
-/// Only a form that is known whole is one: a field, or a rule about it, that we do not know could mean more than is shown.
+/// A form that is not known whole is refused: a field, or a rule about it, that we do not know could mean more than is shown.
 package struct ElicitedForm: Equatable, Sendable {
     /// As people see it.
     package let message: String
@@ -23,7 +23,7 @@ package struct ElicitedForm: Equatable, Sendable {
         else { return nil }
         let required = Set(schema.list("required").compactMap { try? $0.string() })
         guard required.isSubset(of: properties.map(\.key)) else { return nil }
-        // What it says of the whole form besides.
+        // The schema's own texts about the whole form.
         let notes = [schema.text("title"), schema.text("description")].compactMap { $0 }.filter { !$0.isEmpty }
         self.message = clean(([message] + notes).joined(separator: " · "))
         var fields: [ElicitedField] = []
@@ -40,13 +40,13 @@ package struct ElicitedForm: Equatable, Sendable {
         questions = fields.isEmpty ? [AskedQuestion(confirming: self.message)] : fields.map(\.question)
     }
 
-    /// Whether it is taken as an answer to the question at that place.
+    /// True if the answer fits the question at that place.
     package func takes(_ answer: Answer, at place: Int) -> Bool {
         guard fields.indices.contains(place) else { return questions[place].chosen(in: [answer])?.labels.count == 1 }
         return fields[place].value(in: [answer]) != nil
     }
 
-    /// What the form is filled in with, by field, and as the server takes it; nil unless every answer fits its field.
+    /// The form's values by these answers, by field, and as the server takes them; nil unless every answer fits its field.
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], content: [UInt8])? {
         guard answers.count == questions.count else { return nil }
         if fields.isEmpty {
@@ -64,7 +64,7 @@ package struct ElicitedForm: Equatable, Sendable {
         return (Self.values(of: try? JSONDocument(parsing: bytes).root), bytes)
     }
 
-    /// The same of what a form was filled in with, no matter by whom: members in any order, numbers in any spelling.
+    /// The values of a form that may have been filled in elsewhere: members in any order, numbers in any spelling.
     package static func values(of content: JSONValue?) -> [(question: String, value: String)] {
         let members = (try? content?.members()) ?? []
         return sorted(members.map { ($0.key, String(decoding: ElicitedField.spelled($0.value), as: UTF8.self)) })

@@ -37,13 +37,13 @@ package struct PendingApproval<Form: AnswerForm> {
     package let askedAt: Int64
     /// When the phase began, by the clock that never jumps.
     package internal(set) var phaseAt: Int64
-    /// Waits for the hook to call again: came while nobody waited.
+    /// A decision that came while no hook waited, kept for the hook's next call.
     var waitingDecision: (digest: InputDigest, decision: Decision)?
     /// Known from an earlier life of this daemon.
     private(set) var isRestored = false
-    /// It may have been settled at the terminal before this life of the daemon could see it.
+    /// True if the approval may have been settled at the terminal before this life of the daemon could see it.
     package private(set) var mayBeOver: Bool
-    /// By an earlier life of this daemon, which cannot know whether the hook got it.
+    /// Answer handed over by an earlier life of this daemon, which cannot know whether the hook got it.
     package internal(set) var handedBefore: HandedAnswer?
 
     /// No answer is known.

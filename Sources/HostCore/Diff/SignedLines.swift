@@ -3,7 +3,7 @@ package struct SignedLines {
     package private(set) var lines: [String] = []
     package private(set) var added: Int64 = 0
     package private(set) var removed: Int64 = 0
-    /// Some lines are not shown as they are.
+    /// True if some lines are not shown as they are.
     package private(set) var isRedacted = false
 
     /// `signed` begin with a space, `+`, `-`, `\` or, the heads of hunks, `@`. Each side is searched as it is in its file: a sign

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// What the host has to tell an operator.
+/// Log entries of the host, for an operator.
 package enum HostLog: Sendable, Equatable {
     case link(LinkLog)
     case decided(SessionID, ApprovalID, CommandID)
@@ -13,14 +13,14 @@ package enum HostLog: Sendable, Equatable {
     /// A person starts, resumes or lists sessions in this folder.
     case launched(SteeringName, SteeringAction.Kind, agent: String, folder: String)
     case held(Holds)
-    /// The wire would refuse it.
+    /// An adapter's event that the wire would refuse.
     case malformed(SessionID)
     case notRecorded(SpoolError)
-    /// It goes when the disk is back.
+    /// Spooled events wait until the disk is back.
     case notSent(SpoolError)
-    /// An event is gone.
+    /// A spooled event is lost.
     case damaged(SessionID, first: Int64, SpoolError)
-    /// What was spooled is no event, and is gone.
+    /// A spooled record is no valid event, and is lost.
     case unreadable(SessionID)
     case diskFails(SpoolError)
     case diskIsBack

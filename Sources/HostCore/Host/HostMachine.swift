@@ -16,7 +16,7 @@ package struct HostMachine {
     private var link: LinkMachine
     private var journal: Journal
     private var steering: SteeringDesk
-    /// What was last told of each session.
+    /// Latest offer of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
     private var firstPrompts: [SteeringName: SessionID] = [:]
@@ -157,7 +157,7 @@ package struct HostMachine {
             case .stream(let delta): if link.isLive { orders.append(.stream(HostMessage.deltas(delta).bytes)) }
             case .show(let output):
                 if link.isLive, link.takesOutput { orders.append(.stream(HostMessage.output(output).bytes)) }
-            // What is not known to be written down has not been decided.
+            // A decision that may not be on disk has not been made.
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
@@ -174,7 +174,7 @@ package struct HostMachine {
         for session in journal.takeEnded() { sessionEnded(session) }
     }
 
-    /// False where the disk did not take it.
+    /// Returns false if the disk did not take it.
     private mutating func record(_ effects: [AgentEffect<any Sendable>], of agent: Int) -> Bool {
         var entries: [HostLog] = []
         let outcome = journal.record(
@@ -227,7 +227,7 @@ package struct HostMachine {
         case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
-            // It may come from an earlier life, which could be steered.
+            // The session may come from an earlier life of the daemon, which could be steered.
             if !steering.isOpen { emit(.steeringOffered(closed(offers[session])), of: session) }
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
@@ -243,7 +243,7 @@ package struct HostMachine {
         let wasHeldSo = offers[session]?.hold == offer?.hold
         offers[session] = offer
         guard steering.isOpen else {
-            // How far it can be held is said of every session.
+            // The extent to which it can be held is reported for every session.
             if !wasHeldSo { emit(.steeringOffered(closed(offer)), of: session) }
             return
         }
@@ -307,14 +307,14 @@ package struct HostMachine {
         tell(agent, .launch(order))
     }
 
-    /// It goes the way of every prompt, under the note of the command that it is part of.
+    /// Sends a first prompt the way of every prompt, under the note of the command that it is part of.
     private mutating func begin(_ request: SteeringRequest) {
         firstPrompts[request.name] = request.session
         firstPictures.began(request)
         carryOut(steering.begins(request, at: now))
     }
 
-    /// On disk before the agent gets it: after a crash nobody says that it was not given.
+    /// Writes the note to disk before the agent gets the command: after a crash nobody reports that it was not given.
     private mutating func give(_ request: SteeringRequest) {
         guard let agent = agent(of: request.session.rawValue) else {
             return refuse(request, "no agent of this host has this session")
@@ -335,7 +335,7 @@ package struct HostMachine {
 
     private static let cannotHold = "a budget is spent, and this agent would not ask about its tools: raise the budget first"
 
-    /// It may be over by now, as far as people were told.
+    /// Gives the command whose pictures were fetched, unless its end has been reported meanwhile.
     private mutating func picturesFetched(_ fetched: FetchedPictures, _ name: SteeringName) {
         guard let request = fetches.end(name), steering.isGiven(name, in: request.session) else { return }
         switch fetched {
@@ -390,7 +390,7 @@ package struct HostMachine {
     private mutating func flush() {
         guard link.isLive else { return }
         do throws(SpoolError) {
-            // Where some of it cannot be read: from the first that is not acknowledged.
+            // If some of it cannot be read, sending starts again at the first event that is not acknowledged.
             if try !journal.send(over: &link, &orders) { drive(.sendAgain) }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
@@ -413,7 +413,7 @@ package struct HostMachine {
             let its = lost.filter { agents[agent].has($0) }
             if !its.isEmpty { tell(agent, .eventsLost(its)) }
         }
-        // What can be done to a session may be among what was lost, and nothing else would say it again.
+        // A session's offer may be among the lost events, and nothing else would repeat it.
         for session in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let offer = offers[session], steering.isOpen || offer.hold != nil else { continue }
             emit(.steeringOffered(steering.isOpen ? offer : closed(offer)), of: session)
@@ -428,7 +428,7 @@ package struct HostMachine {
     }
 
     private mutating func armTimers() {
-        // Also where it took the next write at once: what it did not take before is still to be told of.
+        // Also if the disk took the next write at once: the events that it did not take before are still to be reported.
         if journal.spool.isFailing || journal.hasGaps { arm(.disk, after: limits.diskRetryAfter) }
         if hasNews, link.isLive, !timers.isArmed(.flush) {
             hasNews = false

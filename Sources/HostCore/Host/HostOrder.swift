@@ -5,7 +5,7 @@ package enum HostOrder: Sendable {
     /// As patient as the relay last said that it is.
     case connect(Heartbeat?)
     case send([UInt8])
-    /// Live only: not sent where much waits for the relay already.
+    /// Live only: not sent if much waits for the relay already.
     case stream([UInt8])
     case close(UInt16)
     case arm(HostTimer, after: Duration)

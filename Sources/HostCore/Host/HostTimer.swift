@@ -1,4 +1,4 @@
-/// What a host waits for by its clock; each is armed at most once, and armed again it replaces what it was.
+/// The timers of a host; each is armed at most once, and arming it again replaces it.
 package enum HostTimer: Sendable, CaseIterable {
     /// To connect again.
     case retry

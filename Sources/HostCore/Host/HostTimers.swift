@@ -7,12 +7,12 @@ struct HostTimers {
 
     func isArmed(_ timer: HostTimer) -> Bool { armed.contains(timer) }
 
-    /// Nil where it is armed already.
+    /// Returns nil if it is armed already.
     mutating func arm(_ timer: HostTimer, after wait: Duration) -> HostOrder? {
         armed.insert(timer).inserted ? .arm(timer, after: wait) : nil
     }
 
-    /// Nil where it stays as it is.
+    /// Returns nil if the deadline is unchanged.
     mutating func armAgents(due: Int64?, at now: HostInstant) -> HostOrder? {
         guard due != agentsDue else { return nil }
         agentsDue = due

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What the adapters say goes to disk, and what becomes of it where the disk does not take it.
+/// Writes the adapters' events and notes to the spool, and keeps account of those that the disk does not take.
 struct Journal {
     enum Outcome {
         case taken
@@ -10,7 +10,7 @@ struct Journal {
     }
 
     let spool: Spool
-    /// Where in the spool the open approvals were asked, by their names.
+    /// Spool positions of the open approvals' requests, by approval.
     private var asked: [String: (session: SessionID, seq: Int64)] = [:]
     /// Sessions of which the disk did not take an event.
     private var sessionsWithGaps: Set<SessionID> = []
@@ -32,7 +32,7 @@ struct Journal {
         for session in spool.index.sessions.keys { findSettled(in: session) }
     }
 
-    /// One write for all of it; nil where there is nothing to write. `log` is told of events that the wire would refuse.
+    /// Writes all of it at once; returns nil if there is nothing to write. `log` is called for events that the wire would refuse.
     mutating func record(
         _ effects: [AgentEffect<any Sendable>], isNeeded: (SessionID) -> Bool, log: (HostLog) -> Void
     ) -> Outcome? {
@@ -44,7 +44,7 @@ struct Journal {
         for effect in effects {
             switch effect {
             case .emit(let session, let bytes, let isKept):
-                // What the relay would refuse would stop all that comes after it.
+                // An event that the relay refuses would block all later ones.
                 guard let event = try? Event(stored: bytes) else {
                     log(.malformed(session))
                     continue
@@ -81,15 +81,15 @@ struct Journal {
             sessionsWithGaps.formUnion(sessions)
             return .refused(error, approvals.map(\.id))
         }
-        // What is settled is no question any more.
+        // A settled approval is no question any more: its request need not be kept.
         for case .note(let key, nil) in items {
             if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
         }
         return .taken
     }
 
-    /// What is remembered of a session comes before its start: a power cut that leaves only one of them must not leave a session of which
-    /// nobody here knows that it has to end.
+    /// Puts a session's note before its start: a power cut that leaves only one of them must not leave a session of which nobody here
+    /// knows that it has to end.
     private static func sort(_ items: inout [Spool.Item], _ begun: [String]) {
         let isFirst = { (item: Spool.Item) in if case .note(let key, _?) = item { begun.contains(key) } else { false } }
         items = items.filter(isFirst) + items.filter { !isFirst($0) }
@@ -197,7 +197,7 @@ struct Journal {
         return sessionsWithGaps
     }
 
-    /// All that the link takes now, once it is on disk. False where some of it could not be read, which is a gap now.
+    /// Sends all that the link takes now, once it is on disk. Returns false if some of it could not be read, which is a gap now.
     mutating func send(over link: inout LinkMachine, _ orders: inout [HostOrder]) throws(SpoolError) -> Bool {
         try synchronize()
         while let question = link.nextQuestion(spool.index) { orders.append(.send(question)) }
@@ -209,7 +209,7 @@ struct Journal {
         return true
     }
 
-    /// Nil where one of them was damaged: that one is a gap now.
+    /// Returns nil if an event was damaged: it is dropped, which leaves a gap.
     private func read(_ batch: SpoolIndex.Batch, log: (HostLog) -> Void) throws(SpoolError) -> [Event]? {
         let stored: [[UInt8]]
         do throws(SpoolError) {

@@ -1,24 +1,25 @@
 internal import RelayProtocol
 
-/// Which sessions are held, for the file that hooks go by where there is no daemon; and whether the disk has it.
+/// The sessions that are held, for the file that hooks use if there is no daemon; and whether the disk has it.
 struct KnownHolds {
-    /// What the relay last said.
+    /// The relay's latest holds.
     private var holds = Holds()
     /// Sessions whose every tool needs approval because a person wants so, by what their agents remember.
     private var askingAll: Set<SessionID> = []
     /// Until the disk takes it, only this life knows.
     private var isUnsaved = false
 
-    /// What is to be on disk.
+    /// The holds that are to be on disk.
     var all: Holds { holds.adding(askingAll) }
 
     /// Because a budget is spent.
     func holds(_ session: SessionID) -> Bool { holds.contains(session) }
 
-    /// What an earlier life saved. What the agents say of it is added to it, and takes nothing away.
+    /// Restores the holds that an earlier life saved. Sessions that the agents report are added to them; none are removed.
     mutating func restore(_ holds: Holds) { self.holds = holds }
 
-    /// False where it is known already: then it is on disk, or waits for it. A file that cannot be read says as much as what we say.
+    /// Returns false if the holds are known already: then they are on disk, or wait for it. An unreadable file needs no writing for
+    /// `everySession`, which is its meaning.
     mutating func learn(_ holds: Holds) -> Bool {
         guard holds != self.holds else { return false }
         self.holds = holds
@@ -26,7 +27,7 @@ struct KnownHolds {
         return true
     }
 
-    /// Whether that is news, to be saved.
+    /// Returns true if that is a change, to be saved.
     mutating func askAll(_ session: SessionID, _ isOn: Bool) -> Bool {
         let isNews = isOn ? askingAll.insert(session).inserted : askingAll.remove(session) != nil
         if isNews { isUnsaved = false }
@@ -35,7 +36,7 @@ struct KnownHolds {
 
     mutating func notSaved() { isUnsaved = true }
 
-    /// Whether it is to be saved again.
+    /// Returns true, once, if saving failed and is to be tried again.
     mutating func retries() -> Bool {
         defer { isUnsaved = false }
         return isUnsaved

@@ -73,7 +73,7 @@ package struct LinkMachine {
     private var isResendDue = false
     /// The relay can store nothing, until it is asked again.
     private var isDiskAway = false
-    /// Events that go one by one because the relay refused a message; nil where all is well.
+    /// Events that are sent one by one because the relay refused a message; nil if none is.
     private var carefulLeft: Int?
 
     private struct Flight {

@@ -1,7 +1,7 @@
 /// The inside of a JSON string with its escapes resolved, and where each byte came from.
 struct EscapedText {
     let bytes: [UInt8]
-    /// The raw place of each byte; nil where nothing is escaped.
+    /// The raw place of each byte; nil if nothing is escaped.
     private let places: [Int]?
     private let raw: Range<Int>
 

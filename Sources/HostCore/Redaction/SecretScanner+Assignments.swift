@@ -98,7 +98,7 @@ extension SecretScanner {
 
     // MARK: - Values
 
-    /// Hides the value if it is one; where to go on.
+    /// Hides the value if it is a secret. Returns the index at which to continue.
     mutating func judgeValue(
         at start: Int, _ name: SecretName, named nameRange: Range<Int>, _ certainty: Certainty, isQuery: Bool = false,
         isTyped: Bool = false
@@ -195,7 +195,7 @@ extension SecretScanner {
         }
     }
 
-    /// `--secret=db-password`, `existingSecret: app-secret-v2`: a secret's name in the place where it is kept.
+    /// `--secret=db-password`, `existingSecret: app-secret-v2`: the name of a stored secret, not the secret.
     private func namesSecret(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.count <= SecretName.bytesMax else { return false }
         let words = value.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "/") }

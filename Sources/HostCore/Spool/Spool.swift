@@ -1,20 +1,20 @@
 package import RelayProtocol
 
-/// What the agents did and the relay does not have yet, on this machine's disk, in order.
+/// The events that the relay does not have yet, on this machine's disk, in order.
 ///
-/// A directory of files that are only appended to. Each begins with all that is known besides events, so a file whose
-/// events are acknowledged is simply deleted. What is damaged, or was torn by a power cut, is passed over at opening.
+/// A directory of files that are only appended to. Each begins with all that is known besides events, so a file whose events are
+/// acknowledged is simply deleted. Records that are damaged, or were torn by a power cut, are skipped at opening.
 ///
-/// A number is given to an event when it is written. It holds once the relay was asked, since this opening, how far it has the
-/// session (`acknowledge`); until then nothing is sent, and what the relay already has a number for is renumbered. So no
-/// number ever means two events, whatever became of our files.
+/// An event is numbered when it is written. The number is final once the relay has reported, since this opening, how far it has the
+/// session (`acknowledge`); until then nothing is sent, and events whose numbers the relay already has are renumbered. So no number ever
+/// means two events, whatever became of our files.
 ///
-/// What a disk does to a spool:
+/// Failures of the disk:
 ///
 /// | it fails at | then |
 /// |---|---|
 /// | a start without room | a reserve is given up for it; without one, nothing is written or sent until there is room |
-/// | a write | what was written of it is cut off; events become a gap in the numbers, and what is owed waits in memory |
+/// | a write | the part that was written is cut off; events become a gap in the numbers, and what is owed waits in memory |
 /// | cutting that off, or a sync | nothing after the last sync counts as written: it is written again, to a new file, before anything else |
 ///
 /// A sync is never tried twice on the same file: the kernel reports lost pages once, and then calls them clean.
@@ -31,7 +31,7 @@ package final class Spool {
     package private(set) var droppedCount = 0
     /// The disk did not take something: `retry` from time to time.
     package private(set) var isFailing = false
-    /// How often a file was begun for room alone.
+    /// Number of files that were begun for room alone.
     private(set) var rotationCount = 0
 
     private let disk: any SpoolDisk
@@ -48,7 +48,7 @@ package final class Spool {
     private var unsynchronized: [SpoolRecord] = []
     /// Something was written and not synchronized.
     private(set) var isDirty = false
-    /// What `current` holds is not known.
+    /// The content of `current` is not known.
     private var isSuspect = false
     private var owed: OwedItems
     /// Numbers of these were given to events that were not written, and no record says so yet.
@@ -173,7 +173,7 @@ package final class Spool {
         do throws(SpoolError) {
             try disk.append(bytes, to: current)
         } catch {
-            // Whatever part of it was written goes, so that the next record is where the index says.
+            // The part that was written is cut off, so that the next record is where the index says.
             do throws(SpoolError) { try disk.truncate(current, to: currentBytes) } catch { isSuspect = true }
             throw error
         }
@@ -188,7 +188,7 @@ package final class Spool {
         currentBytes += bytes.count
     }
 
-    /// What was kept for somebody to decide about is settled: it may go for room like any other event.
+    /// Lets an event that was kept for a decision be dropped for room like any other: it is settled.
     package func release(_ session: SessionID, seq: Int64) { index.release(session, seq: seq) }
 
     /// On disk when this returns: nothing is sent before, or a power cut could make us give a number twice.
@@ -253,7 +253,7 @@ package final class Spool {
 
     // MARK: Reading
 
-    /// Where one of them is damaged, that one is dropped, which is a gap, and this throws: ask for a batch again.
+    /// Reads a batch's events. If one is damaged, it is dropped, which is a gap, and this throws: ask for a batch again.
     package func read(_ batch: SpoolIndex.Batch) throws(SpoolError) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for entry in batch.entries {
@@ -283,8 +283,8 @@ package final class Spool {
         deleteDeadSegments()
     }
 
-    /// Where the relay has more than we can have sent, our state was lost or is an old copy. What was numbered since gets
-    /// numbers that are new to the relay, with the gaps that it has, or it would be taken for repeats.
+    /// If the relay has more than we can have sent, our state was lost or is an old copy. Events numbered since get numbers that are new
+    /// to the relay, with the gaps that it has, or they would be taken for repeats.
     private func agree(_ session: SessionID, from: Int64, through: Int64) {
         guard let known = index.sessions[session] else { return }
         let shift = max(0, through + 1 - from)
@@ -309,13 +309,13 @@ package final class Spool {
                 try write(records)
             }
         } catch {
-            // It stays as it was, unsent; the relay is asked again when the disk is back.
+            // The session stays as it was, unsent; the relay is asked again when the disk is back.
             isFailing = true
             log(.notAgreed(session, error))
         }
     }
 
-    /// Nil, and a gap, where the disk does not hold it any more.
+    /// Returns nil, which leaves a gap, if the disk does not hold the event any more.
     private func readIfWhole(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8]? {
         do throws(SpoolError) {
             return try files.read(entry, of: session)
@@ -357,7 +357,7 @@ package final class Spool {
             do throws(SpoolError) {
                 try disk.remove(SpoolFiles.name(number))
             } catch {
-                // It goes at the next opening: all in it is known to be acknowledged.
+                // The next opening removes it: all in it is known to be acknowledged.
                 log(.notRemoved(file: SpoolFiles.name(number), error))
             }
         }
@@ -409,7 +409,7 @@ package final class Spool {
             bytes += try SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed()
             kept.append((session, moved))
         }
-        // Where nothing stays, the file just goes: that works on a full disk too.
+        // If nothing is kept, the file is only deleted: that works on a full disk too.
         if !kept.isEmpty { try disk.replace(SpoolFiles.name(number), with: bytes) }
         index.replaceSegment(number, bytes: bytes.count, with: kept)
         let dropped = all.count - kept.count

@@ -1,4 +1,4 @@
-/// What the spool may hold, each with its reason.
+/// Bounds of the spool, each with its reason.
 package struct SpoolLimits: Sendable {
     /// Hours of work without a relay; beyond it the oldest events that nobody decides about go.
     package var bytesMax = 64 << 20
@@ -13,7 +13,7 @@ package struct SpoolLimits: Sendable {
     /// kilobytes at most, and the relay's word on each session follows.
     package var reserveBytes = 256 << 10
 
-    /// What waits in memory for a disk that takes nothing: thousands of ends of approvals.
+    /// Items in memory for a disk that takes nothing: thousands of ends of approvals.
     package var owedBytesMax = 1 << 20
 
     package init() {}

@@ -1,10 +1,10 @@
 package import RelayProtocol
 
-/// What the spool has to tell an operator, and the host's machine.
+/// Log entries of the spool, for an operator and the host's machine.
 package enum SpoolLog: Sendable, Equatable {
-    /// What was owed first; `numbers` are those of the events among them.
+    /// Items that were written, the owed ones first; `numbers` are those of the events among them.
     case took([Spool.Item], numbers: [Int64])
-    /// Those that are owed will be tried again.
+    /// Items that were not written. The owed ones are tried again.
     case refused([Spool.Item], SpoolError)
     /// Not one of ours: left alone.
     case foreign(file: String)

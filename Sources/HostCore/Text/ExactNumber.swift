@@ -19,7 +19,7 @@ struct ExactNumber: Comparable, Sendable {
         self.init(text: bytes)
     }
 
-    /// What a person typed: besides JSON's spelling with a sign, zeros or a point at either end. Nil if it is no number.
+    /// The number that a person typed: besides JSON's spelling, with a sign, zeros or a point at either end. Nil if it is no number.
     init?(typed text: String) {
         guard let bytes = Self.json(typed: text), let root = try? JSONDocument(parsing: bytes).root else { return nil }
         self.init(root)

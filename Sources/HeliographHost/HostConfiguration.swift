@@ -3,7 +3,7 @@ internal import HostCore
 package import RelayAccess
 package import RelayProtocol
 
-/// All that a daemon has to be told.
+/// The configuration of a daemon.
 ///
 /// `host.json` in the configuration directory, readable by its owner only, holds what pairing made of it:
 ///

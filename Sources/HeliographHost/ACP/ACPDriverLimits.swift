@@ -15,7 +15,7 @@ struct ACPDriverLimits: Sendable {
     var queueCount = 4_096
     /// Calls whose output waits for the daemon, each with the newest of it alone.
     var outputsMax = 16
-    /// Between two tellings of what calls print: it takes the daemon's time, and people are told no oftener than once a second.
+    /// Between two reports of calls' output: it takes the daemon's time, and people get it no oftener than once a second.
     var outputInterval = Duration.milliseconds(500)
     /// One request to the daemon.
     var batchBytes = 512 << 10
@@ -24,7 +24,7 @@ struct ACPDriverLimits: Sendable {
     var withdrawCheck = Duration.milliseconds(100)
     /// Life of a question at the daemon: as long as that of the agent's own hooks.
     var questionSeconds: Int64 = 86_400
-    /// The same where only clients can be asked; then it is denied.
+    /// The same if only clients can be asked; then it is denied.
     var headlessQuestionSeconds: Int64 = 3_600
     /// The question can be answered here as well: a daemon that is away is waited for.
     var isAttended = true

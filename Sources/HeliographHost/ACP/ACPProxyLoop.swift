@@ -10,7 +10,7 @@ struct ACPProxyLoop {
     /// Progress of the end.
     private enum Ending: Equatable {
         case none
-        /// The editor has left, and the agent was told by the end of its input.
+        /// The editor has left, and the end of its input was passed on to the agent.
         case left(until: ContinuousClock.Instant)
         case terminated(until: ContinuousClock.Instant)
         case killed
@@ -131,7 +131,7 @@ struct ACPProxyLoop {
         }
     }
 
-    /// The machine ordered this itself, so it is not told that the peer left; its end is still to be reported.
+    /// The machine ordered this itself, so the peer's leaving is not reported to it; its end still is.
     private mutating func leave() {
         isStopped = true
         tellClient(.endedFromAfar)

@@ -7,9 +7,9 @@ internal import Logging
 internal import RelayProtocol
 internal import Synchronization
 
-/// Tells the daemon what the proxy sees, and asks it, on threads of its own: the bytes between editor and agent never wait for that.
+/// Reports to the daemon what the proxy sees, and asks it, on threads of its own: the bytes between editor and agent never wait for that.
 ///
-/// What is told keeps its order. While the daemon is away events wait, up to a limit. Questions do not: then nobody is asked but the editor.
+/// Reports keep their order. While the daemon is away events wait, up to a limit. Questions do not: then only the editor is asked.
 final class DaemonReporter: Sendable {
     private struct State {
         var queue: ReportQueue
@@ -59,7 +59,7 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
-    /// Output of a running call: as often as the daemon is told of it, and not at all while it is away.
+    /// Queues the output of a running call, which is sent at intervals, and not at all while the daemon is away.
     func show(_ session: SessionID, call: String, text: String) {
         state.withLock { state in
             if !state.isUnsupported, state.takesOutputs { state.queue.show(session, call: call, text: text) }
@@ -83,7 +83,8 @@ final class DaemonReporter: Sendable {
         if let listener { listen(session, listener) }
     }
 
-    /// Its listener stays until the daemon has heard all of it: a request that is closed before says that nobody knows.
+    /// The listener stays until the daemon has received all of it: to the daemon, a request that is closed earlier means that no outcome
+    /// will come.
     private func close(_ session: SessionID) {
         let listener = state.withLock { state -> Int? in
             guard let known = state.stands[session], known.stand != nil else { return nil }
@@ -112,7 +113,7 @@ final class DaemonReporter: Sendable {
         if !isStarted { logger.warning("no thread could be started: clients cannot steer this session") }
     }
 
-    /// The agent is gone: what is left is told, within the grace.
+    /// The agent is gone: the remaining reports are sent within the grace.
     func finish() {
         state.withLock { state in
             state.isClosing = true

@@ -1,8 +1,8 @@
 internal import AgentACP
 internal import RelayProtocol
 
-/// Reports for the daemon, in order and bounded. The oldest events are dropped first, and their session's log says how many; items about
-/// a question stay, because it is waited for.
+/// Reports for the daemon, in order and bounded. The oldest events are dropped first, and their session's log has their number; items
+/// about a question stay, because it is waited for.
 struct ReportQueue: Sendable {
     enum Item: Sendable {
         case event(SessionID, Event)
@@ -12,7 +12,7 @@ struct ReportQueue: Sendable {
         /// Commands that the session takes, as of the moment of sending.
         case stands(SessionID)
         case steered(SessionID, SteeringChange)
-        /// All is told that became of the commands of this session, which this listener waited for.
+        /// All outcomes of this session's commands, which this listener waited for, are reported.
         case closed(SessionID, listener: Int)
     }
 
@@ -62,7 +62,7 @@ struct ReportQueue: Sendable {
         if outputs.count > limits.outputsMax { outputs.removeFirst() }
     }
 
-    /// Behind all else that is to be told: the start of their calls.
+    /// Sent after all other reports: the start of their calls.
     mutating func takeOutputs() -> [[UInt8]] {
         defer { outputs = [] }
         return outputs.map { output in
@@ -75,14 +75,14 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// A session's state is told once, and no later than it would have been: the daemon gives a session the next command when the one
+    /// A session's state is reported once, and no later than it would have been: the daemon gives a session the next command when the one
     /// before has its outcome, and must know by then that there is a turn.
     private mutating func replaces(_ item: Item) -> Bool {
         switch item {
         case .stands(let session):
             return items.contains { if case .stands(session) = $0 { true } else { false } }
         case .steered:
-            // A daemon that is away has forgotten what it had given us, and says so itself.
+            // A daemon that is away has forgotten the commands that it gave us, and reports that itself.
             let places = items.indices.filter { if case .steered = items[$0] { true } else { false } }
             if places.count >= limits.daemon.changesMax { items.remove(at: places[0]) }
             return false
@@ -127,7 +127,7 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// The daemon is away: nobody can be asked.
+    /// The daemon is away: no client can be asked.
     mutating func removeQuestions() -> [ApprovalID] {
         var questions: [ApprovalID] = []
         items.removeAll { item in

@@ -5,13 +5,13 @@ internal import WebSocketEngine
 
 /// One agent's part of the daemon: reads what only that agent has, and carries out what only its adapter orders. Lives on the loop's thread.
 protocol AgentDriver: AnyObject {
-    /// An order of this agent's adapter. What it brings about at once is told before this returns.
+    /// Carries out an order of this agent's adapter. Facts that it causes at once are reported before this returns.
     func carryOut(_ order: any Sendable)
 
     /// Answers a hook or a program; nil is no decision. Returns false if the token is none of this driver's.
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool
 
-    /// The caller no longer waits for the answer; the adapter hears that next.
+    /// The caller no longer waits for the answer; the adapter learns that next.
     func callerGone(_ token: HookToken)
 }
 

@@ -8,7 +8,8 @@ internal import WebSocketEngine
 
 /// Reads Claude Code's hooks, and its files: the registry of its sessions, transcripts, task lists, and what a question is about.
 final class ClaudeDriver: HookDriver, ProgramDriver {
-    /// A disk tells in a millisecond. What takes longer is asked without: the terminal's own dialog is there already.
+    /// A disk answers in a millisecond. If it takes longer, the question is asked without the file: the terminal's own dialog is there
+    /// already.
     private static let lookWithin = Duration.milliseconds(250)
     /// A thread each; once so many hang on a disk, no more are started.
     private static let looksMax = 4

@@ -14,13 +14,13 @@ struct ClaudePast {
     /// Folders in which Claude Code was started: it has one directory for each.
     private static let foldersMax = 4_096
 
-    /// As Claude Code says it in its transcripts, byte for byte: two spellings of one name are two folders.
+    /// As in Claude Code's transcripts, byte for byte: two spellings of one name are two folders.
     private let projects: [[UInt8]]
     private let folders: [String]
     private let configDirectory: String
 
     init(of project: String, configDirectory: String = ClaudeDirectory.path()) {
-        // The kernel tells a process its folder without links.
+        // The kernel gives a process its folder without links.
         let spellings = Self.withoutLinks(project).map { [project, $0] } ?? [project]
         projects = spellings.map { Array($0.utf8) }
         let parent = configDirectory + "/projects"

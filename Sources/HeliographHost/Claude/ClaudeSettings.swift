@@ -72,7 +72,7 @@ package struct ClaudeSettings: Sendable {
         return SettingsEdit(bytes: settings.text.bytes, notes: settings.notes)
     }
 
-    /// Our hooks alone, for one session of somebody who has not connected them.
+    /// Our hooks alone, for one session of a person who has not connected them.
     static func hooks(executable: String) throws(ConnectError) -> [UInt8] {
         try check(executable)
         var settings = try ClaudeSettings(nil)
@@ -248,7 +248,7 @@ package struct ClaudeSettings: Sendable {
             return text.append("env", .object(members), to: [])
         }
         try require(environment, isObject: true, at: "$.env")
-        // A value that somebody has set, whatever it is, was meant.
+        // A value that a person has set, whatever it is, was meant.
         if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
         for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
             text.append(key, .string("1"), to: [.key("env")])

@@ -9,7 +9,7 @@ internal import WebSocketEngine
 /// Starts and resumes sessions of Claude Code for clients: each is a `heliograph run` of its own, in the project's folder, with the
 /// daemon's environment, without a shell and without a terminal.
 ///
-/// It outlives the daemon, and tells the next one what can be done to it. It ends by `stop`, or when it is killed.
+/// The run outlives the daemon, and reports to the next one what can be done to it. It ends by `stop`, or when it is killed.
 final class ClaudeStarter {
     static let program = "claude"
 
@@ -78,7 +78,7 @@ final class ClaudeStarter {
             throw StartError(reason: "claude is not on the PATH of this host's daemon")
         }
         let run = [own, "run", "--folder", order.folder]
-        // Its own default may be one that asks nobody.
+        // The agent's own default may be a mode that asks nobody.
         var arguments = ["--permission-mode", order.launch.mode ?? ClaudeControl.modes[0]]
         if let model = order.launch.model {
             guard model.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !model.hasPrefix("-") else {

@@ -37,7 +37,7 @@ enum FileLook {
         return file
     }
 
-    /// To its end, whatever size was told: files of the kernel tell none.
+    /// Reads to the end, whatever size was reported: the kernel's own files report none.
     private static func read(_ descriptor: Int32, bytesMax: Int) -> ClaudeFile.Content {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

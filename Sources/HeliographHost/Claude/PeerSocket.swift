@@ -15,7 +15,7 @@ enum PeerSocket {
     static func send(_ message: ClaudePeerMessage) -> String? {
         let deadline = ContinuousClock.now + within
         var path: String?
-        // Its hooks tell that a turn is over some tenths of a second before its registry does.
+        // Its hooks report the end of a turn some tenths of a second before its registry does.
         while path == nil {
             guard let entry = RegistryReader.read(message.registryFile)?.root else {
                 return "its registry does not list it any more"

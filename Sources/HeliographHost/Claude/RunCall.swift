@@ -34,7 +34,7 @@ package enum RunCall {
         }
         let lock: SessionLock
         do throws(HostError) {
-            // A client that resumes it has only heard that it has ended.
+            // A client that resumes the session has only just learned that it has ended.
             lock = try SessionLock.take(arguments.session, within: start == nil ? .zero : SessionLock.leavesWithin)
         } catch {
             guard error.code == .sessionOpen else { throw error }
@@ -83,7 +83,7 @@ package enum RunCall {
             child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link, rivals: rivals,
             limits: ChildLimits())
         let end = loop.run()
-        // The agent has gone, and the next may begin while our last is told.
+        // The agent has gone, and the next may begin while our last reports are sent.
         _ = consume lock
         link.finish()
         let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"

@@ -5,7 +5,7 @@ enum RunItem: Sendable {
     case steered(SteeringRequest)
     /// A client has answered a tool server's form.
     case answeredAfar(request: String, [UInt8])
-    /// A signal that somebody sent us.
+    /// A signal sent to us.
     case signal(Int32)
     case ended(AgentEnd)
     /// This process, which is not our agent's, has the session open.

@@ -151,7 +151,7 @@ struct RunLoop {
         write()
     }
 
-    /// No status line is drawn without a screen. The daemon takes it at once, or is away: then its transcript tells in the end.
+    /// No status line is drawn without a screen. The daemon takes it at once, or is away: then the transcript has the cost in the end.
     private func tellSpent(_ line: [UInt8]) {
         let caller = HookCaller(process: "\(child.process)")
         guard let request = HookRequest(path: ["statusline", ClaudeIntegration.name], body: line, caller: caller) else {

@@ -12,7 +12,7 @@ struct SessionLock: ~Copyable {
     /// Linux's `F_OFD_SETLK`: a lock of the open file, not of the process. The C library keeps it behind a feature macro.
     private static let setLock: Int32 = 37
 
-    /// That a session has ended is told by a hook, and others at its end may take 5 s more before the program has gone.
+    /// A hook reports that a session has ended, and others at its end may take 5 s more before the program has gone.
     static let leavesWithin = Duration.seconds(6)
     private static let lookEvery = Duration.milliseconds(50)
 

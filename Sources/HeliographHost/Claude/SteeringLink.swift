@@ -5,17 +5,17 @@ internal import HostCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// A session's line to the daemon: says what can be done to it, waits for what clients send, and reports what became of that.
+/// A session's line to the daemon: reports what can be done to it, waits for what clients send, and reports the outcomes.
 ///
-/// Two threads: one waits for the next command, one tells. While the daemon is away the present state is kept, and told when it is back;
-/// it has forgotten then what it had given us, and says so itself.
+/// Two threads: one waits for the next command, one reports. While the daemon is away the present state is kept, and sent when it is
+/// back; by then it has forgotten the commands that it gave us, and reports that itself.
 final class SteeringLink: Sendable {
     private struct State {
         var stand: SteeredWord?
         var isStandTold = true
         var changes: [SteeringChange] = []
         var isClosing = false
-        /// All is told, or the grace for that is over.
+        /// All is reported, or the grace for that is over.
         var isOver = false
     }
 
@@ -59,7 +59,7 @@ final class SteeringLink: Sendable {
         work.wake()
     }
 
-    /// The agent is gone: what is left is told, within the grace.
+    /// The agent is gone: the remaining reports are sent within the grace.
     func finish() {
         state.withLock { $0.isClosing = true }
         work.wake()
@@ -101,7 +101,7 @@ final class SteeringLink: Sendable {
         else { return true }
         switch post(stand) {
         case .taken: inbox.put(.daemon(isThere: true))
-        // The daemon hears of the session by its first hook, which may be on its way.
+        // The daemon learns of the session by its first hook, which may be on its way.
         case .refused, .away:
             state.withLock { $0.isStandTold = false }
             return false
@@ -122,7 +122,7 @@ final class SteeringLink: Sendable {
 
     // MARK: - Listening
 
-    /// Also while the last is told: a request that is closed says that nobody is there who could tell it.
+    /// Also while the last reports are sent: to the daemon, a closed request means that no outcome will come.
     private func listen() {
         SteeringListener(
             session: session, adapter: ClaudeIntegration.name, run: run, socketPath: socketPath, limits: limits
@@ -139,7 +139,7 @@ final class SteeringLink: Sendable {
             },
             took: { [self] request in
                 if state.withLock({ $0.isClosing }) {
-                    // The one who reports the rest may have ended.
+                    // The thread that reports the rest may have ended.
                     _ = post(.told(SteeringChange(request.name, .refused, reason: "the agent has ended")))
                 } else {
                     inbox.put(.steered(request))

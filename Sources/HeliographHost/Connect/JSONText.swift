@@ -65,8 +65,8 @@ struct JSONText {
         append(to: path) { element.bytes($0) }
     }
 
-    /// Removes a child, and with it every container around it that came with an addition and is empty now. False where
-    /// nothing is left of the text.
+    /// Removes a child, and with it every container around it that came with an addition and is empty now. Returns false if nothing is
+    /// left of the text.
     mutating func remove(_ path: [Step]) -> Bool {
         guard let last = path.last else { return false }
         let parentPath = Array(path.dropLast())

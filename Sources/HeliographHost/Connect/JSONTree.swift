@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// A value that we add to somebody's JSON, before it is laid out in their style.
+/// A value that we add to a person's JSON, before it is laid out in their style.
 enum JSONTree {
     case string(String)
     case number(Int)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One settings file of somebody else's program: read whole, replaced whole, never half written.
+/// One settings file of another program: read whole, replaced whole, never half written.
 struct SettingsFile {
     /// A settings file has a few kilobytes; what is longer is not one.
     static let bytesMax = 1 << 20
@@ -71,7 +71,7 @@ struct SettingsFile {
         if let original {
             var status = stat()
             guard unsafe stat(original, &status) == 0, fchmod(descriptor, status.st_mode & 0o7777) == 0 else { return false }
-            // Run by root for somebody: the file must stay theirs.
+            // Run by root for another user: the file must stay theirs.
             if status.st_uid != geteuid(), fchown(descriptor, status.st_uid, status.st_gid) != 0 { return false }
         }
         var rest = bytes[...]

@@ -9,7 +9,7 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The one daemon of a machine: carries out on one event loop what `HostMachine` orders, and tells it what happens.
+/// The one daemon of a machine: carries out on one event loop what `HostMachine` orders, and passes it the facts.
 ///
 /// ```
 /// hook ─unix socket─▶ LocalSocket, AgentDriver ─▶ HostMachine ─▶ RelayConnection ═websocket═▶ relay

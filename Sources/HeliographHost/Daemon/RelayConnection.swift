@@ -5,7 +5,7 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The WebSocket to the relay: tells what happens on it, and sends what is ordered.
+/// The WebSocket to the relay: reports what happens on it, and sends what is ordered.
 final class RelayConnection: ClientHandler {
     /// Deltas are dropped when so much waits for the relay already.
     private static let streamBacklogMax = 256 << 10

@@ -55,7 +55,7 @@ enum Files {
     /// Names in a directory, in no order; empty if it cannot be read.
     static func names(in path: String) -> [String] { (try? allNames(in: path)) ?? [] }
 
-    /// The same, where none may be missing.
+    /// Names in a directory, in no order. Throws if they cannot all be read.
     static func allNames(in path: String) throws(HostError) -> [String] {
         guard let directory = unsafe opendir(path) else { throw .file("list", path) }
         defer { unsafe closedir(directory) }

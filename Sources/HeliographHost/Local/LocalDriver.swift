@@ -1,7 +1,7 @@
 internal import AgentLocal
 internal import HostCore
 
-/// Reads the requests of programs, and refuses those that are not as the protocol has it before anything is told.
+/// Reads the requests of programs, and refuses malformed ones before the adapter gets any of it.
 final class LocalDriver: ProgramDriver {
     private let seat: DriverSeat
 

@@ -2,7 +2,7 @@ internal import HeliographHook
 internal import Glibc
 internal import RelayProtocol
 
-/// `heliograph settle`: tells what became of a question.
+/// `heliograph settle`: reports the outcome of a question.
 package enum SettleCall {
     package static func run(session: String, approval: String, outcome: String, process: Int32?) -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)

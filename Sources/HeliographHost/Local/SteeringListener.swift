@@ -12,7 +12,7 @@ struct SteeringListener: Sendable {
         case command(SteeringRequest)
         /// Nothing came in the time that the daemon keeps a request open.
         case nothing
-        /// The daemon does not know what can be done to the session: it was restarted, or has not heard of it yet.
+        /// The daemon does not know what can be done to the session: it was restarted, or the session is new to it.
         case forgotten
         /// The daemon was away, or went away.
         case away
@@ -28,7 +28,7 @@ struct SteeringListener: Sendable {
     let socketPath: String
     let limits: DaemonLimits
 
-    /// Until nobody wants to hear more: then its request is closed, by which the daemon knows that nobody is there who could tell what became
+    /// Listens until no more is wanted: then its request is closed, by which the daemon knows that nobody is there to report the outcomes
     /// of the commands that it gave. A program that has to report them wants it open until it has done so.
     func listen(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
         while isWanted() {
@@ -58,7 +58,8 @@ struct SteeringListener: Sendable {
         else { return .away }
         switch status {
         case 200:
-            // As the relay said it to the daemon. What cannot be read is not done; its sender is told so when the time for evidence is over.
+            // As the relay sent it to the daemon. A command that cannot be read is not done; its sender gets that outcome when the time
+            // for evidence is over.
             guard let asked = HandedCommand.read(answer), isMeant(asked.session) else { return .away }
             return .command(asked)
         // A daemon that knows the session keeps the request open.

@@ -5,7 +5,7 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// The session that the Claude Code in a terminal of ours has open: what its files say of it, and its line to the daemon.
+/// The session that the Claude Code in a terminal of ours has open: the state by its files, and its line to the daemon.
 ///
 /// It changes while the program runs: `/clear` begins another, `/resume` opens one that was there before.
 struct HeldSession {
@@ -111,7 +111,7 @@ struct HeldSession {
         return orders
     }
 
-    /// The agent is gone: what is left is told, within the grace.
+    /// The agent is gone: the remaining reports are sent within the grace.
     mutating func finish() {
         link?.finish()
         link = nil

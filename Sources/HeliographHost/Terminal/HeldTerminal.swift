@@ -17,7 +17,7 @@ struct HeldTerminal {
 
     static func directory(_ paths: HostPaths) -> String { paths.stateDirectory + "/claude" }
 
-    /// Those that answer, oldest first. The socket of one that was killed is cleared away.
+    /// The holders that answer, oldest first. The socket of one that was killed is removed.
     static func all(_ paths: HostPaths = HostPaths()) -> [HeldTerminal] {
         let directory = directory(paths)
         return Files.names(in: directory).sorted().prefix(countMax).compactMap { id in

@@ -132,7 +132,7 @@ package enum TerminalCall {
     /// The process that `start` runs: holds the terminal until the agent has ended. Prints its name on standard output, or an error.
     package static func hold(_ arguments: [String], executable: String) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
-        // A session of its own: what the terminal of the person sends to all who sit there is not for it.
+        // A session of its own: signals that the person's terminal sends to its processes are not for it.
         _ = setsid()
         let signals = BlockedSignals(BlockedSignals.ending)
         do {
@@ -164,7 +164,7 @@ package enum TerminalCall {
         return 1
     }
 
-    /// Its window may be closed while it goes on.
+    /// Lets the terminal's window be closed while the holder goes on.
     private static func leaveTerminal() {
         let nowhere = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nowhere >= 0 else { return }

@@ -38,7 +38,7 @@ struct TerminalChild: Sendable {
 
     func resize(rows: Int, columns: Int) {
         var size = winsize(ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0, ws_ypixel: 0)
-        // The kernel tells the program by a signal.
+        // The kernel informs the program by a signal.
         unsafe _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 }

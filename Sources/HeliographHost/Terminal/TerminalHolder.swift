@@ -47,7 +47,7 @@ struct TerminalHolder {
 
     private static var now: Int64 { HostInstant.now.monotonic }
 
-    /// Until the agent has ended, or nobody came to see it start; its exit status.
+    /// Runs until the agent has ended, or no window came to see it start. Returns its exit status.
     mutating func run(_ signals: BlockedSignals) -> Int32 {
         let inbox = inbox
         guard BackgroundThread.start({ while true { inbox.put(.signal(signals.next().number)) } }) else { return 1 }

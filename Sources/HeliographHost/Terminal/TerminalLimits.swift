@@ -16,7 +16,7 @@ struct TerminalLimits: Sendable {
     var firstAttachWithin = 10_000
     /// For the holder to come up.
     var startWithin = Duration.seconds(10)
-    /// Between two looks at what the agent says that it does: while nothing is typed for a client, and while something is.
+    /// Between two looks at the agent's files: while nothing is typed for a client, and while something is.
     var lookEvery = 250
     var lookOftenEvery = 40
     /// Between the two changes of size by which a program redraws; shorter ones it may take for none.

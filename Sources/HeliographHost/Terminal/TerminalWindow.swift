@@ -13,7 +13,7 @@ struct TerminalWindow {
         case lost
     }
 
-    /// Ctrl-\ as it comes, and as terminals tell it that name every key.
+    /// Ctrl-\ as it comes, and as terminals send it that name every key.
     private static let leaveKeys: [[UInt8]] = [[0x1C], Array("\u{1B}[92;5u".utf8), Array("\u{1B}[27;5;92~".utf8)]
 
     private let connection: Int32
@@ -25,7 +25,7 @@ struct TerminalWindow {
     private var parser = TerminalParser()
     private var modes = TerminalModes()
 
-    /// `inbox` has the signals that somebody sent us.
+    /// `inbox` has the signals sent to us.
     init(_ connection: Int32, _ inbox: LoopInbox<Int32>) {
         self.connection = connection
         self.inbox = inbox

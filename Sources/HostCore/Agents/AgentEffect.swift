@@ -12,7 +12,7 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case respond(HookToken, [UInt8]?)
     /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
     case restrict(HookToken, [UInt8])
-    /// Those that are gone come back as `agentGone`.
+    /// Processes that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// Commands that clients can give to a session from now on; nil: none. Sent again only when it changes.
     case offer(SessionID, SteeringOffer?)
@@ -26,7 +26,7 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case launched(SteeringName, LaunchOutcome)
     /// Have the agent that it names launch this.
     case launch(LaunchOrder)
-    /// Give a session that has just begun its first prompt, under the name of what began it, who is told what becomes of it.
+    /// Give a session that has just begun its first prompt, under the name of the command that began it, whose sender gets the outcome.
     case begin(SteeringRequest)
     /// To be known after a restart; nil forgets it. The key is an approval's name, or begins with the adapter's.
     case remember(String, [UInt8]?)

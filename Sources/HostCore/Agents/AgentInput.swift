@@ -16,9 +16,9 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case notRecorded(ApprovalID)
     /// The disk did not take events of these sessions, and is back.
     case eventsLost(Set<SessionID>)
-    /// A person steers a session: now is the moment, and it is given once. What becomes of it is told by `steered`.
+    /// A person steers a session: now is the moment, and it is given once. The outcome is reported by `steered`.
     case steer(SteeringRequest)
-    /// Start this, or list what could be resumed: once. What becomes of it is told by `launched`.
+    /// Start this, or list what could be resumed: once. The outcome is reported by `launched`.
     case launch(LaunchOrder)
     /// `nextDeadline` has passed.
     case timerFired

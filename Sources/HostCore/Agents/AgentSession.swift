@@ -5,7 +5,7 @@ package struct AgentSession: Sendable, Equatable {
     package let id: SessionID
     package let status: SessionStatus?
     package let process: AgentProcess?
-    /// Its events that the adapter has and does not tell yet, because they follow one that is still to come.
+    /// Number of events that the adapter holds back because they follow one that is still to come.
     package let deferred: Int
 
     package init(id: SessionID, status: SessionStatus?, process: AgentProcess?, deferred: Int = 0) {

@@ -11,8 +11,8 @@ package struct AgentOffer: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Those that people can be shown exactly. An option with a secret in it, that is too long, or whose id another has too is the
-    /// agent's own prompt's alone: nobody is to choose what they have not seen, or what would write a secret to a file.
+    /// The options that people can be shown exactly. One with a secret in it, that is too long, or whose id another has too is left to
+    /// the agent's own prompt: nobody is to choose what they have not seen, or what would write a secret to a file.
     package static func showable(_ offers: [AgentOffer], _ cleaner: Cleaner) -> [AgentOffer] {
         var counts: [String: Int] = [:]
         for offer in offers { counts[offer.shown.id, default: 0] += 1 }

@@ -10,9 +10,9 @@ package enum ApprovalFact<Form: AnswerForm> {
     case decided(SessionID, ApprovalID, InputDigest, Decision)
     /// The hook went away before it was answered.
     case hookGone(HookToken)
-    /// Its caller has had the answer for so long that it will not ask for it again: nobody else who knows its name is handed it.
+    /// The caller has had the answer for so long that it will not ask again: no other caller that knows its name gets the answer.
     case answerReceived(ApprovalID)
-    /// The tool call that it is about began after it was asked.
+    /// The question's tool call began after it was asked.
     case callBegan(ApprovalID, String)
     case shown(ApprovalID, ApprovalEvidence)
     /// Its hook is lost because the agent is ending: by then it is known whether it did.
@@ -20,7 +20,7 @@ package enum ApprovalFact<Form: AnswerForm> {
     case sessionEnded(SessionID, agentGone: Bool)
     case agentGone(AgentProcess)
     case linkChanged(isLive: Bool)
-    /// The disk did not take the request, or that the answer was handed over.
+    /// The disk did not take the request, or the event that the answer was handed over.
     case notRecorded(ApprovalID)
     /// `nextDeadline` has passed.
     case timerFired

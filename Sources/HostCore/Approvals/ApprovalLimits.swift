@@ -4,19 +4,19 @@ package struct ApprovalLimits: Sendable {
     package var life: Duration
     /// Without a terminal nobody else answers: shorter, and less than what would make the denial a time-out of the agent's.
     package var headlessLife: Duration
-    /// A waiting call that goes away means No or the end of the session: as long as it takes to hear which.
+    /// A waiting call that goes away means No or the end of the session: time until it is known which.
     package var lossGrace: Duration
     /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
     package var headlessUnreachable = Duration.seconds(10)
     /// A hook that was cut off by our restart calls again within this.
     package var reclaimWithin = Duration.seconds(15)
-    /// A daemon that was stopped hears within this of the hooks that gave it up.
+    /// Within this, a daemon that was stopped receives the disconnections of the hooks that gave it up.
     package var hookLossGrace = Duration.seconds(1)
-    /// A daemon that heard nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
+    /// A daemon that received nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
     package var awayAfter = Duration.seconds(5)
-    /// Waiting at one time on this machine.
+    /// Approvals that wait at one time on this machine.
     package var approvalsMax = 256
-    /// Resolved ones that are remembered, for a decision that comes again.
+    /// Resolved approvals that are remembered, for a decision that comes again.
     package var closedMax = 512
 
     package init(life: Duration, headlessLife: Duration, lossGrace: Duration) {

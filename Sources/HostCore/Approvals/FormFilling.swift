@@ -1,13 +1,13 @@
 internal import RelayProtocol
 
-/// A form as somebody at a terminal fills it in, a field after the other: by the numbers of its choices, or in words after a number.
+/// A form that is filled in at a terminal, one field after the other: by the numbers of its choices, or in words after a number.
 package struct FormFilling: Sendable {
     package enum Step: Equatable, Sendable {
-        /// Nothing was taken, and why.
+        /// The input was not taken, with the reason.
         case notTaken(String)
-        /// Another field stands open.
+        /// Another field is open.
         case next
-        /// As whoever asks takes it.
+        /// The values, as the asking side takes them.
         case filledIn([UInt8])
         case declined
     }
@@ -18,10 +18,10 @@ package struct FormFilling: Sendable {
 
     package init(_ form: ElicitedForm) { self.form = form }
 
-    /// The one that is next.
+    /// The question of the next field.
     package var question: AskedQuestion { form.questions[answers.count] }
 
-    /// All that has a number.
+    /// The lines that get a number.
     package var choices: [String] {
         question.choices.map(\.shownLabel) + (question.takesWords ? ["Your answer: words after the number"] : []) + ["Decline"]
     }

@@ -40,7 +40,7 @@ package struct LineDifference {
         lines += (0..<tail).map { .kept(old: old.count - tail + $0, new: new.count - tail + $0) }
     }
 
-    /// Those that touch are one.
+    /// Changes whose context touches share a hunk.
     package var hunks: [Hunk] {
         var ranges: [Range<Int>] = []
         for index in lines.indices where !lines[index].isKept {

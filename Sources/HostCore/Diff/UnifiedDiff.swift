@@ -1,6 +1,6 @@
 /// The change between two texts as people know it from `diff -u`.
 package enum UnifiedDiff {
-    /// Nil means a file that is not there. Empty where nothing changes.
+    /// Nil means a file that is not there. Returns an empty text if nothing changes.
     package static func text(from old: [UInt8]?, to new: [UInt8]?, path: String) -> String {
         let difference = LineDifference(from: old ?? [], to: new ?? [])
         let hunks = difference.hunks

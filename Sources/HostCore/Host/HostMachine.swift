@@ -1,7 +1,7 @@
 package import HeliographLink
 internal import RelayProtocol
 
-/// The host: what its agents' adapters say goes into the spool and over the link, and what the relay decides and holds goes to them.
+/// The host: its agents' events go into the spool and over the link, and the relay's decisions and holds go to the agents' adapters.
 ///
 /// ```
 /// agents ─told─▶ AgentAdapter ─▶ Journal, Spool ─▶ LinkMachine ─send─▶ relay
@@ -34,7 +34,8 @@ package struct HostMachine {
     private var now = HostInstant(wall: 0, monotonic: 0)
     private var orders: [HostOrder] = []
 
-    /// `link` says of itself that it can be steered if `steering` lets anybody. `boot` names this start of the machine; empty if unknown.
+    /// `link` announces that it can be steered if `steering` permits any client. `boot` names this start of the machine; empty if
+    /// unknown.
     package init(
         agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
         steering rights: SteeringRights = .nobody
@@ -104,7 +105,8 @@ package struct HostMachine {
         drive(.started)
     }
 
-    /// The machine went down with what was not on disk yet. Of a session that began meanwhile nothing is known.
+    /// Reports lost events of each live session: the machine went down before they were on disk. A session that began meanwhile is
+    /// unknown.
     private mutating func tellLoss() {
         for session in liveSessions.map(\.id).sorted(by: { $0.rawValue < $1.rawValue }) {
             emit(.truncated(count: nil), of: session)
@@ -208,7 +210,7 @@ package struct HostMachine {
             journal.acknowledge(session, through: through)
             if !isWaiting(session) { forget(steering.acknowledged(session)) }
         case .drop(let session, let seq):
-            // A question that nobody will see is not waited for.
+            // The adapter need not wait for a question that nobody will see.
             if let lost = journal.drop(session, seq: seq), let agent = agent(of: session.rawValue) {
                 tell(agent, .notRecorded(lost))
             }
@@ -216,7 +218,7 @@ package struct HostMachine {
             guard let agent = agent(of: session.rawValue) else {
                 return orders.append(.log(.foreign(session, decision.command)))
             }
-            // An earlier life of this daemon applied it, and the relay is about to hear so.
+            // An earlier life of this daemon applied it, which the relay is about to receive.
             guard !journal.isSettled(approval, in: session) else {
                 return orders.append(.log(.settledAlready(session, approval, decision.command)))
             }
@@ -257,7 +259,7 @@ package struct HostMachine {
         return closed
     }
 
-    /// Something of it may be told that the relay does not have.
+    /// True if the relay may lack events of the session.
     private func isWaiting(_ session: SessionID) -> Bool {
         journal.spool.isFailing || journal.spool.index.sessions[session]?.entries.isEmpty == false
     }
@@ -381,7 +383,7 @@ package struct HostMachine {
         orders.append(.saveHolds(known.all))
     }
 
-    /// On disk before anybody is told: a hook that finds no daemon goes by the file.
+    /// Saved before it is reported to anybody: a hook that finds no daemon uses the file.
     private mutating func askAll(_ session: SessionID, _ isOn: Bool) {
         if known.askAll(session, isOn) { orders.append(.saveHolds(known.all)) }
     }

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// An order of the host, carried out in this order. What an order brings about at once may be told before the next is carried out.
+/// An order of the host, carried out in this order. Facts that it causes at once may be handled before the next is carried out.
 package enum HostOrder: Sendable {
     /// As patient as the relay last said that it is.
     case connect(Heartbeat?)
@@ -16,7 +16,7 @@ package enum HostOrder: Sendable {
     case fetchPictures(SteeringName, [Picture])
     /// Answers a waiting caller; nil is no decision.
     case respond(HookToken, [UInt8]?)
-    /// Those that are gone come back as `agentGone`.
+    /// Processes that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// One that only the agent of that name has.
     case carryOut(agent: String, any Sendable)

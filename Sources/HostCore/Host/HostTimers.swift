@@ -1,4 +1,4 @@
-/// The timers of a host that nobody else remembers: what is armed is not armed again before it has fired.
+/// The host's timers whose state is kept nowhere else: one that is armed is not armed again before it has fired.
 struct HostTimers {
     /// `flush`, `sync` and `disk`.
     private var armed: Set<HostTimer> = []

@@ -100,7 +100,7 @@ struct Journal {
         return ended
     }
 
-    /// The end of what others wait for comes late rather than never. A question does not: its hook was told that nobody decides.
+    /// The end of what others wait for comes late rather than never. A question does not: its hook got no decision.
     private static func item(_ head: EventHead, _ session: SessionID, _ bytes: [UInt8], isKept: Bool) -> Spool.Item {
         switch head {
         case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionRenamed, .sessionEnded:
@@ -183,7 +183,7 @@ struct Journal {
         }
     }
 
-    /// The relay refuses this event for good. The question that it asked, which nobody will see.
+    /// Drops an event that the relay refuses for good. Returns the approval that it asked for, which nobody will see.
     mutating func drop(_ session: SessionID, seq: Int64) -> ApprovalID? {
         spool.drop(session, seq: seq)
         return asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }

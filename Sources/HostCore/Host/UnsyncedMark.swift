@@ -1,4 +1,4 @@
-/// A note that is on disk while events may not be: it tells the next life of the daemon that the machine went down meanwhile.
+/// A note that is on disk while events may not be: by it the next life of the daemon knows that the machine went down meanwhile.
 ///
 /// ```
 /// lifted ─first write─▶ stands ─nothing written for a while, all synchronized─▶ lifted

@@ -8,7 +8,7 @@ package import RelayProtocol
 ///    └─────────┴──────────────┴─────────────────┴────────────┴─▶ refused | unknown
 /// ```
 ///
-/// Knows no agent: what one can start is told by `read`, and carried out by that agent's own adapter.
+/// Knows no agent: the startable ones come with `read`, and a launch is carried out by that agent's own adapter.
 package struct LaunchAdapter: AgentAdapter {
     package static let name = "heliograph"
     package var name: String { Self.name }

@@ -294,7 +294,7 @@ package struct LinkMachine {
         inFlight.removeAll(where: isMeant)
     }
 
-    /// Those with events to send first; the relay tells how far it has each.
+    /// Sessions with events to send first; the relay reports how far it has each.
     private static func sessions(of index: SpoolIndex, _ active: [SessionID]) -> [SessionID] {
         let pending = index.sessions.filter { !$0.value.entries.isEmpty }.keys.sorted { $0.rawValue < $1.rawValue }
         let others = active.filter { index.sessions[$0]?.entries.isEmpty == true }

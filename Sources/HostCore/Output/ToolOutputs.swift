@@ -17,14 +17,14 @@ package struct ToolOutputs: Sendable {
     /// The output of the calls that run.
     private var outputs: [Key: Output] = [:]
     private var count = 0
-    /// Nothing is told before.
+    /// Nothing is sent before.
     private var freeAt = Int64.min
 
     package init(_ limits: ToolOutputLimits = ToolOutputLimits()) { self.limits = limits }
 
     // MARK: Calls
 
-    /// Only what comes after this is told.
+    /// Only output after this is sent.
     package mutating func began(_ call: String, of session: SessionID) {
         let key = Key(session: session, call: call)
         outputs[key] = nil
@@ -95,7 +95,7 @@ package struct ToolOutputs: Sendable {
             output.toldAt = now
             output.toldCount += 1
         }
-        // For those who come later, as long as somebody may.
+        // Repeated for clients that come later.
         if output.toldCount < limits.toldMax { output.due = (output.toldAt ?? now) + limits.repeatAfter.milliseconds }
         return isNews ? ToolOutput(session: key.session, call: key.call, text: output.text) : nil
     }
@@ -113,11 +113,11 @@ extension ToolOutputs {
         var isExcerpt = false
         /// Something came since `text` was made.
         var isNew = false
-        /// As it was last told.
+        /// The text as last sent.
         var text = ""
         var toldCount = 0
         var toldAt: Int64?
-        /// When it is told next; nil while there is nothing to tell.
+        /// Time of the next update; nil while there is nothing to send.
         var due: Int64?
 
         init(order: Int) { self.order = order }

@@ -44,8 +44,8 @@ package struct Redactor: Sendable {
         return String(decoding: edits.applied(to: bytes), as: UTF8.self)
     }
 
-    /// The value's own bytes but for the secrets in its strings and names, and the values of members with a secret's name. It is whole
-    /// where nothing is hidden that a person who may allow `tool` with it must see.
+    /// The value's own bytes but for the secrets in its strings and names, and the values of members with a secret's name. It is whole if
+    /// nothing is hidden that a person who may allow `tool` with it must see.
     package func redact(_ value: JSONValue, of tool: String = "") -> (json: [UInt8], redacted: Bool, isWhole: Bool) {
         var walk = Walk(tool: tool)
         walk.visit(value, key: "", name: nil)

@@ -51,8 +51,8 @@ extension SecretScanner {
 
     // MARK: - Forwards
 
-    /// Hides the lines of a key that begins before `start`; where to go on. It ends at the key's last word, or where none of its
-    /// lines has come for long.
+    /// Hides the lines of a key that begins before `start`. Returns the index at which to continue: the key ends at its last word, or if
+    /// none of its lines has come for long.
     private mutating func hideLines(from start: Int, gapMax: Int) -> Int {
         var index = start
         var gapStart = start
@@ -193,7 +193,7 @@ extension SecretScanner {
     /// `PRIVATE KEY` at each of the three places that it can have in a group of base64.
     private static let encodedLabels: [StaticString] = ["UFJJVkFURSBLRV", "BSSVZBVEUgS0VZ", "QUklWQVRFIEtFW"]
 
-    /// A key file that was encoded once more; where to go on.
+    /// Hides a key file that was encoded once more. Returns the index at which to continue.
     private mutating func encodedKey(at index: Int, floor: Int) -> Int? {
         guard Self.encodedLabels.contains(where: { startsAcrossLines($0, at: index) }) else { return nil }
         var start = index

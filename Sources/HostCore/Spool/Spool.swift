@@ -51,7 +51,7 @@ package final class Spool {
     /// The content of `current` is not known.
     private var isSuspect = false
     private var owed: OwedItems
-    /// Numbers of these were given to events that were not written, and no record says so yet.
+    /// Sessions in which numbers were given to events that were not written, and no record says so yet.
     private var skipped: Set<SessionID> = []
 
     // MARK: Opening
@@ -79,7 +79,7 @@ package final class Spool {
         makeReserve()
     }
 
-    /// A host that cannot write can still hear what happens, and sends what waits as soon as it can: it starts.
+    /// Starts although nothing can be written: the host still receives what happens, and sends what waits as soon as it can.
     private func beginWithoutRoom() throws(SpoolError) {
         deleteDeadSegments()
         giveUpReserve()
@@ -112,7 +112,7 @@ package final class Spool {
             let (records, numbers) = number(owed.items + items)
             try write(records)
             log(.took(owed.items + items, numbers: numbers))
-            // The numbers of what was owed before are nobody's business.
+            // The caller does not get the numbers of what was owed before.
             let owedEvents = owed.eventCount
             owed.removeAll()
             skipped = []

@@ -56,7 +56,7 @@ struct SpoolFiles {
         if lost > 0 { log(.damaged(file: name, bytes: lost, isLast: isLast)) }
     }
 
-    /// Writes a file that says all that is known, and then `records`: it is there whole or not at all. Returns its name.
+    /// Writes a file that holds all that is known, and then `records`: it is there whole or not at all. Returns its name.
     func begin(
         _ number: Int, _ index: inout SpoolIndex, with records: [SpoolRecord] = []
     ) throws(SpoolError) -> String {

@@ -66,7 +66,7 @@ package struct SpoolIndex: Sendable {
         }
     }
 
-    /// A new file begins, and says all notes again.
+    /// Begins a new file, which repeats all notes.
     mutating func beginSegment(_ number: Int, bytes: Int) {
         precondition(number > segments.last?.number ?? 0, "files are begun in the order of their numbers")
         segments.append(Segment(number: number, bytes: bytes))
@@ -147,9 +147,9 @@ package struct SpoolIndex: Sendable {
         sessions[id] = session
     }
 
-    /// After loading: where nothing waits, all is taken for acknowledged. If it was dropped instead, the relay asks for it
-    /// and is told of the gap then. And the relay is asked about every session once more, because our files could be an old
-    /// copy, or damaged at their end.
+    /// After loading: if nothing of a session waits, all of it is taken for acknowledged. If it was dropped instead, the relay asks for
+    /// it and gets the gap then. And the relay is asked about every session once more, because our files could be an old copy, or damaged
+    /// at their end.
     mutating func settle() {
         for (id, session) in sessions {
             if session.entries.isEmpty { sessions[id]?.acknowledged = session.next - 1 }
@@ -157,7 +157,7 @@ package struct SpoolIndex: Sendable {
         }
     }
 
-    /// Forgets one event for good; the relay will be told of a gap.
+    /// Forgets one event for good; the relay will get a gap.
     mutating func drop(_ id: SessionID, seq: Int64) {
         guard let position = sessions[id]?.entries.firstIndex(where: { $0.seq == seq }),
             let entry = sessions[id]?.entries.remove(at: position)

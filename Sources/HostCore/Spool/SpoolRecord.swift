@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// One entry of a spool file: its length and CRC-32 in four little-endian bytes each, then what it says.
+/// One entry of a spool file: its length and CRC-32 in four little-endian bytes each, then its content.
 enum SpoolRecord: Equatable {
     /// `isKept` is never dropped for room.
     case event(SessionID, seq: Int64, isKept: Bool, bytes: [UInt8])

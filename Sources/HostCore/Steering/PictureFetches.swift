@@ -12,7 +12,7 @@ struct PictureFetches {
 
     /// The action needed before this is given.
     mutating func begin(_ request: SteeringRequest) -> Wish {
-        // Those of a start are fetched when its session is there, and has its first prompt before it.
+        // A start's pictures are fetched when its session is there, and has its first prompt before it.
         guard case .prompt(let prompt) = request.action, prompt.pictures.contains(where: { $0.content == nil }) else {
             return .nothing
         }

@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// One run of a program that has a session steered. Two of them for one session are told apart by it: one that is about to end may still
 /// wait for what is meant for the one that goes on with the session.
 ///
-/// A program that is steered by one script after another says none.
+/// A program that is steered by one script after another has none.
 package struct ProgramRun: Sendable, Hashable {
     package static let nameBytesMax = 64
 

@@ -1,15 +1,15 @@
 package import RelayProtocol
 
-/// A program that runs a session and fetches what clients send it: what it offers, its open request for the next command, what it has
-/// still to fetch, and what it has fetched and not told the end of.
+/// A program that runs a session and fetches what clients send it: its offer, its open request for the next command, the commands that it
+/// has still to fetch, and those that it has fetched and not reported the end of.
 ///
 /// ```
 /// asked ─▶ (waits to be fetched) ─▶ handed ─told─▶ over
 ///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
 /// ```
 ///
-/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, and then
-/// nothing that the older one says changes what the newer one said; it still tells what became of what it was handed itself.
+/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, and then the
+/// older one's reports do not change it; the older one still reports the outcomes of the commands handed to it.
 ///
 /// Pure, and the same for every adapter whose sessions are run by programs.
 package struct SteeredProgram: Sendable {
@@ -20,7 +20,7 @@ package struct SteeredProgram: Sendable {
         case nothing(HookToken)
         /// Another request for the same session has come and waits now.
         case replaced(HookToken)
-        /// This run has first to say what can be done.
+        /// This run has first to report what can be done.
         case unoffered(HookToken)
         /// A newer run has the session, and this one need not ask.
         case outdated(HookToken)
@@ -33,7 +33,7 @@ package struct SteeredProgram: Sendable {
     package private(set) var standing = SteeringStanding.busy
     /// The run that made the offer.
     package private(set) var run: ProgramRun?
-    /// The one whose offer it is does not wait any more: now any may take its place.
+    /// The run that made the offer does not wait any more: now any may take its place.
     private var isGone = false
     private var waiting: (token: HookToken, until: Int64)?
     /// Between two of its requests there is a moment.
@@ -101,7 +101,7 @@ package struct SteeredProgram: Sendable {
         return over() + lost.map { .told(SteeringChange($0.name, .unknown, reason: Self.goneReason)) }
     }
 
-    /// Its session has ended, which says more of what it fetched than we can: a stop has worked.
+    /// Its session has ended, and its events give the outcome of what it fetched better than we can: a stop has worked.
     package mutating func over() -> [Order] {
         defer { (queue, handed, waiting) = ([], [], nil) }
         return queue.map { Self.refused($0.request, Self.goneReason) } + (waiting.map { [.nothing($0.token)] } ?? [])

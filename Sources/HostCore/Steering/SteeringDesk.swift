@@ -12,12 +12,12 @@ struct SteeringDesk {
     private let rights: SteeringRights
     private let limits: SteeringLimits
     private var sessions: [SessionID: SteeredSession] = [:]
-    /// Every command that came lately, oldest first; also those that are over.
+    /// Commands that came recently, oldest first; also those that are over.
     private var known: [(name: SteeringName, until: Int64)] = []
     private var knownSet: Set<SteeringName> = []
     /// Outcomes of commands that are over: a relay that was restarted does not know that it has sent one, and got its outcome, already.
     private var ends: [SteeringName: SteeringChange] = [:]
-    /// Those that an earlier life of this daemon may have given to their agents.
+    /// Commands that an earlier life of this daemon may have given to their agents.
     private var mayHaveBeenGiven: Set<SteeringName> = []
     /// Commands whose outcomes the relay may not have. It waits for at most `WireLimits.steeringOpenMax` in a session.
     private var told: [SessionID: [SteeringName]] = [:]
@@ -48,7 +48,7 @@ struct SteeringDesk {
         for (key, bytes) in notes {
             guard let name = SteeringName(note: key) else { continue }
             own[name] = SteeringNote(bytes)
-            // The relay has that end; or the disk has lost it, and then nobody knows better than that it may have been given.
+            // The relay has that end; or the disk has lost it, and then no more is known than that it may have been given.
             if case .told(let session)? = own[name], !isWaiting(session) {
                 own[name] = .given
                 acknowledged.append(name)
@@ -61,7 +61,7 @@ struct SteeringDesk {
     /// Its end is on disk, or waits for that.
     mutating func noted(_ name: SteeringName, of session: SessionID) { told[session, default: []].append(name) }
 
-    /// The relay has all that was told of this session. The commands whose notes are needed no more.
+    /// The relay has all events of this session. Returns the commands whose notes are no longer needed.
     mutating func acknowledged(_ session: SessionID) -> [SteeringName] { told.removeValue(forKey: session) ?? [] }
 
     // MARK: What the relay says
@@ -72,7 +72,7 @@ struct SteeringDesk {
         return place(request, at: now)
     }
 
-    /// The first prompt of a session that a client started: who may start it may say what it is for.
+    /// The first prompt of a session that a client started: a client that may start it may also give it a task.
     mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
         if let refusal = refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)
@@ -106,7 +106,7 @@ struct SteeringDesk {
         return ending([.tell(session, SteeringChange(name, .withdrawn))])
     }
 
-    /// The relay knows of no outcome of these. Those that nobody here knows were sent to an earlier life of this daemon.
+    /// The relay knows of no outcome of these. Those that are unknown here were sent to an earlier life of this daemon.
     mutating func outstanding(_ names: [SteeringName], of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
         names.flatMap { name -> [SteeringOrder] in
             guard !isToldAnyway(name, in: session) else { return [] }
@@ -124,7 +124,7 @@ struct SteeringDesk {
         sessions[session]?.holds(name) == true || told[session]?.contains(name) == true
     }
 
-    /// The relay has had that end, and asks again: it was restarted, and somebody sent the command again.
+    /// The relay has had that end, and asks again: it was restarted, and a client sent the command again.
     private func endAgain(of name: SteeringName, in session: SessionID) -> [SteeringOrder] {
         guard !isToldAnyway(name, in: session), let end = ends[name] else { return [] }
         return [.tell(session, end)]

@@ -8,18 +8,18 @@ package struct SteeringLimits: Sendable {
     package var launchedWithin = Duration.seconds(120)
     /// A prompt that waited longer was written for another situation.
     package var queuedFor = Duration.seconds(12 * 60 * 60)
-    /// Names of which it is known that they came before. The relay sends none twice: this is for one that does.
+    /// Names of commands that came before. The relay sends none twice: this is for one that does.
     package var knownMax = 1_024
-    /// So long they are: less than the day after which the relay lets a client use a name again.
+    /// Time for which they are known: less than the day after which the relay lets a client use a name again.
     package var knownFor = Duration.seconds(23 * 60 * 60)
 
-    /// A program's request for the next command is open so long; then it asks again, and shows by that that it is there.
+    /// A program's request for the next command is open for so long; then it asks again, which shows that it is there.
     var fetchFor = Duration.seconds(300)
-    /// Between two of its requests. Well within `evidenceWithin`: what was not fetched is known not to have been given.
+    /// Between two of its requests. Well within `evidenceWithin`: commands that were not fetched are known not to have been given.
     var fetchWithin = Duration.seconds(10)
     /// Commands that wait to be fetched, of a program between two requests.
     var unfetchedMax = 16
-    /// Fetched and not told the end of; a program that never tells has long been given up on for the oldest.
+    /// Commands fetched without a reported end; a program that never reports has long been given up on for the oldest.
     var handedMax = 64
 
     package init() {}

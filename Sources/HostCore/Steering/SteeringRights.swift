@@ -5,7 +5,7 @@ package enum SteeringRights: Sendable, Equatable {
     case nobody
     /// Clients that the relay knows to be allowed to.
     case everyone
-    /// Those of these that the relay knows to be allowed to.
+    /// These clients, if the relay knows them to be allowed to.
     case only(Set<ClientID>)
 
     func refusal(of client: Named<ClientTag>) -> String? {

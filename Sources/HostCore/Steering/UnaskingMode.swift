@@ -1,5 +1,5 @@
 /// Modes of agents in which nobody is asked, or a model decides whether anybody is. No client can put a session into one, whatever the
-/// agent calls it: who is not there should be asked at least as often as who is.
+/// agent calls it: a person elsewhere should be asked at least as often as one at the terminal.
 package enum UnaskingMode {
     /// Agents spell these with spaces, hyphens, capitals, or none of them.
     private static let parts = [

@@ -1,12 +1,12 @@
 package import RelayProtocol
 
-/// Makes strict JSON of what a program wrote that writes it otherwise: half an emoji in a string (JavaScript has such), bytes that are
-/// not UTF-8, a key twice, nesting beyond what is read, an end that is missing.
+/// Makes strict JSON of a program's output that is not: half an emoji in a string (JavaScript has such), bytes that are not UTF-8, a key
+/// twice, nesting beyond what is read, an end that is missing.
 ///
-/// One pass; nothing is dropped silently: what cannot stay is replaced by a sign in its place. What comes of it is shown to people, who
-/// can deny it: parsers differ on such input, so nobody may allow one reading of it.
+/// One pass; nothing is dropped silently: what cannot stay is replaced by a sign in its place. People are shown the result, and can deny
+/// it: parsers differ on such input, so nobody may allow one reading of it.
 package struct JSONRepair {
-    /// Stands for what is nested too deeply.
+    /// Replaces a value that is nested too deeply.
     static let tooDeep = "⟨nested deeper than \(JSONDocument.depthMax)⟩"
 
     private let bytes: [UInt8]

@@ -178,6 +178,7 @@ lint: test-packages ## Check the format of the Swift, words, circles among folde
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
 	Tests/Tools/check-words
+	Tests/Tools/check-comments
 	Tests/Tools/circles --max 2 $(WITHOUT_CIRCLES)
 	tsc -p web
 

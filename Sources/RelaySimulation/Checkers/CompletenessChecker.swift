@@ -147,7 +147,10 @@ struct CompletenessChecker {
             case let head where SteeringChecker.isMadeByRelay(head): continue
             // Without a count if the machine of the host went down.
             case .truncated(let count?):
-                while isPassedOver(session, number), entries[session]?[number - 1].isSkipped == false { number += 1 }
+                // One that begins a session anew is counted, and not passed over.
+                while number + Int(count) <= Int(hostSeq), isPassedOver(session, number),
+                    entries[session]?[number - 1].isSkipped == false
+                { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {
                     return "event \(lost) of \(session) is counted as lost, and waits in the spool"
                 }

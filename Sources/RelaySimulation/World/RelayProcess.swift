@@ -116,12 +116,17 @@ final class RelayProcess {
     }
 
     func feed(_ input: Input) {
-        guard relay != nil else { return }
+        // The planner follows a clock that was set before the relay takes the input, so that what it plans then shows the state before it.
+        if relay?.planner.isBehindClock(at: instant) == true { take(.namesTaken([])) }
+        take(input)
+        if case .tickEnded = input { return }
+        armTick()
+    }
+
+    private func take(_ input: Input) {
         guard let effects = relay?.handle(input, at: instant) else { return }
         if let relay { world.pushes?.looked(at: relay) }
         run(effects)
-        if case .tickEnded = input { return }
-        armTick()
     }
 
     /// Everything that becomes readable within a moment is one tick.

@@ -53,6 +53,7 @@ final class PushWorld {
     /// Before it does anything.
     func relayStarts(after last: PushID) {
         lastPlanned = last
+        reserve.relayStarts()
         if world.relay.wallOffset != wallOffset {
             crossing.clockWasSet()
             channel.clockWasSet()
@@ -66,7 +67,9 @@ final class PushWorld {
         looked(at: relay)
     }
 
-    func clockWasSetBack(by milliseconds: Int64) { ring.clockWasSetBack(by: milliseconds) }
+    func clockWasSet(by jump: Int64) {
+        if jump < 0 { ring.clockWasSetBack(by: -jump) } else { reserve.clockWasSetForward(by: jump) }
+    }
 
     func relayCrashed() {
         presence.relayEnded()

@@ -180,7 +180,7 @@ final class World {
             if victim == hosts.count {
                 let before = relay.wallOffset
                 relay.wallOffset = min(max(before + jump, bounds.lowerBound), bounds.upperBound)
-                if relay.wallOffset < before { pushes?.clockWasSetBack(by: before - relay.wallOffset) }
+                pushes?.clockWasSet(by: relay.wallOffset - before)
             } else {
                 hosts[victim].wallOffset = min(max(hosts[victim].wallOffset + jump, bounds.lowerBound), bounds.upperBound)
             }

@@ -19,10 +19,20 @@ struct ReserveChecker {
     /// The cost of one push: the milliseconds in which the slower rate regains it.
     private static let one: Int64 = 180_000
     private var buckets: [DeviceID: Bucket] = [:]
+    /// Milliseconds that the wall clock has been set forward since the relay started last.
+    private var jumped: Int64 = 0
     /// True if the last push to a device's card asked for a person; by the card's session.
     private var onTop: [DeviceID: [SessionID?: Bool]] = [:]
 
     mutating func forgot(_ device: DeviceID) { (buckets[device], onTop[device]) = (nil, nil) }
+
+    mutating func clockWasSetForward(by milliseconds: Int64) { jumped += min(milliseconds, 86_400_000) }
+
+    /// A jump while it was down, or one that it followed without a commit, is time that has passed for it.
+    mutating func relayStarts() {
+        for device in buckets.keys { buckets[device]?.level += jumped * 3 }
+        jumped = 0
+    }
 
     /// Pushes that were planned and are not on disk count as never taken.
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {

@@ -42,9 +42,10 @@ SUITES := $(CHECKED)/release/heliographPackageTests.xctest --testing-library swi
 # For one module: neither optimised nor linked with the others, a few seconds after a change of a line.
 MODULE_SCRATCH := .build/tests
 MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing-library swift-testing
-# First seed of the simulated worlds: each commit tries others.
+# First seed of the simulated worlds that are new: each commit tries others, beside twice as many known ones.
 FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
-WORLDS ?= 1500
+WORLDS ?= 500
+KNOWN_WORLDS := 1000
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
@@ -102,6 +103,8 @@ test-module: packages ## Build and run the tests of one module: M=HostCore, FILT
 
 # Every planted fault has to be seen. Half of the soak has to be long enough for retention to hold the core at what it keeps for good.
 test-simulation:
+	$(SIMULATE) --seeds $(KNOWN_WORLDS)
+	$(SIMULATE) --nodes --seeds $(KNOWN_WORLDS)
 	$(SIMULATE) --from $(FROM) --seeds $(WORLDS)
 	$(SIMULATE) --nodes --from $(FROM) --seeds $(WORLDS)
 	$(SIMULATE) --plants --seeds 500

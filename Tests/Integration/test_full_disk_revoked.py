@@ -43,9 +43,9 @@ def fill(disk: Path) -> None:
 
 
 @contextmanager
-def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[None]:
-    """For as long as it lasts, whatever becomes free is taken at once; and the room that SQLite's log took before is used up, by changes of
-    this token, until one is refused."""
+def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[str]:
+    """For as long as it lasts, whatever becomes free is taken at once; and the room that SQLite's log took before is used up, by new names of
+    this token, until one is refused: yields the last that was taken."""
     token_id = relay.token_id(name)
     is_over = threading.Event()
 
@@ -53,8 +53,15 @@ def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[None]:
         while not is_over.wait(0.001):
             fill(disk)
 
+    names = [name]
+
     def is_refused() -> bool:
-        return relay.post(f"/v1/tokens/{token_id}/rename", {"name": name}, {"Authorization": f"Bearer {token}"}).status == 503
+        new = f"{name} {len(names)}"
+        status = relay.post(f"/v1/tokens/{token_id}/rename", {"name": new}, {"Authorization": f"Bearer {token}"}).status
+        assert status in (200, 503), status
+        if status == 200:
+            names.append(new)
+        return status == 503
 
     fill(disk)
     taker = threading.Thread(target=take)
@@ -63,7 +70,7 @@ def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[None]:
         # The relay gives up what it keeps for decisions, if it commits anything meanwhile.
         for _ in range(3):
             wait_until(is_refused, 30, "the data file to be full")
-        yield
+        yield names[-1]
     finally:
         is_over.set()
         taker.join()
@@ -93,20 +100,20 @@ def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
         token_id = relay.token_id("stolen")
-        with flooded(relay, disk, kept, "kept"):
+        with flooded(relay, disk, kept, "kept") as name:
             revoked = revoke(relay, token_id)
             assert revoked.returncode == 0 and token_id in revoked.stdout, revoked
             assert thief.connection.wait_closed() == 4401
             assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
             assert "the disk is full: this is on disk and holds" in revoked.stderr and not is_stored(relay, token_id), "there was no room for it"
-            assert [token["name"] for token in relay.tokens()] == ["kept"]
+            assert [token["name"] for token in relay.tokens()] == [name]
             assert revoke(relay, token_id).returncode == 5, "it is revoked already"
             found = doctor(relay)["Relay"]
             assert found.state("Revocations") == "doubtful" and "1 hold" in found["Revocations"]["text"]
             assert (relay.metric(FILE), relay.metric(MEMORY)) == (1, 0)
             relay.run("backup", str(tmp_path / "backup.sqlite"), "--data", str(relay.data))
             with sqlite3.connect(tmp_path / "backup.sqlite") as backup:
-                assert backup.execute("SELECT name FROM tokens WHERE revoked_at IS NULL").fetchall() == [("kept",)]
+                assert backup.execute("SELECT name FROM tokens WHERE revoked_at IS NULL").fetchall() == [(name,)]
             backup.close()
             relay.kill()
             relay.start()
@@ -127,7 +134,7 @@ def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path
             child = relay_child(database, token_id)
         database.close()
         relay.start()
-        with flooded(relay, disk, mine, "mine"):
+        with flooded(relay, disk, mine, "mine") as name:
             answer = relay.post(f"/v1/tokens/{token_id}/revoke", b"", {"Authorization": f"Bearer {mine}"})
             assert answer.status == 200 and [token["id"] for token in answer.json["revoked"]] == [token_id, child], answer.body
             assert status(relay, stolen) == 401 and status(relay, mine) == 200 and not is_stored(relay, token_id)
@@ -135,7 +142,7 @@ def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path
             relay.start()
             assert status(relay, stolen) == 401
         wait_until(lambda: is_stored(relay, token_id) and is_stored(relay, child), 60, lambda: f"it to be stored: {relay.log_text()[-1500:]}")
-        assert [f'"by":"{relay.token_id("mine")}"' in line for line in audit(relay)] == [True, True]
+        assert [f'"by":"{relay.token_id(name)}"' in line for line in audit(relay)] == [True, True]
 
 
 def relay_child(database: sqlite3.Connection, parent: str) -> str:
@@ -171,7 +178,7 @@ def test_where_nothing_can_be_written_the_running_relay_shuts_it_out(tmp_path: P
         token_id = relay.token_id("stolen")
         # As in the folder of a version before, or on a file system that promises room and has none.
         (disk / "relay.revocations").unlink()
-        with flooded(relay, disk, kept, "kept"):
+        with flooded(relay, disk, kept, "kept") as name:
             revoked = revoke(relay, token_id)
             assert revoked.returncode == 7 and token_id in revoked.stdout and "NOT on disk" in revoked.stderr, revoked
             assert thief.connection.wait_closed() == 4401
@@ -180,7 +187,7 @@ def test_where_nothing_can_be_written_the_running_relay_shuts_it_out(tmp_path: P
             finding = doctor(relay)["Relay"]["Relay"]
             assert finding["state"] == "wrong" and "no disk has 1 revocation" in finding["text"]
             listed = relay.get("/v1/tokens", {"Authorization": f"Bearer {kept}"}).json["tokens"]
-            assert [token["name"] for token in listed] == ["kept"]
+            assert [token["name"] for token in listed] == [name]
         wait_until(lambda: is_stored(relay, token_id), 60, lambda: f"it to be stored: {relay.log_text()[-1500:]}")
         wait_until(lambda: relay.metric(MEMORY) == 0, 10, "the figure to say so")
         relay.restart()

@@ -336,7 +336,8 @@ def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(a
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 1, "hold": True})
     marked = steered.phone.wait_summary(steered.session, lambda summary: summary.get("budget", {}).get("level") == 100)
     assert marked["budget"] == {"level": 100, "microUSD": 1, "hold": "unchanged"}
-    wait_until(lambda: json.loads((agent.home / ".local/state/heliograph/holds.json").read_text()).get("everySession"), 15, "the hold")
+    holds = agent.home / ".local/state/heliograph/holds.json"
+    wait_until(lambda: holds.exists() and json.loads(holds.read_text()).get("everySession"), 15, "the hold")
     end = steered.stage(steered.prompt("answer me please"))
     assert end["stage"] == "refused" and "a budget is spent" in end["reason"] and steered.asked("answer me please") == 0
     # The editor's own go on.

@@ -252,11 +252,13 @@ def test_what_is_settled_before_apple_takes_it_does_not_ring(relay, phone, scrip
     app = phone()
     app.do("script", rules=[{"request": 1, "do": "answer", "reason": reason}])
     watcher = client(relay, "laptop")
+    watcher.subscribe()
     host = scripted_host()
     host.start_session("s1")
     approval = host.request_approval("s1", "Bash", {"command": "ls"})
     journal = app.folder / "pushes.jsonl"
     wait_until(lambda: f'"{reason}"' in journal.read_text(), 20, lambda: f"Apple's refusal; {journal.read_text()}")
+    watcher.wait_approval(approval)
     watcher.decide("s1", approval, "allow")
     later = host.request_approval("s1", "Bash", {"command": "pwd"})
     wait_notification(app, lambda n: payload(n)["heliograph"].get("approval") == later)

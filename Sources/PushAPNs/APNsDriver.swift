@@ -35,10 +35,9 @@ final class APNsDriver: HTTP2ClientHandler {
     private var latest: Way?
     private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
-    private var completions: [Int: Completion] = [:]
-    /// The numbers of the requests that have no outcome, by `APNsRequest.id`.
+    /// The requests that have no outcome, with their `APNsRequest.id`.
+    private var open: [Int: (id: String, completion: Completion)] = [:]
     private var numbers: [String: Int] = [:]
-    private var names: [Int: String] = [:]
     private var lastNumber = 0
     private var inputs: [APNsMachine.Input] = []
     private var isWorking = false
@@ -61,8 +60,8 @@ final class APNsDriver: HTTP2ClientHandler {
 
     func submit(_ request: APNsRequest, _ completion: @escaping Completion, _ loop: HTTP2Loop) {
         lastNumber += 1
-        completions[lastNumber] = completion
-        (numbers[request.id], names[lastNumber]) = (lastNumber, request.id)
+        open[lastNumber] = (request.id, completion)
+        numbers[request.id] = lastNumber
         work(.submitted(number: lastNumber, request), loop)
     }
 
@@ -166,8 +165,9 @@ final class APNsDriver: HTTP2ClientHandler {
             inputs.append(.minted(key, text))
         case .readKey(let key): readKey(key, loop)
         case .finish(let number, let outcome):
-            if let name = names.removeValue(forKey: number), numbers[name] == number { numbers[name] = nil }
-            completions.removeValue(forKey: number)?(outcome)
+            guard let (id, completion) = open.removeValue(forKey: number) else { return }
+            if numbers[id] == number { numbers[id] = nil }
+            completion(outcome)
         }
     }
 

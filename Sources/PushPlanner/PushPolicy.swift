@@ -97,6 +97,10 @@ struct PushBucket: Equatable {
         case endOfAttention
         case other
 
+        static func of(_ subject: PushSubject, isTurnedAway: Bool) -> Purpose {
+            !subject.waiting.isEmpty ? .attention : isTurnedAway ? .endOfAttention : .other
+        }
+
         fileprivate var leaves: Int64 {
             switch self {
             case .attention: 0

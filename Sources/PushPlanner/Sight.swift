@@ -13,6 +13,10 @@ package struct Sight {
         self.expiries = expiries
     }
 
+    func isPending(_ approval: ApprovalID, in key: SessionKey) -> Bool {
+        sessions[key]?.approvals[approval]?.stage == .pending
+    }
+
     /// Nobody waits for it any more, and only its host's word is missing.
     func isOver(_ approval: Approval, in key: SessionKey, at now: Instant) -> Bool {
         expiries[ApprovalName(key, approval.id)].map { $0 - SessionLimits.expiryGrace <= now.uptime } ?? false

@@ -22,10 +22,9 @@ final class WebPushDriver: HTTP2ClientHandler {
     private var connections: [Connection: HTTP2ConnectionID] = [:]
     private var places: [HTTP2ConnectionID: Connection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
-    private var completions: [Int: Completion] = [:]
-    /// The requests that have no outcome, by `WebPushRequest.id`.
-    private var open: [String: (origin: WebPushOrigin, number: Int)] = [:]
-    private var names: [Int: String] = [:]
+    /// The requests that have no outcome, with their `WebPushRequest.id`.
+    private var open: [Int: (id: String, completion: Completion)] = [:]
+    private var numbers: [String: (origin: WebPushOrigin, number: Int)] = [:]
     private var lastNumber = 0
     private var inputs: [(WebPushOrigin, OriginMachine.Input)] = []
     private var isWorking = false
@@ -51,13 +50,13 @@ final class WebPushDriver: HTTP2ClientHandler {
             machines[origin] = OriginMachine(limits: configuration.limits, seed: UInt64.random(in: .min ... .max))
         }
         lastNumber += 1
-        completions[lastNumber] = completion
-        (open[request.id], names[lastNumber]) = ((origin, lastNumber), request.id)
+        open[lastNumber] = (request.id, completion)
+        numbers[request.id] = (origin, lastNumber)
         work(.submitted(number: lastNumber, request), origin, loop)
     }
 
     func withdraw(_ id: String, _ loop: HTTP2Loop) {
-        if let (origin, number) = open[id] { work(.withdrawn(number), origin, loop) }
+        if let (origin, number) = numbers[id] { work(.withdrawn(number), origin, loop) }
     }
 
     func stop(_ loop: HTTP2Loop) {
@@ -136,8 +135,9 @@ final class WebPushDriver: HTTP2ClientHandler {
                 inputs.append((origin, failure))
             }
         case .finish(let number, let outcome):
-            if let name = names.removeValue(forKey: number), open[name]?.number == number { open[name] = nil }
-            completions.removeValue(forKey: number)?(outcome)
+            guard let (id, completion) = open.removeValue(forKey: number) else { return }
+            if numbers[id]?.number == number { numbers[id] = nil }
+            completion(outcome)
         }
     }
 

@@ -114,8 +114,7 @@ extension SessionState {
         summary.status = agentStatus
         summary.statusReason = agentReason
         // At the terminal nothing runs, whatever tool began.
-        let isWaiting = agentStatus == .waitingApproval || agentStatus == .waitingAnswer
-        summary.operation = isWaiting ? agentReason ?? agentOperation : agentOperation
+        summary.operation = agentStatus.isWaiting ? agentReason ?? agentOperation : agentOperation
         guard summary.endedAt == nil, approvals.openCount > 0,
             let (first, isOneForTool) = approvals.first(at: .pending) ?? approvals.first(at: .decided)
         else { return }

@@ -76,7 +76,7 @@ struct Card {
         var budgetLevel: Int64
 
         /// The person is waited for: by something that is asked here, or at the terminal.
-        var isAttention: Bool { !waiting.isEmpty || status == .waitingApproval || status == .waitingAnswer }
+        var isAttention: Bool { !waiting.isEmpty || status.isWaiting }
     }
 
     struct Mailbox: Equatable {

@@ -59,7 +59,7 @@ extension PushPlanner {
         devices[key]?.settle([.way])
         devices[key]?.troubles[.alerts] = Self.lossSentence
         stageRecord(of: key, isTold: true)
-        for card in cards.keys.filter({ $0.device == key }).sorted() { leave(card, at: now) }
+        for card in cardKeys(of: key) { leave(card, at: now) }
         serveAlerts(of: key, at: now)
     }
 

@@ -79,7 +79,7 @@ extension PushPlanner {
     /// The card that was asked for is told of, or there is one fewer: another session's may begin.
     private mutating func startNext(_ device: DeviceKey, at now: Instant) {
         guard devices[device].map({ $0.startPendingUntil <= now.wall }) == true else { return }
-        for key in cards.keys.filter({ $0.device == device }).sorted() {
+        for key in cardKeys(of: device) {
             guard let card = cards[key], card.stage.isAbsent, !card.isEndOwed, card.inFlight == nil,
                 let waits = card.putOffUntil, card.mailbox?.dueAt == waits
             else { continue }

@@ -32,6 +32,9 @@ extension PushPlanner {
         serve(key, at: now)
     }
 
+    /// A device's cards, in order: what is done to each is the same at every run.
+    func cardKeys(of device: DeviceKey) -> [CardKey] { cards.keys.filter { $0.device == device }.sorted() }
+
     mutating func lookAtAggregate(for device: DeviceKey, at now: Instant) {
         let key = CardKey(device: device, session: nil)
         guard devices[device]?.device.cards == .aggregate || cards[key] != nil else { return }
@@ -217,10 +220,7 @@ extension PushPlanner {
         let isUrgent =
             urgency == .waiting || urgency == .phase && now.wall - card.urgentAt >= PushPolicy.urgentInterval
         let isTurnedAway = card.showsAttention && !subject.isAttention
-        let isAtOnce =
-            isUrgent
-            && takeUrgent(
-                key.device, for: !subject.waiting.isEmpty ? .attention : isTurnedAway ? .endOfAttention : .other, at: now)
+        let isAtOnce = isUrgent && takeUrgent(key.device, for: .of(subject, isTurnedAway: isTurnedAway), at: now)
         card.showsAttention = subject.isAttention
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
@@ -273,8 +273,7 @@ extension PushPlanner {
         card.showsAttention = false
         cards[key] = card
         var intent = intent(.end, key, device, app, target, at: now)
-        let isAtOnce = takeUrgent(
-            key.device, for: !subject.waiting.isEmpty ? .attention : isTurnedAway ? .endOfAttention : .other, at: now)
+        let isAtOnce = takeUrgent(key.device, for: .of(subject, isTurnedAway: isTurnedAway), at: now)
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
         intent.worthUntil = now.wall + 3_600_000
         intent.isHarmlessToRepeat = true

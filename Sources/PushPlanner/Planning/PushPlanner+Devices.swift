@@ -104,7 +104,7 @@ extension PushPlanner {
     }
 
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant, isReadAgain: Bool = true) {
-        for card in cards.keys.filter({ $0.device == key }).sorted() { forgetCard(card, at: now) }
+        for card in cardKeys(of: key) { forgetCard(card, at: now) }
         forgetPushes(of: key, isReadAgain: isReadAgain)
         devices.remove(key)
         presences.forget(key)

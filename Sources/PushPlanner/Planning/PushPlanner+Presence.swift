@@ -21,7 +21,7 @@ extension PushPlanner {
     /// Alerts kept from the device while a person looked at it are due now.
     private mutating func turnedAway(_ key: DeviceKey, at now: Instant) {
         guard presences.until(key, at: now) == nil else { return }
-        for card in cards.keys.filter({ $0.device == key }).sorted() {
+        for card in cardKeys(of: key) {
             if let known = cards[card], known.mailbox != nil, known.stage.word == .active || known.tries == 0 {
                 cards[card]?.mailbox?.dueAt = max(now.wall, known.passingUntil)
             }

@@ -9,8 +9,7 @@ extension PushPlanner {
         let planned = pushes.add(planned)
         let workspace = planned.intent.workspace
         let forgotten = pushes.forgetOld(of: planned.key) { code in
-            let session = SessionKey(workspace: workspace, session: code.session)
-            return sight.sessions[session]?.approvals[code.approval]?.stage == .pending
+            sight.isPending(code.approval, in: SessionKey(workspace: workspace, session: code.session))
         }
         stageRemoval(of: forgotten)
         stageRecord(of: planned)
@@ -40,10 +39,10 @@ extension PushPlanner {
 
     /// True if it rings, and everything that it rings for is settled.
     func isSettled(_ planned: PlannedPush) -> Bool {
-        !planned.rings.isEmpty
-            && planned.rings.allSatisfy { name in
-                let session = SessionKey(workspace: planned.intent.workspace, session: name.session)
-                return sight.sessions[session]?.approvals[name.approval]?.stage != .pending
+        let workspace = planned.intent.workspace
+        return !planned.rings.isEmpty
+            && !planned.rings.contains {
+                sight.isPending($0.approval, in: SessionKey(workspace: workspace, session: $0.session))
             }
     }
 

@@ -62,11 +62,7 @@ extension PushPlanner {
     // MARK: - Approvals and questions
 
     mutating func saw(_ approval: ApprovalID, in key: SessionKey, _ peer: PeerID) {
-        guard let device = presences.device(of: peer),
-            sight.sessions[key]?.approvals[approval]?.stage == .pending
-        else {
-            return
-        }
+        guard let device = presences.device(of: peer), sight.isPending(approval, in: key) else { return }
         let card = CardKey(device: DeviceKey(workspace: key.workspace, device: device), session: key.session)
         cards[card]?.seen.insert(approval)
     }
@@ -166,7 +162,7 @@ extension PushPlanner {
     /// The device is reached elsewhere than before: approvals that rang there alone, and still wait, ring here.
     mutating func ringAnew(_ key: DeviceKey, at now: Instant) {
         guard let place = devices[key]?.device.address.alerts else { return }
-        for card in cards.keys.filter({ $0.device == key }).sorted() {
+        for card in cardKeys(of: key) {
             guard let session = card.session, let rung = cards[card]?.rung, !rung.isEmpty else { continue }
             for id in rung.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let rings = pushes.rings(for: CallName(session: session, approval: id), on: key)

@@ -7,7 +7,7 @@ extension PushPlanner {
         for key in devices.keys {
             forgetFailures(of: key, at: now)
             lookAtEverything(of: key, at: now)
-            for card in cards.keys.filter({ $0.device == key }).sorted() { serve(card, at: now) }
+            for card in cardKeys(of: key) { serve(card, at: now) }
         }
     }
 

@@ -33,9 +33,7 @@ package struct PushSubject: Sendable {
     }
 
     /// The person is waited for: by something that is asked here, or at the terminal.
-    var isAttention: Bool {
-        !waiting.isEmpty || summary.status == .waitingApproval || summary.status == .waitingAnswer
-    }
+    var isAttention: Bool { !waiting.isEmpty || summary.status.isWaiting }
 
     package mutating func hideCost() {
         hidesCost = true

@@ -71,11 +71,14 @@ struct RetentionSweep {
             // A person decides what waits before it goes.
             if sessions.staged(key)?.openApprovalCount == 0 { step.remove(key, of: sessions, because: .request) }
         }
-        for (key, reason) in keysToRemove(aged: time, of: sessions, isFollowed: isFollowed, isStaged: isStaged) {
+        let bytes = bytesOfHosts(sessions)
+        for (key, reason) in keysToRemove(
+            aged: time, of: sessions, holding: bytes, isFollowed: isFollowed, isStaged: isStaged)
+        {
             guard step.budget > 0 else { break }
             step.remove(key, of: sessions, because: reason)
         }
-        if step.budget > 0 { trimFull(&step, of: sessions, isStaged: isStaged) }
+        if step.budget > 0 { trimFull(&step, of: sessions, holding: bytes, isStaged: isStaged) }
         // Another step, unless this one found less than it was allowed.
         if step.budget <= 0 || !requests.isEmpty {
             orders.add(.armTimer(.trim, after: Limits.trimInterval))
@@ -109,11 +112,11 @@ struct RetentionSweep {
 
     /// Those that are too old, then those that are too many; longest untouched first.
     private func keysToRemove(
-        aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool
+        aged time: Int64, of sessions: Sessions, holding bytes: [HostKey: Int64], isFollowed: (SessionKey) -> Bool,
+        isStaged: (SessionKey) -> Bool
     ) -> [(key: SessionKey, reason: Removal.Reason)] {
         let crowded = sessions.excessOfHosts
         let untouchedSince = retention.ageMax.map { time - $0 }
-        var bytes = bytesOfHosts(sessions)
         let full = excessOfHosts(holding: bytes)
         guard untouchedSince != nil || !crowded.isEmpty || !full.isEmpty else { return [] }
         // Nearly always none of thousands.
@@ -135,8 +138,9 @@ struct RetentionSweep {
         if let untouchedSince { chosen = idle.filter { $0.touchedAt < untouchedSince }.map { ($0.key, .age) } }
         chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
         let gone = Set(chosen.map(\.key))
-        for session in idle where gone.contains(session.key) { bytes[session.host]? -= session.eventBytes }
-        var excess = excessOfHosts(holding: bytes)
+        var left = bytes
+        for session in idle where gone.contains(session.key) { left[session.host]? -= session.eventBytes }
+        var excess = excessOfHosts(holding: left)
         for session in idle where session.hasEnded && !gone.contains(session.key) {
             guard let left = excess[session.host], left > 0 else { continue }
             excess[session.host] = left - session.eventBytes
@@ -181,8 +185,10 @@ struct RetentionSweep {
 
     // MARK: - The oldest events
 
-    private func trimFull(_ step: inout Step, of sessions: Sessions, isStaged: (SessionKey) -> Bool) {
-        var bytes = bytesOfHosts(sessions)
+    private func trimFull(
+        _ step: inout Step, of sessions: Sessions, holding bytes: [HostKey: Int64], isStaged: (SessionKey) -> Bool
+    ) {
+        var bytes = bytes
         for trim in step.trims where trim.state == nil {
             guard let view = sessions.staged(trim.key) else { continue }
             bytes[HostKey(workspace: trim.key.workspace, host: view.hostID)]? -= view.eventBytes

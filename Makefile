@@ -46,6 +46,8 @@ MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing
 FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
 WORLDS ?= 500
 KNOWN_WORLDS := 1000
+INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
+	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
@@ -118,8 +120,7 @@ test-web: test-packages
 
 # AGENTS=all runs every test with a real agent; else those of the agents whose folders have not changed are represented by their journeys.
 test-integration: build-tests venv servers
-	$(NO_SKIPS) HELIOGRAPH_BIN=$(abspath $(TESTED)) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
-		Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
+	HELIOGRAPH_BIN=$(abspath $(TESTED)) $(INTEGRATION)
 
 check: lint test ## What CI runs: format, words, types, then every test (layering and the fuzz targets' kept corpus are among them)
 
@@ -127,9 +128,8 @@ nightly: ## Hours, a report in .build/nightly: every agent's tests, the released
 	Tests/Tools/nightly.py $(ARGS)
 
 # The integration tests against programs built as they are released.
-test-released: build test-packages servers venv
-	$(NO_SKIPS) HELIOGRAPH_AGENTS=journeys HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
-		Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration
+test-released: build build-tests venv servers
+	$(INTEGRATION)
 
 worlds: simulator
 	.build/release/heliograph-simulate --from $(FROM) --seeds 50000

@@ -31,13 +31,17 @@ const reachWords = {
   unchanged: "this agent cannot be held and asks as before; prompts are refused",
 };
 
+/** @param {NonNullable<import("./wire").Summary["budget"]>} budget */
+const reachOf = (budget) => (budget.held ? "every tool needs approval" : reachWords[budget.hold ?? ""] ?? "");
+
 /**
  * What a session's summary says of its budget, as a sentence.
  * @param {import("./wire").Summary["budget"]} budget
  */
 export function strainWords(budget) {
   if (!budget) return "";
-  const held = budget.held ? "; every tool needs approval" : reachWords[budget.hold ?? ""] ? `; ${reachWords[budget.hold ?? ""]}` : "";
+  const reach = reachOf(budget);
+  const held = reach && `; ${reach}`;
   if (!budget.level) return `${money(budget.microUSD)}${held}`;
   return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
 }
@@ -48,7 +52,7 @@ export function strainWords(budget) {
  */
 export function heldWords(summary) {
   const budget = summary?.budget;
-  const words = budget?.held ? "every tool needs approval" : reachWords[budget?.hold ?? ""];
+  const words = budget && reachOf(budget);
   return budget && words ? `The budget of ${money(budget.microUSD)} is spent: ${words}.` : "";
 }
 

@@ -30,7 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves agents that have not changed to their journeys, and orders the files: each is for one process, so the long ones come first."""
     left_out = [item for item in items if item.get_closest_marker("agent") and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
     assert all((Path(__file__).parent / name).exists() for name in LONG_FILES), f"{LONG_FILES} are files here"
     tests = Counter(item.path.name for item in items)
 

@@ -265,7 +265,10 @@ package struct ACPProxyMachine: Sendable {
         }
         if news.began { close(permissions.callBegan(in: id, at: now), .cancelled) }
         tellPrinted(name)
-        if let call = news.call, let input = news.input { permissions.met(call, with: input, in: id) }
+        // Rarely so, and the input may be large.
+        if let call = news.call, permissions.awaitsCall(in: id), let input = CallInput(news.input) {
+            permissions.met(call, with: input, in: id)
+        }
         if let over = news.over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
             settle([(id, approval)], outcome)
         }

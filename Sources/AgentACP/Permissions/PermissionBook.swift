@@ -58,6 +58,12 @@ struct PermissionBook {
         open[id] = Open(question: question, calls: calls, awaited: input, gathering: gathering)
     }
 
+    /// True if a permission of the session waits for the agent to tell of its call.
+    func awaitsCall(in session: SessionID) -> Bool {
+        open.values.contains { $0.question.session == session && $0.awaited != nil }
+            || answered.contains { $0.session == session && $0.awaited != nil }
+    }
+
     /// The agent has told of this call: the only permission that awaits one with its input is for it. Of several none is known to be.
     mutating func met(_ call: String, with input: CallInput, in session: SessionID) {
         guard !claimed(in: session).contains(call) else { return }

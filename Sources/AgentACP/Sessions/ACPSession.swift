@@ -30,7 +30,7 @@ struct ACPSession {
     struct CallNews {
         var told: [Told] = []
         var call: String?
-        var input: CallInput?
+        var input: [UInt8]?
         var began = false
         /// The call that this ends.
         var over: (call: String, failed: Bool)?

@@ -32,7 +32,7 @@ struct ToolCalls {
             told.append(started(open[place]))
         }
         let call = open[place]
-        var news = ACPSession.CallNews(told: told, call: call.id, input: CallInput(call.input), began: began)
+        var news = ACPSession.CallNews(told: told, call: call.id, input: call.input, began: began)
         guard call.isOver else { return news }
         open.remove(at: place)
         news.told += finished(call, at: now)

@@ -161,10 +161,4 @@ extension Tokens {
             input: sum(input, other.input), output: sum(output, other.output), cacheRead: sum(cacheRead, other.cacheRead),
             cacheWrite: sum(cacheWrite, other.cacheWrite))
     }
-
-    func less(_ other: Tokens) -> Tokens {
-        Tokens(
-            input: max(0, input - other.input), output: max(0, output - other.output),
-            cacheRead: max(0, cacheRead - other.cacheRead), cacheWrite: max(0, cacheWrite - other.cacheWrite))
-    }
 }

@@ -31,14 +31,14 @@ struct CodexUsage: Equatable {
         if let total, isReverted || sum < total {
             runNumber += 1
             // Usage that is reported again, if there was no turn since then, was counted before.
-            base = turn.map { $0 > self.turn } ?? true ? last.map { counts - $0 } ?? Tokens() : counts
+            base = turn.map { $0 > self.turn } ?? true ? last.map { counts.less($0) } ?? Tokens() : counts
         } else if total == nil, isFork {
-            base = turn.map { $0 > thread } ?? false ? counts - (last ?? counts) : counts
+            base = turn.map { $0 > thread } ?? false ? counts.less(last ?? counts) : counts
         }
         isReverted = false
         total = sum
         self.turn = max(self.turn, turn ?? "")
-        let used = counts - base
+        let used = counts.less(base)
         guard used != Tokens() else { return nil }
         var told = Usage()
         told.run = "\(thread)-\(runNumber)"
@@ -81,13 +81,5 @@ struct CodexUsage: Equatable {
         isReverted = value.isTrue("reverted")
         let parts = value.list("base").map { (try? $0.integer()) ?? 0 }
         if parts.count == 4 { base = Tokens(input: parts[0], output: parts[1], cacheRead: parts[2], cacheWrite: parts[3]) }
-    }
-}
-
-extension Tokens {
-    fileprivate static func - (left: Tokens, right: Tokens) -> Tokens {
-        Tokens(
-            input: max(0, left.input - right.input), output: max(0, left.output - right.output),
-            cacheRead: max(0, left.cacheRead - right.cacheRead), cacheWrite: max(0, left.cacheWrite - right.cacheWrite))
     }
 }

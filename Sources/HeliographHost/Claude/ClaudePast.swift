@@ -21,7 +21,7 @@ struct ClaudePast {
 
     init(of project: String, configDirectory: String = ClaudeDirectory.path()) {
         // The kernel gives a process its folder without links.
-        let spellings = Self.withoutLinks(project).map { [project, $0] } ?? [project]
+        let spellings = ProjectsFile.folder(project).map { [project, $0] } ?? [project]
         projects = spellings.map { Array($0.utf8) }
         let parent = configDirectory + "/projects"
         let names = spellings.map { TranscriptFolder(of: $0) }
@@ -29,13 +29,6 @@ struct ClaudePast {
         folders = Set(all.prefix(Self.foldersMax).filter { name in names.contains { $0.canBe(name) } }).sorted()
             .map { "\(parent)/\($0)" }
         self.configDirectory = configDirectory
-    }
-
-    private static func withoutLinks(_ path: String) -> String? {
-        // The buffer is ours to free.
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 
     /// True if this project has a session of that name.

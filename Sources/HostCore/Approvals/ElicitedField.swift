@@ -156,7 +156,7 @@ struct ElicitedField: Equatable, Sendable {
             return .said(JSONWriter.string(text))
         case .number(let from, let through, let isWhole):
             guard let text = chosen.text.map(TextCut.trim), let bytes = ExactNumber.json(typed: text),
-                let number = ExactNumber(typed: text), from.map({ $0 <= number }) ?? true,
+                let number = ExactNumber(text: bytes[...]), from.map({ $0 <= number }) ?? true,
                 through.map({ number <= $0 }) ?? true,
                 !isWhole || !bytes.contains(where: { ".eE".utf8.contains($0) })
             else { return nil }

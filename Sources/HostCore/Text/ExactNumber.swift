@@ -19,13 +19,8 @@ struct ExactNumber: Comparable, Sendable {
         self.init(text: bytes)
     }
 
-    /// The number that a person typed: besides JSON's spelling, with a sign, zeros or a point at either end. Nil if it is no number.
-    init?(typed text: String) {
-        guard let bytes = Self.json(typed: text), let root = try? JSONDocument(parsing: bytes).root else { return nil }
-        self.init(root)
-    }
-
-    private init?(text bytes: ArraySlice<UInt8>) {
+    /// `bytes` are a JSON number.
+    init?(text bytes: ArraySlice<UInt8>) {
         let parts = bytes.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
         var shift = 0
         if parts.count == 2 {
@@ -77,7 +72,7 @@ struct ExactNumber: Comparable, Sendable {
         }
     }
 
-    /// In JSON, as it was typed.
+    /// In JSON, as a person typed it: besides JSON's spelling, with a sign, zeros or a point at either end. Nil if it is no number.
     static func json(typed text: String) -> [UInt8]? {
         var rest = Array(text.utf8)[...]
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -138,6 +138,13 @@ package struct Tokens: Sendable, Equatable {
         self.cacheRead = cacheRead
         self.cacheWrite = cacheWrite
     }
+
+    /// Never below zero.
+    package func less(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: max(0, input - other.input), output: max(0, output - other.output),
+            cacheRead: max(0, cacheRead - other.cacheRead), cacheWrite: max(0, cacheWrite - other.cacheWrite))
+    }
 }
 
 /// Cumulative within `run`; what is absent is unchanged.

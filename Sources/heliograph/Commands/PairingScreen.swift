@@ -1,4 +1,5 @@
 import Glibc
+import HeliographClient
 import HeliographQRCode
 import RelayAccess
 
@@ -13,8 +14,7 @@ enum PairingScreen {
 
                 """
         }
-        let isColoured =
-            isatty(STDOUT_FILENO) == 1 && Environment.value("NO_COLOR") == nil && Environment.value("TERM") != "dumb"
-        return try QRCode(text: link).terminal(coloured: isColoured)
+        let palette = Palette(isTerminal: isatty(STDOUT_FILENO) == 1, environment: .process)
+        return try QRCode(text: link).terminal(coloured: palette.isColoured)
     }
 }

@@ -1,4 +1,5 @@
 import HostCore
+import RelayModel
 import RelayProtocol
 
 /// Each event of an agent is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
@@ -24,9 +25,11 @@ struct CompletenessChecker {
     private var said = 0
     private var given = 0
     private var lastTaken: SessionID?
-    /// The first end of each approval that a host sent, and the approvals whose end is in the log.
+    /// The first end of each approval that a host sent.
     private var sentEnds: [ApprovalID: EventHead] = [:]
-    private var storedEnds: Set<ApprovalID> = []
+    /// When the approvals ended whose end is in the log, and those that the relay may no longer keep at hand: it records what comes then.
+    private var storedEnds: [ApprovalID: Int64] = [:]
+    private var forgettable: Set<ApprovalID> = []
     private var powerWasLost = false
 
     // MARK: The host
@@ -132,6 +135,11 @@ struct CompletenessChecker {
 
     // MARK: The log
 
+    /// To be told before and after a change of the clock, and before events are stored. Milliseconds since 1970.
+    mutating func relayClock(shows wall: Int64) {
+        for (id, at) in storedEnds where abs(wall - at) > SessionLimits.resolvedApprovalsAge { forgettable.insert(id) }
+    }
+
     /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool.
     mutating func stored(
         _ events: [[UInt8]], of session: SessionID, through hostSeq: Int64, waiting: Set<Int64>
@@ -141,7 +149,7 @@ struct CompletenessChecker {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
             switch event.head {
             case .approvalExpired(let id), .approvalStale(let id, "tooMany"):
-                storedEnds.insert(id)
+                storedEnds[id] = event.at
                 continue
             case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
@@ -161,8 +169,8 @@ struct CompletenessChecker {
                     number += 1
                 }
                 if let (id, isEnd) = Self.report(event.head) {
-                    if storedEnds.contains(id) { return "\(id) has a report after its end in the log" }
-                    if isEnd { storedEnds.insert(id) }
+                    if storedEnds[id] != nil, !forgettable.contains(id) { return "\(id) has a report after its end in the log" }
+                    if isEnd { storedEnds[id] = event.at }
                 }
                 guard number <= list.count else { return "\(session) has an event \(number) that its host never wrote" }
                 let entry = list[number - 1]
@@ -187,7 +195,7 @@ struct CompletenessChecker {
             let head = (try? Event(stored: list[number - 1].bytes))?.head
         else { return false }
         if case .steeringChanged = head { return true }
-        return Self.report(head).map { storedEnds.contains($0.0) } ?? false
+        return Self.report(head).map { storedEnds[$0.0] != nil } ?? false
     }
 
     /// A session that begins with one of a command has it counted in the log.

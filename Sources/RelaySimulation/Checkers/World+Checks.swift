@@ -32,7 +32,12 @@ extension World {
         if let complaint = steering?.took(request) { report(.steering, complaint) }
     }
 
+    func tellLedgersOfClock() {
+        for host in hosts { host.ledger.relayClock(shows: relay.wall) }
+    }
+
     func checkCompleteness(of batch: LogBatch) {
+        tellLedgersOfClock()
         for append in batch.appends {
             guard let host = hosts.first(where: { $0.identity.host.id == append.state.summary.host.id }) else { continue }
             let waiting = Set(host.daemon?.spool.index.sessions[append.key.session]?.entries.map(\.seq) ?? [])

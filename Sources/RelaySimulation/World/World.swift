@@ -179,7 +179,9 @@ final class World {
             let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
             if victim == hosts.count {
                 let before = relay.wallOffset
+                tellLedgersOfClock()
                 relay.wallOffset = min(max(before + jump, bounds.lowerBound), bounds.upperBound)
+                tellLedgersOfClock()
                 pushes?.clockWasSet(by: relay.wallOffset - before)
             } else {
                 hosts[victim].wallOffset = min(max(hosts[victim].wallOffset + jump, bounds.lowerBound), bounds.upperBound)

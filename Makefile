@@ -50,7 +50,7 @@ INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATI
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
-# Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0047 says why.
+# Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.
 WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.

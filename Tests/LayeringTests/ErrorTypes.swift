@@ -1,6 +1,6 @@
-/// A module has one error type that others see, named `…Error` (record 0053). What stays in one file is that file's business.
+/// A module has one error type that others see, named `…Error` (record 0036). What stays in one file is that file's business.
 enum ErrorTypes {
-    /// Second types, each argued in record 0053.
+    /// Second types, each argued in record 0036.
     static let seconds: [String: Set<String>] = [
         "HeliographHost": ["ConnectError"], "RelayAccess": ["PairingError"], "RelayProtocol": ["ClientMessageError"],
     ]

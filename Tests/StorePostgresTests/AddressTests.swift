@@ -8,7 +8,7 @@ import Testing
 
 @testable import StorePostgres
 
-/// Ownership of push addresses among owners that do not see each other's devices. See decision record 0098.
+/// Ownership of push addresses among owners that do not see each other's devices. See decision record 0066.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct AddressTests {
     private let scratch = Scratch.current
     private static let phone = PushAddress(.apns, place: "the-phones-token")

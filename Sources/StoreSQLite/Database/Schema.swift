@@ -225,7 +225,7 @@ enum Schema {
 
     private static let v6 = """
         -- parent: the token by which it was let in; null: the relay's own machine. page_key: SHA-256 of what a browser's page keeps beside
-        -- its cookie. See decision record 0026.
+        -- its cookie. See decision record 0006.
         ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'unsure';
         ALTER TABLE tokens ADD COLUMN parent TEXT;
         ALTER TABLE tokens ADD COLUMN page_key BLOB;

@@ -343,7 +343,10 @@ function arrived() {
   // Before the page is whole, asking for it again would take from the line what the rest of it needs.
   whole.then(() => {
     if (isFirst) keepShell();
-    renew({ isFirst }).then((isOutdated) => attribute(element("reload"), "hidden", !isOutdated && later !== null));
+    renew({ isFirst }).then((isOutdated) => {
+      if (isOutdated && later) write(element("reload"), "Updated: load the new page");
+      attribute(element("reload"), "hidden", !isOutdated && later !== null);
+    });
   });
 }
 

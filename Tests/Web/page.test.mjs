@@ -15,6 +15,12 @@ test("nothing comes from elsewhere, and nothing is inline", () => {
   assert.doesNotMatch(read("index.html"), /<style|\sstyle=|<script(?![^>]*src=)|\son\w+=/);
 });
 
+test("what is hidden has no words: browsers without scripts and styles show it", () => {
+  const hidden = [...read("index.html").matchAll(/<([\w-]+)(?=[^>]*\shidden\b)[^>]*>([^<]*)</g)].map(([, name, words]) => [name, words.trim()]);
+  assert.ok(hidden.some(([name]) => name === "button") && hidden.length > 5);
+  assert.deepEqual(hidden.filter(([, words]) => words !== ""), []);
+});
+
 test("no module can turn a string into markup or code", () => {
   for (const file of scripts) {
     assert.doesNotMatch(read(file), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment/, file);

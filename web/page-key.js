@@ -58,13 +58,13 @@ export function within(milliseconds) {
 
 /**
  * The reason of a refusal, as a sentence: the relay's own, if it is the relay that answered.
- * @param {Response} response
+ * @param {number} status @param {any} answer Its body, if that is JSON.
  */
-export async function refusalIn(response) {
-  const message = (await response.json().catch(() => null))?.error?.message;
+export function refusalIn(status, answer) {
+  const message = answer?.error?.message;
   if (typeof message === "string" && message) return `The relay says: ${message}.`;
-  return response.status >= 500 ? `The relay could not do it just now (${response.status}). Try again.`
-    : `Something else answers in the relay's place at ${location.host} (${response.status}): look at the address.`;
+  return status >= 500 ? `The relay could not do it just now (${status}). Try again.`
+    : `Something else answers in the relay's place at ${location.host} (${status}): look at the address.`;
 }
 
 /**

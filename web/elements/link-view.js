@@ -69,7 +69,7 @@ export class LinkView extends View {
   async #logOut() {
     try {
       const response = await ask("/v1/logout", { method: "POST" });
-      if (!response.ok && response.status !== 401) throw new Error(await refusalIn(response));
+      if (!response.ok && response.status !== 401) throw new Error(refusalIn(response.status, await response.json().catch(() => null)));
       this.app.link.stop();
       this.#confirmation.close();
       this.app.pairAgain();

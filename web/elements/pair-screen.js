@@ -139,8 +139,8 @@ export class PairScreen extends View {
     try {
       const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
       const response = await fetch("/v1/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal: within(answerMs) });
-      const answer = response.ok ? await response.clone().json().catch(() => null) : null;
-      if (typeof answer?.key !== "string") return this.#fail(await refusal(response));
+      const answer = await response.json().catch(() => null);
+      if (!response.ok || typeof answer?.key !== "string") return this.#fail(refusal(response.status, answer));
       const { key, role, name } = answer;
       keepKey(key);
       if (this.isPaired) this.#tell(String(name), String(role));
@@ -182,12 +182,11 @@ const isTabOfPhone = () => isSecureContext && /** @type {{standalone?: boolean}}
 /** There a code can only be pasted: what is scanned opens in Safari. */
 const isOnHomeScreen = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === true;
 
-/** @param {Response} response */
-async function refusal(response) {
-  if (response.status === 429) return "Too many tries. Wait a minute, then try again.";
-  const code = (await response.clone().json().catch(() => null))?.error?.code;
-  if (code === "badCode") return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
-  return refusalIn(response);
+/** @param {number} status @param {any} answer */
+function refusal(status, answer) {
+  if (status === 429) return "Too many tries. Wait a minute, then try again.";
+  if (answer?.error?.code === "badCode") return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
+  return refusalIn(status, answer);
 }
 
 customElements.define("pair-screen", PairScreen);

@@ -50,9 +50,11 @@ INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATI
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
+# Modules below Tests/ that are no tests, and are held to what Sources is held to.
+TOOLS := APNsSimulator APNsSimulatorServer HeliographBench
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.
-WITH_CIRCLES := APNsSimulator HeliographHTTP2 RelaySimulation WebSocketEngine
-WITHOUT_CIRCLES := $(filter-out $(addprefix Sources/,$(WITH_CIRCLES)),$(wildcard Sources/*))
+WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Sources/RelaySimulation Sources/WebSocketEngine
+WITHOUT_CIRCLES := $(filter-out $(WITH_CIRCLES),$(wildcard Sources/*) $(addprefix Tests/,$(TOOLS)))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
 PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol RelaySimulation
@@ -181,7 +183,7 @@ lint: test-packages ## Check the format of the Swift, words, circles among folde
 	swift format lint --strict --recursive --parallel $(SWIFT)
 	Tests/Tools/check-apple-sources
 	Tests/Tools/check-words
-	Tests/Tools/check-comments
+	Tests/Tools/check-comments Sources $(addprefix Tests/,$(TOOLS))
 	Tests/Tools/circles --max 2 $(WITHOUT_CIRCLES)
 	tsc -p web
 

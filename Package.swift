@@ -30,6 +30,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
+/// Not a part of the product, but built and checked like it.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, exclude: exclude,
@@ -130,11 +135,6 @@ let package = Package(
                 logging,
             ]),
 
-        // What measures a relay, from outside.
-        module(
-            "HeliographBench",
-            ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram]),
-
         // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
         module("RelayCore", ["PushPlanner", "RelayModel", "RelayProtocol"]),
         module("PushPlanner", ["RelayModel", "RelayProtocol"]),
@@ -182,12 +182,6 @@ let package = Package(
         module("HeliographQRCode", ["CHeliographQREncode"]),
         module("HeliographZlib", ["CHeliographZlib"]),
 
-        // Apple's push service and the phones behind it, for tests and the demo: pure.
-        module("APNsSimulator", ["RelayProtocol"]),
-        module(
-            "APNsSimulatorServer",
-            ["APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", logging]),
-
         // For the authors of apps: cards, alerts and what the relay has to know of them. Stands on the platform alone.
         module("LiveActivityKit"),
 
@@ -201,6 +195,17 @@ let package = Package(
         .systemLibrary(name: "CHeliographOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CHeliographQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CHeliographZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // What measures a relay, from outside.
+        tool(
+            "HeliographBench",
+            ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram]),
+
+        // Apple's push service and the phones behind it, for tests and the demo: pure, and as a process.
+        tool("APNsSimulator", ["RelayProtocol"]),
+        tool(
+            "APNsSimulatorServer",
+            ["APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", logging]),
 
         // What Tests/Tools/bench/push_rate.py measures.
         .executableTarget(

@@ -38,8 +38,9 @@ def test_references_in_pages_are_pages() -> None:
 def test_list_of_modules_is_complete() -> None:
     rows = re.findall(r"^\| (`.*?) \|", (CATALOGUE / "Modules.md").read_text(), flags=re.MULTILINE)
     listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
-    folders = {folder.name for folder in (TOP / "Sources").iterdir() if folder.is_dir()}
-    assert listed == folders
+    product = {folder.name for folder in (TOP / "Sources").iterdir() if folder.is_dir()}
+    tools = re.search(r"^TOOLS := (.*)$", (TOP / "Makefile").read_text(), flags=re.MULTILINE)[1].split()
+    assert listed == product | set(tools)
 
 
 def test_readme_is_read_to_the_end() -> None:

@@ -41,9 +41,6 @@ struct Layering {
             "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
             "Logging",
         ]),
-        "HeliographBench": Module(imports: [
-            "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",
-        ]),
         "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
         "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         "StorePostgres": Module(imports: [
@@ -88,11 +85,6 @@ struct Layering {
             ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
-        // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
-        "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
-        "APNsSimulatorServer": Module(imports: [
-            "APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", "Logging",
-        ]),
         // Of the platform too, if not of ours: what apps run on.
         "LiveActivityKit": Module(imports: [
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
@@ -102,6 +94,18 @@ struct Layering {
         "PageBundle": Module(imports: [], isPure: true),
         "EmbedFiles": Module(imports: ["PageBundle"]),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
+    ]
+
+    /// Modules below `Tests/` that are no tests: what measures the product, and what plays the world around it. They obey the same rules.
+    static let tools: [String: Module] = [
+        "HeliographBench": Module(imports: [
+            "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",
+        ]),
+        // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
+        "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
+        "APNsSimulatorServer": Module(imports: [
+            "APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", "Logging",
+        ]),
     ]
 
     /// Modules of the toolchain.
@@ -150,7 +154,7 @@ struct Layering {
             return ["only \(owner) imports \(imported)"]
         }
         guard file.isSource else { return [] }
-        guard let module = modules[file.module] else {
+        guard let module = modules[file.module] ?? tools[file.module] else {
             return ["module \(file.module) has no place in Layering.modules yet: give it one"]
         }
         if let folder = soleFolders[imported], !file.path.hasPrefix(folder) { return ["only \(folder) imports \(imported)"] }

@@ -13,10 +13,20 @@ import Testing
         #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
     }
 
-    @Test("every module of the graph exists")
+    @Test("every module of the graph exists: the product in Sources, its tools in Tests")
     func everyModuleExists() throws {
-        let modules = Set(try SourceFile.all(below: Self.top).filter { $0.isSource && $0.isSwift }.map(\.module))
-        #expect(Set(Layering.modules.keys).subtracting(modules).isEmpty)
+        let sources = try SourceFile.all(below: Self.top).filter { $0.isSource && $0.isSwift }
+        let product = Set(sources.filter { $0.path.hasPrefix("Sources/") }.map(\.module))
+        let tools = Set(sources.filter { $0.path.hasPrefix("Tests/") }.map(\.module))
+        #expect(Set(Layering.modules.keys).subtracting(product).isEmpty)
+        #expect(Set(Layering.tools.keys) == tools && product.isDisjoint(with: tools))
+    }
+
+    @Test("lint looks at every tool")
+    func lintKnowsTheTools() throws {
+        let makefile = try String(contentsOf: Self.top.appending(path: "Makefile"), encoding: .utf8)
+        let line = makefile.split(separator: "\n").first { $0.hasPrefix("TOOLS := ") }
+        #expect(Set((line ?? "").split(separator: " ").dropFirst(2).map(String.init)) == Set(Layering.tools.keys))
     }
 
     @Test("a module has one error type that others see, but for those that record 53 argues")
@@ -72,6 +82,8 @@ struct Planted: CustomTestStringConvertible {
         Planted("Sources/RelayProtocol/A.swift", "import RelayCore", "may not import RelayCore"),
         Planted("Sources/RelayStore/A.swift", "import WebSocketEngine", "may not import"),
         Planted("Sources/RelayStore/A.swift", "import GRDB", "may not import GRDB"),
+        Planted("Sources/RelayCore/A.swift", "import APNsSimulator", "may not import APNsSimulator"),
+        Planted("Tests/APNsSimulator/A.swift", "import Dispatch", "is pure"),
         Planted("Sources/HeliographServer/A.swift", "import StoreSQLite", "only Sources/HeliographServer/Storage/"),
         Planted("Sources/HeliographServer/A.swift", "import struct HeliographHost.Spool", "may not import HeliographHost"),
         Planted("Sources/HeliographServer/A.swift", "import CHeliographLibwebsockets", "only WebSocketEngine"),

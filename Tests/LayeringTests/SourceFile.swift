@@ -17,7 +17,10 @@ struct SourceFile {
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
-    var isSource: Bool { path.hasPrefix("Sources/") || path.hasPrefix("web/") }
+    /// Neither a test nor what only tests use.
+    var isSource: Bool {
+        path.hasPrefix("Sources/") || path.hasPrefix("web/") || path.hasPrefix("Tests/") && Layering.tools[module] != nil
+    }
 
     /// Everything that people write in Swift or JavaScript below the top of the repository.
     static func all(below top: URL) throws -> [SourceFile] {

@@ -10,7 +10,7 @@ package enum PlannerFact {
     case clientAsked(ClientRequest)
     /// A connection of a client is over.
     case clientLeft(PeerID)
-    /// These clients hold a token, and no others do.
+    /// Every client that holds a token.
     case clientsListed(Set<ClientKey>)
     /// The workspace was removed.
     case workspaceRemoved(WorkspaceID)
@@ -22,7 +22,7 @@ package enum PlannerFact {
     case budgetCrossed(BudgetCrossing, SessionKey, SessionView)
     /// A batch is about to be cut: what the disk has not taken goes with it.
     case batchCut
-    /// These pushes are on disk as they were planned.
+    /// Planned pushes that are on disk now.
     case committed([PushIntent])
     /// Nothing of this is on disk.
     case commitFailed(LostPlan)

@@ -4,7 +4,7 @@ package import RelayProtocol
 /// The planner's output: orders, carried out one after another by its owner.
 package enum PlannerOrder {
     case reply(Reply, to: CommandID, of: PeerID)
-    /// With `done` when all that is staged by now is on disk, or why it is not.
+    /// Reply `done` when all that is staged by now is on disk, or why it is not.
     case replyWhenStaged(to: CommandID, of: PeerID)
     /// To those of these that are not congested: it is shown to a client that asks again.
     case tell(MessageToClient, to: [PeerID])
@@ -12,7 +12,7 @@ package enum PlannerOrder {
     case stage(PushRecord)
     /// Hand this back with `PlannerFact.committed` when that batch is on disk.
     case stageOrder(PushIntent)
-    /// The same of what the disk did not take: what has been staged since holds.
+    /// Stage what the disk refused before; newer records of the same names, staged since, replace these.
     case stageFirst([PushRecord], [PushIntent])
     /// The alert of this number tells of an event of the next batch: without it there is nothing to tell of.
     case tie(DeviceKey, alert: Int64)

@@ -9,7 +9,7 @@ enum PushPolicy {
     static let settle: Int64 = 1_500
     /// … and no longer than this in all: a card is right within two seconds.
     static let settleMax: Int64 = 1_800
-    /// So many changes of phase of one card go like that within a minute …
+    /// Changes of phase of one card that may go at once within a minute …
     static let phaseBurst = 6
     static let phaseWindow: Int64 = 60_000
     /// … and any more of them so far apart: an agent that flips would spend what the device may get. What came last is sent in the end.
@@ -75,7 +75,7 @@ enum PushPolicy {
     /// A wall clock that parts so far from the steady one has been set.
     static let clockJump: Int64 = 1_000
 
-    /// Until the next try, when so many in a row have failed.
+    /// The wait before the next try after that many failures in a row, ms.
     static func wait(afterTries tries: Int64) -> Int64 { min(retryInterval * tries, retryIntervalMax) }
 }
 

@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// What the planner may look at while it handles a fact: values of its owner, none of them the planner's to change.
 package struct Sight {
-    /// As on disk.
+    /// The sessions as they are on disk.
     package let sessions: CommittedSessions
     /// When the relay itself ends the wait for an approval, by `Instant.uptime`.
     package let expiries: [ApprovalName: Int64]

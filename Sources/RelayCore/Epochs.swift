@@ -17,7 +17,7 @@ package struct Epochs: Sendable {
         self.known = known
     }
 
-    /// The same whenever it is asked for, until the log has another.
+    /// Constant until the log's epoch changes.
     package subscript(workspace: WorkspaceID) -> Epoch {
         known[workspace] ?? (workspace == first ? ofLog : derived(for: workspace))
     }

@@ -24,13 +24,13 @@ package enum Input: Sendable {
     case pageRead(ReadID, LogPage)
     /// Nil if the log holds no such approval.
     case approvalRead(ReadID, Approval?)
-    /// Those that the log holds of the ones that were asked for.
+    /// The removed sessions that the log knows, of those that were asked for.
     case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
     /// `isLasting`: what was asked for will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
     /// Result of `findPictures`.
     case picturesFound(PeerID, SteeringRequest, PictureFinding)
-    /// So much waits for this peer that it must be sent no more for now.
+    /// Too many bytes wait for this peer: it is sent nothing but replies until `drained`.
     case congested(PeerID)
     /// The peer has read most of what waited.
     case drained(PeerID)

@@ -17,7 +17,7 @@ package struct Quotas: Sendable, Equatable {
     /// leaves the other half to the others.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
-    /// So much of a rate is saved up: a page that opens, a host that comes back.
+    /// A rate's savings: enough for a page that opens, or a host that comes back.
     package static let burst = Duration.seconds(10)
 
     package init() {}

@@ -26,7 +26,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
 
     package init() {}
 
-    /// Of several cores together.
+    /// The sum over several cores.
     package init(sumOf parts: [RelayCensus]) {
         for part in parts {
             sessions += part.sessions

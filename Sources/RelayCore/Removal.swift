@@ -5,7 +5,7 @@ package struct Removal: Sendable, Equatable {
         case age
         /// There was more than `Retention.bytesMax`.
         case bytes
-        /// Its host, or its workspace, had no room for another session.
+        /// The host or the workspace had no room for another session.
         case room
         /// A client asked for it.
         case request

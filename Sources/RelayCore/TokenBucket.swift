@@ -13,7 +13,7 @@ package struct TokenBucket: Equatable, Sendable {
     /// Largest cost of one take, in seconds of the rate; more counts as this much.
     private static let costSecondsMax: Int64 = 3_600
 
-    /// As settings have it: 0 is no limit, and nil. `Quotas.burst` is what is saved up.
+    /// `rate` as in the settings: 0 is no limit, and makes no bucket. `Quotas.burst` is what is saved up.
     package init?(limit rate: Int) {
         guard rate > 0 else { return nil }
         self.init(perSecond: rate, burst: Quotas.burst)

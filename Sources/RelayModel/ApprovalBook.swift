@@ -15,7 +15,7 @@ package struct ApprovalBook {
 
     private final class Kept: Sendable {
         let approval: Approval
-        /// Its stage's, looked at for each that is open with each event.
+        /// The approval's stage, kept here because every event looks at it for each open approval.
         let stage: ApprovalStage.Word
 
         init(_ approval: Approval) {
@@ -48,7 +48,7 @@ package struct ApprovalBook {
     /// In no order.
     package var open: [Approval] { standing.values.map(\.approval) }
 
-    /// Those that wait for a decision.
+    /// The approvals that wait for a decision.
     package var pending: [Approval] { standing.values.lazy.filter { $0.stage == .pending }.map(\.approval) }
 
     /// Number of approvals that wait for a decision, and of questions among them.
@@ -72,7 +72,7 @@ package struct ApprovalBook {
         return first.map { ($0.approval, isOneForTool) }
     }
 
-    /// The same facts give the same orders, whatever a dictionary does.
+    /// Sorted, so that the same inputs give the same effects whatever a dictionary's order.
     package var openInOrder: [Approval] { open.sorted(by: Self.isBefore) }
 
     private static func isBefore(_ one: Approval, _ other: Approval) -> Bool {

@@ -32,7 +32,7 @@ package struct CommittedSessions {
         change(&views.values[place])
     }
 
-    /// Those of a workspace that go on.
+    /// The workspace's sessions that have not ended.
     package func live(in workspace: WorkspaceID) -> LiveSessions { live[workspace] ?? LiveSessions() }
 
     /// True if the list of live sessions differs from the result of looking at all sessions.

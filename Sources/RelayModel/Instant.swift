@@ -5,7 +5,7 @@ package struct Instant: Sendable, Equatable {
     /// Milliseconds of a clock that never jumps and continues while the machine sleeps; for deadlines within one life of the relay.
     package let uptime: Int64
 
-    /// As token buckets count.
+    /// Nanoseconds, the unit of token buckets.
     package var uptimeNanoseconds: Int64 { uptime * 1_000_000 }
 
     package init(wall: Int64, uptime: Int64) {

@@ -24,7 +24,7 @@ package struct LiveSessions: Equatable {
     /// The session that waits for the person, then the most recently active one.
     package var most: SessionID? { order.last?.session }
 
-    /// As it is on disk now; nil: it is there no more.
+    /// Files the session's summary as it is on disk; nil if the session is gone.
     package mutating func file(_ session: SessionID, _ summary: Summary?) {
         let live = summary.flatMap { $0.isLive ? $0 : nil }
         let rank = live.map { Rank(attention: $0.attention, lastActivityAt: $0.lastActivityAt, session: session) }

@@ -24,7 +24,7 @@ package struct PushRecord: Sendable, Equatable {
         self.addresses = addresses
     }
 
-    /// As it is loaded again.
+    /// The record as a load returns it.
     package var stored: PushRecord { PushRecord(workspace: workspace, kind: kind, name: name, bytes: bytes) }
 
     /// The last record of each name, with the addresses that were reported last.

@@ -17,7 +17,7 @@ extension SessionState {
 }
 
 extension Summary {
-    /// Its texts, without the offer of steering.
+    /// Bytes of its texts, without the offer of steering.
     fileprivate var textBytes: Int {
         var bytes = agentName.memoryBytes + agentVersion.memoryBytes + model.memoryBytes + title.memoryBytes
         bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes + statusReason.memoryBytes

@@ -42,7 +42,7 @@ package struct SessionState: Sendable, Equatable {
         touchedAt = time
     }
 
-    /// Its host is there, and everything up to this event of its numbering was taken in.
+    /// The host is connected, and its events up to this number were accepted.
     package mutating func took(through hostSeq: Int64) {
         self.hostSeq = hostSeq
         summary.hostIsConnected = true

@@ -13,7 +13,7 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
     case timedOut = 4009
     case tooMany = 4029
     case revoked = 4401
-    /// The same host connected again.
+    /// The host has opened a newer connection.
     case replaced = 4409
     case unsupportedVersion = 4426
 

@@ -30,7 +30,7 @@ package enum WireLimits {
     package static let signatureBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.
     package static let questionsMax = 64
-    /// That an approval offers.
+    /// Modes that an approval offers.
     package static let modesMax = 8
     /// Kinds of actions in one offer: more than there are, for newer hosts.
     package static let steeringActionsMax = 32
@@ -46,7 +46,7 @@ package enum WireLimits {
     package static let pastSessionsMax = 50
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
-    /// The same of an agent's own options; agents were seen to have up to four.
+    /// An agent's own options; agents were seen to have up to four.
     package static let offersMax = 16
     /// Events in one answer to `history`.
     package static let historyEventsMax = 500

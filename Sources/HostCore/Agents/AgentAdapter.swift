@@ -36,7 +36,7 @@ extension AgentAdapter {
         name.utf8.dropFirst(self.name.utf8.count).first == UInt8(ascii: "-") && name.hasPrefix(self.name)
     }
 
-    /// As a host has it, which knows no agent's own facts and orders.
+    /// The same call as the host makes it, without the agent's own types.
     mutating func handle(erased input: AgentInput<any Sendable>, at now: HostInstant) -> [AgentEffect<any Sendable>] {
         handle(input.typed(as: Fact.self), at: now).map(\.erased)
     }

@@ -2,13 +2,13 @@ package import RelayProtocol
 
 /// A fact that an agent's adapter learns: one of its own, or one that every adapter has to know.
 package enum AgentInput<Fact: Sendable>: Sendable {
-    /// With what earlier lives of this daemon remembered of this agent.
+    /// `notes` are the journal entries that earlier lives of this daemon kept for this agent.
     case daemonStarted(notes: [String: [UInt8]])
     case own(Fact)
     /// The caller went away before it was answered.
     case hookGone(HookToken)
     case decided(SessionID, ApprovalID, InputDigest, Decision)
-    /// These sessions are held from now on, and no others.
+    /// Replaces the set of held sessions.
     case held(Holds)
     case agentGone(AgentProcess)
     case linkChanged(isLive: Bool)

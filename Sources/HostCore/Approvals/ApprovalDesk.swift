@@ -16,7 +16,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     private var isLinkLive = false
     private var linkDownSince: Int64
     private var heardAt: Int64
-    /// Until then, a hook that goes gave us up while we could not answer.
+    /// A hook that ends before this moment (monotonic, ms) gave up because the daemon was away; it was not answered at the terminal.
     private var awayUntil = Int64.min
     private var questionCount = 0
 
@@ -59,7 +59,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
 
     /// Records that the daemon runs; called for everything that reaches it, also if that is no fact for the desk.
     package mutating func heard(at now: HostInstant) {
-        // With an open question the agent is looked at every second.
+        // While a question is open its agent's process is looked at every second.
         let isWatching = pending.values.contains { $0.process != nil }
         if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
             awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
@@ -164,7 +164,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
             // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first is kept.
             let first = approval.waitingDecision?.decision.command ?? approval.answer?.command
             if first == nil || first == decision.command { pending[id]?.waitingDecision = (digest, decision) }
-        // The same again: what becomes of it is told soon.
+        // The decision came twice; its outcome will be reported soon.
         case .answered: break
         }
     }
@@ -307,7 +307,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                     pending[approval.id]?.phaseAt = now.monotonic
                     continue
                 }
-                // Its hook may yet come back, and then it is asked again.
+                // The hook may reconnect, and is then asked again.
                 pending[approval.id]?.run = nil
                 settle(approval, cancelled: "hostRestarted")
             case .lost, .orphaned, .answered: break

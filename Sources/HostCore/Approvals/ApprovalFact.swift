@@ -15,7 +15,7 @@ package enum ApprovalFact<Form: AnswerForm> {
     /// The question's tool call began after it was asked.
     case callBegan(ApprovalID, String)
     case shown(ApprovalID, ApprovalEvidence)
-    /// Its hook is lost because the agent is ending: by then it is known whether it did.
+    /// The hook was lost because its agent is ending; `by` is when that is certain.
     case agentEnding(ApprovalID, by: Int64)
     case sessionEnded(SessionID, agentGone: Bool)
     case agentGone(AgentProcess)

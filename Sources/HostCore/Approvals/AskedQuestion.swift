@@ -16,7 +16,7 @@ package struct AskedQuestion: Equatable, Sendable {
 
     /// On the wire.
     package var id: String
-    /// As the agent wrote it.
+    /// The agent's own text, not redacted.
     package var text: String
     package var shownText: String
     package var header: String?
@@ -74,7 +74,7 @@ package struct AskedQuestion: Equatable, Sendable {
         }
     }
 
-    /// The same for a notification.
+    /// The redacted question in the form that notifications use.
     package var shown: ShownQuestion {
         ShownQuestion(text: shownText, choices: choices.map { (label: $0.shownLabel, description: $0.description) })
     }

@@ -139,7 +139,7 @@ struct ElicitedField: Equatable, Sendable {
         return options.first { $0.value == bytes }?.title ?? (try? value.string()) ?? source(of: value)
     }
 
-    /// As the agent wrote it: another spelling of a number could be another number to people.
+    /// The agent's bytes, not a number spelled again: another spelling could be another number to people.
     private static func source(of value: JSONValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
 
     // MARK: Answers
@@ -168,7 +168,7 @@ struct ElicitedField: Equatable, Sendable {
         }
     }
 
-    /// As far as it keeps a slip of the thumb away; the server looks for itself.
+    /// Catches a slip of the thumb; the server validates the value itself.
     private static func fits(_ text: String, _ format: String?) -> Bool {
         func hasDigits(_ text: Substring, _ counts: [Int]) -> Bool {
             let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -189,7 +189,7 @@ struct ElicitedField: Equatable, Sendable {
 
     // MARK: Spelling
 
-    /// The same value in the same bytes, whoever wrote it.
+    /// A canonical spelling, so that equal values have equal bytes.
     static func spelled(_ value: JSONValue) -> [UInt8] {
         if let text = try? value.string() { return JSONWriter.string(text) }
         if let list = try? value.array() { return JSONWriter.array(list.map(spelled)) }

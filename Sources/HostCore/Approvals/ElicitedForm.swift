@@ -5,7 +5,7 @@ package import RelayProtocol
 ///
 /// A form that is not known whole is refused: a field, or a rule about it, that we do not know could mean more than is shown.
 package struct ElicitedForm: Equatable, Sendable {
-    /// As people see it.
+    /// The form's message, redacted for people.
     package let message: String
     private let fields: [ElicitedField]
     package let questions: [AskedQuestion]

@@ -13,7 +13,7 @@ package struct FormFilling: Sendable {
     }
 
     private let form: ElicitedForm
-    /// By field, as far as it has come.
+    /// The answers so far, in the order of the fields.
     private var answers: [Answer] = []
 
     package init(_ form: ElicitedForm) { self.form = form }

@@ -6,7 +6,7 @@ package struct HandedAnswer: Equatable {
         case allow(mode: String?)
         /// The text that the model reads, or its beginning.
         case deny(String)
-        /// Their digest; and what was chosen, to hand it over again, unless that is long.
+        /// The digest of the answers, and the answers themselves unless they are too long to keep for another try.
         case answer(InputDigest, [Answer]?)
     }
 
@@ -16,7 +16,7 @@ package struct HandedAnswer: Equatable {
     private static let answersBytesMax = 2 << 10
 
     package let kind: Kind
-    /// By which of the agent's own options it was allowed or denied; nil for the plain ways.
+    /// The agent's own option that was chosen; nil for a plain allow or deny.
     package let offer: String?
     let command: CommandID
 

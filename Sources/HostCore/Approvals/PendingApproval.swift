@@ -26,9 +26,9 @@ package struct PendingApproval<Form: AnswerForm> {
     package let isAttended: Bool
     /// The shown input is incomplete: it can be denied, never allowed.
     package private(set) var isCut: Bool
-    /// By the wall clock, as the card says it.
+    /// Wall clock, ms since 1970; shown on the card.
     package let expiresAt: Int64
-    /// The same by the clock that never jumps, which is the one that counts.
+    /// Monotonic clock, ms; this is the one that is enforced.
     var deadline: Int64
     /// Grows with each question: they are in this order whatever a clock says.
     let order: Int

@@ -6,7 +6,7 @@ import RelayProtocol
 /// (`│`), so that no line of it can be taken for another part. What is invisible or changes direction is spelled out.
 struct RequestText {
     private(set) var lines: [String] = []
-    /// As the agent wrote it.
+    /// The lines of the request, in the agent's own words.
     private var written: [String] = []
 
     /// Even with everything spelled out it may be read as something else.

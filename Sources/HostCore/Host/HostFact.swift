@@ -3,7 +3,7 @@ package import RelayProtocol
 
 /// A fact that the host learns.
 package enum HostFact: Sendable {
-    /// With what was held when an earlier life of this daemon last heard of it.
+    /// `holds` is what an earlier life of this daemon was last told to hold.
     case started(holds: Holds)
     /// Waiting events are sent while there is a connection; callers keep waiting, for the next life.
     case stopping

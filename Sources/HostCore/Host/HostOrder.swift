@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// An order of the host, carried out in this order. Facts that it causes at once may be handled before the next is carried out.
 package enum HostOrder: Sendable {
-    /// As patient as the relay last said that it is.
+    /// The heartbeat of the last welcome, whose patience the connection takes over.
     case connect(Heartbeat?)
     case send([UInt8])
     /// Live only: not sent if much waits for the relay already.

@@ -143,7 +143,7 @@ struct Journal {
 
     // MARK: Approvals that are over
 
-    /// Its end waits for the relay, which does not know better than to send what was decided.
+    /// True if the end of the approval waits for the relay, which may still send the decision.
     func isSettled(_ approval: ApprovalID, in session: SessionID) -> Bool {
         settled[session]?.contains { $0.approval == approval } == true
     }

@@ -6,7 +6,7 @@ struct KnownHolds {
     private var holds = Holds()
     /// Sessions whose every tool needs approval because a person wants so, by what their agents remember.
     private var askingAll: Set<SessionID> = []
-    /// Until the disk takes it, only this life knows.
+    /// True while the disk does not have the holds yet.
     private var isUnsaved = false
 
     /// The holds that are to be on disk.

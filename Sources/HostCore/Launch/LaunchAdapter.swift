@@ -34,7 +34,7 @@ package struct LaunchAdapter: AgentAdapter {
     }
 
     private enum Phase: Equatable {
-        /// Its folder is looked at, or its agent has been asked.
+        /// The folder is being checked, or the agent has been asked.
         case asked
         case begun(SessionID)
         /// The session is there, and has its first prompt before it.

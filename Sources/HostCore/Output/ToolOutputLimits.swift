@@ -1,6 +1,6 @@
 /// Limits on the amount and the rate of running tools' output.
 package struct ToolOutputLimits: Sendable {
-    /// As much as a phone shows.
+    /// A phone shows no more.
     var shownBytes = 2 << 10
     /// Looked through for secrets, and kept twice over at most: a key of many lines that ends in what is shown begins here.
     var keptBytes = 16 << 10
@@ -19,7 +19,7 @@ package struct ToolOutputLimits: Sendable {
     var spacing = Duration.milliseconds(100)
     /// Calls of one session that run at a time; beyond it the oldest is no longer followed.
     var callsPerSessionMax = 16
-    /// Likewise in all sessions of an agent.
+    /// Calls with output in all sessions of an agent together.
     var callsMax = 64
 
     package init() {}

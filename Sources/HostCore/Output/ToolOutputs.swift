@@ -40,7 +40,7 @@ package struct ToolOutputs: Sendable {
         if let oldest { outputs[oldest.key] = nil }
     }
 
-    /// Its output comes with its end.
+    /// The call has ended; `tool.finished` carries its whole output.
     package mutating func ended(_ call: String, of session: SessionID) { outputs[Key(session: session, call: call)] = nil }
 
     package mutating func ended(_ session: SessionID) { outputs = outputs.filter { $0.key.session != session } }
@@ -105,7 +105,7 @@ extension ToolOutputs {
     /// The output of one call.
     private struct Output {
         let order: Int
-        /// Its end, from the beginning of a line on.
+        /// The end of the output, from the beginning of a line on.
         var kept: [UInt8] = []
         /// The line that `kept` would begin with was too long, and goes on.
         var isInLongLine = false

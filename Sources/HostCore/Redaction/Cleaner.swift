@@ -26,14 +26,14 @@ package struct Cleaner: Sendable {
         return fitting.isCut ? nil : fitting.text
     }
 
-    /// Its beginning.
+    /// Keeps the beginning if the text is too long.
     package func clean(_ text: String, bytesMax: Int) -> String {
         let rough = TextCut.rough(text, bytesMax: bytesMax + scanMargin)
         let isRough = rough.utf8.count < text.utf8.count
         return TextCut.fit(clean(rough) + (isRough ? TextCut.marker : ""), bytesMax: bytesMax).text
     }
 
-    /// Its beginning and its end.
+    /// Keeps the beginning and the end if the text is too long.
     package func cleanEnds(_ text: String, bytesMax: Int) -> String {
         let part = bytesMax + scanMargin
         guard text.utf8.count > 2 * part else { return TextCut.middle(clean(text), bytesMax: bytesMax) }

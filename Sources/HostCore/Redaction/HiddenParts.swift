@@ -137,7 +137,7 @@ struct HiddenParts {
         ".", "exec", "trap", "alias", "set", "declare", "typeset", "compgen", "at", "batch", "watch",
     ]
 
-    /// With an interpreter only a file that is named can be run.
+    /// True if the program may run its standard input: an interpreter that is given no file does.
     private static func runsItsInput(_ simple: PlainCommand.Simple) -> Bool {
         for (position, word) in simple.words.enumerated() where !word.isTarget {
             let isCommand = simple.words[..<position].allSatisfy(isAssignment) && !isAssignment(word)

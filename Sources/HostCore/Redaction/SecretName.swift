@@ -25,7 +25,7 @@ enum SecretName: Equatable {
         "api", "access", "secret", "private", "auth", "account", "signing", "encryption", "master", "service", "deploy",
         "webhook", "admin", "client", "shared", "license",
     ]
-    /// Their `PAT` is a personal access token; others' are patterns.
+    /// Products whose `PAT` is a personal access token; elsewhere it is a pattern.
     private static let forges: Set<String> = [
         "github", "gitlab", "git", "gh", "azure", "ado", "devops", "bitbucket", "access", "personal",
     ]

@@ -6,7 +6,7 @@ extension SecretScanner {
         case given
         /// Names as in code and connection strings: `token=x`.
         case likely
-        /// With space or a colon between, as also in prose and type annotations: `token: x`.
+        /// A space or colon separates name and value, as in prose and type annotations: `token: x`.
         case possible
     }
 

@@ -24,7 +24,7 @@ extension SecretScanner {
         }
     }
 
-    /// By the first word.
+    /// The rules for each program, by the first word of the command.
     private static let rules: [String: [Rule]] = Dictionary(
         grouping: [
             Rule("aws configure set", .named), Rule("npm config set", .named), Rule("npm set", .named),

@@ -3,13 +3,13 @@ struct SecretShape: Sendable {
     enum Alphabet: Sendable {
         case hexadecimal
         case alphanumeric
-        /// And `_`.
+        /// Letters, digits and `_`.
         case word
-        /// And `_ -`.
+        /// Letters, digits and `_ -`.
         case url
-        /// And `_ - .`.
+        /// Letters, digits and `_ - .`.
         case dotted
-        /// And `_ - . : / + = ~`, which also occur in addresses and paths.
+        /// Letters, digits and `_ - . : / + = ~`, which also occur in addresses and paths.
         case any
 
         func contains(_ byte: UInt8) -> Bool {

@@ -346,7 +346,7 @@ package final class Spool {
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
-        // Until it is begun nothing is appended to the one before: a crash could show both.
+        // No record is appended to the suspect file until a new one is begun: a crash could show both.
         isSuspect = true
         try beginNext(with: [])
     }

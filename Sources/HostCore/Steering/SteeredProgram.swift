@@ -28,7 +28,7 @@ package struct SteeredProgram: Sendable {
     }
 
     private let limits: SteeringLimits
-    /// Its last report of what can be done, and whether it could take a prompt.
+    /// The program's last report of what can be done, and whether it could take a prompt.
     package private(set) var offer = SteeringOffer()
     package private(set) var standing = SteeringStanding.busy
     /// The run that made the offer.
@@ -133,7 +133,7 @@ package struct SteeredProgram: Sendable {
         let request = queue.removeFirst().request
         waiting = nil
         handed.append((request.name, run))
-        // Its outcome is known by now, or known to be unknown.
+        // The outcome of the oldest one is known by now, or known to be unknown.
         if handed.count > limits.handedMax { handed.removeFirst() }
         return [.hand(request, token)]
     }

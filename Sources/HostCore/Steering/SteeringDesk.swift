@@ -58,7 +58,7 @@ struct SteeringDesk {
         return acknowledged
     }
 
-    /// Its end is on disk, or waits for that.
+    /// The outcome of the command is on disk, or waits for the disk.
     mutating func noted(_ name: SteeringName, of session: SessionID) { told[session, default: []].append(name) }
 
     /// The relay has all events of this session. Returns the commands whose notes are no longer needed.

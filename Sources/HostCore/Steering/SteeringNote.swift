@@ -3,9 +3,9 @@ internal import RelayProtocol
 /// A command's note on disk, under its name: an outcome is kept until the relay has it, because a host that restarts meanwhile would
 /// report another.
 enum SteeringNote: Equatable {
-    /// Its agent may have been given it.
+    /// The agent may have been given the command.
     case given
-    /// Its outcome waits in the spool, or is on its way.
+    /// The outcome is in the spool, not yet acknowledged by the relay.
     case told(SessionID)
 
     var bytes: [UInt8] {

@@ -5,7 +5,7 @@ package enum SteeringRights: Sendable, Equatable {
     case nobody
     /// Clients that the relay knows to be allowed to.
     case everyone
-    /// These clients, if the relay knows them to be allowed to.
+    /// Only these clients may steer, if the relay allows them to as well.
     case only(Set<ClientID>)
 
     func refusal(of client: Named<ClientTag>) -> String? {

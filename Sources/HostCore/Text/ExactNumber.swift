@@ -58,7 +58,7 @@ struct ExactNumber: Comparable, Sendable {
     /// Zeros that are written out; beyond that the power of ten is.
     private static let zerosMax = 20
 
-    /// The same number in the same letters, however it was written.
+    /// A canonical spelling: equal numbers have equal text.
     var spelled: String {
         let sign = isNegative ? "-" : ""
         let text = String(decoding: digits, as: UTF8.self)

@@ -45,7 +45,7 @@ struct AlertQueue {
 
     var isEmpty: Bool { alerts.isEmpty }
 
-    /// Those that are not under way.
+    /// Alerts without a push under way.
     var waiting: [OwedAlert] { alerts.filter { $0.push == nil } }
 
     /// Alerts that may be sent now: after a failure a single one, to find out whether the service works.
@@ -72,7 +72,7 @@ struct AlertQueue {
     }
 
     private mutating func deferAlert(_ alert: OwedAlert, at now: Int64) {
-        // Until the digest goes the run may be over, and then that is what it counts.
+        // A run that goes on is not counted now: if it is over when the digest goes, its end is counted then.
         guard !alert.isOfRunThatGoesOn else { return }
         if deferred.isEmpty { deferredSince = now }
         deferred[alert.kind, default: 0] += 1

@@ -12,7 +12,7 @@ struct CountedCrossings {
 
     mutating func batchWasCut() { isCut = true }
 
-    /// Those among `lost` that were counted.
+    /// Takes the crossings among `lost` that were counted for this device, and returns them.
     mutating func take(_ lost: Set<Int64>, of device: DeviceKey) -> Set<Int64> {
         let taken = numbers[device]?.intersection(lost) ?? []
         numbers[device]?.subtract(taken)

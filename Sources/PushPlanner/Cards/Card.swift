@@ -3,14 +3,14 @@ import RelayProtocol
 /// A device's display and alerts of a session: its card, and the rings for it. On disk as a record of kind `card`.
 struct Card {
     var stage = CardStage.none(channel: nil)
-    /// By the name that ActivityKit gave it.
+    /// The name that ActivityKit gave the card.
     var id: CardID? {
         didSet {
             guard let oldValue, oldValue != id else { return }
             earlier = earlier.filter { $0 != oldValue && $0 != id }.suffix(PushPolicy.earlierCardsMax - 1) + [oldValue]
         }
     }
-    /// Those before it, the last at the end: what is said of them late is not said of this one.
+    /// Earlier cards of the same place, the latest last: late reports about them are not about this card.
     private(set) var earlier: [CardID] = []
     /// The last of which the service took the end.
     var over: CardID?
@@ -106,7 +106,7 @@ struct Card {
     /// Started by push, and reached by its channel, though its app has not told of it.
     var isReachedUnnamed: Bool { stage.word == .active && id == nil && channel != nil }
 
-    /// As above, or owed its end: the first that its app tells is of this one.
+    /// True if the next card that the app reports must be this one.
     var isUnnamedListener: Bool { isReachedUnnamed || isEndOwed && id == nil && channel != nil }
 
     /// The card exists, and has been sent nothing yet.

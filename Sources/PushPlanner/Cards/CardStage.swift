@@ -6,7 +6,7 @@ enum CardStage: Equatable {
     }
 
     enum Reach: Equatable {
-        /// Its app has told no token, and it listens nowhere.
+        /// The card has no token and listens to no channel.
         case nothing
         case token(String)
         /// The broadcast channel that it listens to instead.
@@ -85,7 +85,7 @@ enum CardStage: Equatable {
     /// The service has its end, or nobody tries any longer.
     mutating func settleEnd() { if isEndOwed { becomeEnded(isOwed: false) } }
 
-    /// Its app has told how to reach it; it listens to no channel.
+    /// The app has reported the token of a card that listens to no channel.
     mutating func take(token: String) {
         guard word == .active else { preconditionFailure("only a card that is there has a new token") }
         self = .active(.token(token))

@@ -3,7 +3,7 @@ import RelayProtocol
 /// A broadcast channel that its service made for one card. On disk as a record of kind `channel`, named by the push that made it, until
 /// the service has deleted it.
 struct Channel {
-    /// As the service names it.
+    /// The push service's own id of the channel.
     let name: String
     let maker: PushID
     /// For whose card it was made.

@@ -38,7 +38,7 @@ struct ChannelBook {
         return true
     }
 
-    /// Those to be deleted, oldest first, but for those whose deletion is under way.
+    /// Channels to be deleted, oldest first, without those whose deletion is under way.
     var waiting: [Channel] { channels.values.filter { $0.isOver && $0.inFlight == nil }.sorted { $0.maker < $1.maker } }
 
     mutating func postpone(_ name: String, to time: Int64) { channels[name]?.dueAt = time }

@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
 struct RegisteredDevice {
-    /// With what its person chose last, there or elsewhere.
+    /// The registration, with the choices that the person made last, there or elsewhere.
     var device: Device
     /// The device's own last choices, if its person has chosen otherwise elsewhere.
     private(set) var told: DeviceChoices?
@@ -13,7 +13,7 @@ struct RegisteredDevice {
     /// When the app last told these tokens, in milliseconds since 1970.
     var alertTokenAt: Int64
     var startTokenAt: Int64
-    /// Its service has taken a push for it in its environment.
+    /// True once the push service has accepted a push to this device in its environment.
     var isEnvironmentProven = false
     /// Why pushes do not arrive, as sentences.
     var troubles: [PushTrouble: String] = [:]
@@ -60,7 +60,7 @@ struct RegisteredDevice {
         if device.text == .sealed, device.sealKey == nil { device.text = .generic }
     }
 
-    /// By its person, on another device.
+    /// Applies choices that the person made on another device.
     mutating func choose(_ choices: DeviceChoices) {
         let own = told ?? device.choices
         device.choices = choices

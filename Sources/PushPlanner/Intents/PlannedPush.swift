@@ -7,7 +7,7 @@ struct PlannedPush {
     var card: CardKey?
     var answeredAt: Int64?
     var outcome: PushOutcome?
-    /// Its code has decided.
+    /// True once the code of this push has decided.
     var isCodeUsed = false
     /// True if the alert showed the whole input: one that is cut may be denied from there, not allowed.
     var mayAllow = false
@@ -29,7 +29,7 @@ struct PlannedPush {
         self.calls = calls
     }
 
-    /// As clients see it.
+    /// The push as clients are shown it, JSON.
     func shown(by channel: any PushChannel) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("push", intent.id.rawValue)

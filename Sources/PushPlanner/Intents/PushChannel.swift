@@ -69,7 +69,7 @@ package struct PushApp: Sendable {
     }
 
     package let name: String
-    /// As its push service names it.
+    /// The push service's own name of the app.
     package let id: String
     /// The most that its pushes may say, whatever the person chose.
     package let textMax: PushText

@@ -24,7 +24,7 @@ struct PushJournal {
 
     subscript(id: PushID) -> PlannedPush? { pushes[id] }
 
-    /// Those of a device, oldest first.
+    /// Pushes to a device, oldest first.
     func ids(of key: DeviceKey) -> [PushID] { ofDevices[key] ?? [] }
 
     /// In order, as below.
@@ -64,7 +64,7 @@ struct PushJournal {
     /// After they were restored.
     mutating func sort() { for key in ofDevices.keys { ofDevices[key]?.sort() } }
 
-    /// Of the blocks that pushes of this device are numbered in.
+    /// The last number given in each workspace's block to pushes of this device.
     func lastNumbers(of key: DeviceKey) -> [LastNumber] {
         Set(ids(of: key).map { PushNumbers(of: $0) }).compactMap { lasts[$0] }.sorted().map { LastNumber($0) }
     }
@@ -106,7 +106,7 @@ struct PushJournal {
         return true
     }
 
-    /// Those that ring for an approval on a device.
+    /// Pushes that ring for this approval on this device.
     func rings(for name: CallName, on key: DeviceKey) -> [PlannedPush] {
         ids(of: key).compactMap { pushes[$0] }.filter { $0.rings.contains(name) }
     }

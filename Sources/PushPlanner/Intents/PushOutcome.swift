@@ -4,11 +4,11 @@ package import RelayProtocol
 package enum PushOutcome: Sendable, Equatable {
     /// Accepted by its service, in this environment; that shows nothing about the device. `channel` if one was made.
     case accepted(PushEnvironment, channel: String?)
-    /// Its service said no; `text` is the reason.
+    /// The push service refused; `text` is its reason.
     case refused(PushAdvice, text: String)
     /// Unknown whether its service accepted it; a sentence.
     case unknown(String)
-    /// Its service has not got it; a sentence for the operator.
+    /// The push never reached its service; a sentence for the operator says why.
     case notSent(String)
 
     /// The person may have heard it.
@@ -23,7 +23,7 @@ package enum PushOutcome: Sendable, Equatable {
 }
 
 extension PushOutcome {
-    /// As on the wire, in metrics and lists.
+    /// The word for this outcome on the wire, in metrics and in lists.
     package var word: String {
         switch self {
         case .accepted: "accepted"

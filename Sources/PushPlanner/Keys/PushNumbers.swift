@@ -14,7 +14,7 @@ package struct PushNumbers: Hashable, Sendable {
     /// The one that planners of all workspaces begin in.
     package static let ofAll = PushNumbers(block: 0)
 
-    /// As the store numbers workspaces, from 1; 0 for all workspaces.
+    /// The store's number of the workspace, from 1; 0 for all workspaces.
     package let workspace: Int64
 
     private init(block: Int64) { workspace = block }

@@ -30,7 +30,7 @@ extension PushPlanner {
         planStart(of: key, device, token, subject, app, at: now)
     }
 
-    /// Until when something is in the way of a start; nil: nothing is.
+    /// The moment until which a start has to wait; nil if nothing is in its way.
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
         if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }

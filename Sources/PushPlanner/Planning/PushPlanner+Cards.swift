@@ -406,7 +406,7 @@ extension Card {
 }
 
 extension PushSubject {
-    /// As this device is shown it.
+    /// A session as this device may be shown it.
     init(_ view: SessionView, for device: RegisteredDevice, _ app: PushApp, at now: Int64) {
         let pending = view.approvals.pending
         self.init(
@@ -428,7 +428,7 @@ extension PushSubject {
         isOfAll = session == nil
     }
 
-    /// As of the last thing that happened: time alone is no news.
+    /// The subject without what changes by time alone.
     var still: PushSubject {
         var still = self
         still.now = summary.lastActivityAt

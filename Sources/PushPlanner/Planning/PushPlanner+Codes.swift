@@ -20,7 +20,7 @@ extension PushPlanner {
             return
         }
         if planned.isCodeUsed, approval.decision == nil, approval.stage == .pending {
-            // Its first use is being written to disk; that one is answered.
+            // The code's first use is being written to disk, and is the one that gets an answer.
             reply(.failed(.closed, "this code has been used"), to: command, of: peer)
             return
         }

@@ -50,7 +50,7 @@ extension PushPlanner {
         return owe(alert, to: key, at: now)
     }
 
-    /// As an alert, or with a card if there is no way for alerts.
+    /// True if the device is to ring for this approval: by an alert, or by its card if it has no way for alerts.
     func wants(_ approval: Approval, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
         return wants(approval.alertKind, device, approval.session)

@@ -78,7 +78,7 @@ extension PushPlanner {
                 addresses: isTold ? device.device.address.places : nil))
     }
 
-    /// As above.
+    /// Stages the card's record, as `stageRecord(of:)` does for a device.
     mutating func stageRecord(of key: CardKey, isTold: Bool = false) {
         guard let card = cards[key] else { return }
         stage(

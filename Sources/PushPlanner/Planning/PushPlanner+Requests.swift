@@ -24,7 +24,7 @@ extension PushPlanner {
         }
     }
 
-    /// Those who may decide care for each other's devices; who only watches has no hand in them.
+    /// Clients that may decide manage each other's devices; a watcher manages its own only.
     private func isOfAnother(_ request: ClientRequest) -> Bool {
         guard !request.client.scope.allows(.decide), let device = request.command.namedDevice,
             let known = devices[DeviceKey(workspace: request.workspace, device: device)]
@@ -95,7 +95,7 @@ extension DeviceAddress {
 }
 
 extension Card {
-    /// As clients see it.
+    /// The card as clients are shown it, JSON.
     func shown(as key: CardKey) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("card", id)

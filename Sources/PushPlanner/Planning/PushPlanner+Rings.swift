@@ -144,7 +144,7 @@ extension PushPlanner {
     private mutating func settle(_ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard !withdrawRings(for: id, key), let approval = view.approvals[id], let session = key.session else { return }
         let rings = pushes.rings(for: CallName(session: session, approval: id), on: key.device)
-        // Those of before may be forgotten.
+        // Without a push in the journal earlier ones were forgotten, and one of them may have been heard.
         guard rings.isEmpty || rings.contains(where: { $0.outcome?.mayBeHeard == true }) else { return }
         takeBack(approval, key, view, at: now)
     }
@@ -166,7 +166,7 @@ extension PushPlanner {
             guard let session = card.session, let rung = cards[card]?.rung, !rung.isEmpty else { continue }
             for id in rung.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let rings = pushes.rings(for: CallName(session: session, approval: id), on: key)
-                // Those of before may be forgotten, and a card that rang is told of by its own app.
+                // Without a push in the journal earlier ones were forgotten; a card that rang is reported by its own app.
                 let isHere = rings.contains { $0.intent.purpose != .alert || $0.intent.target == .device(token: place) }
                 if !rings.isEmpty, !isHere { cards[card]?.ringAgain(for: id, at: now.wall) }
             }

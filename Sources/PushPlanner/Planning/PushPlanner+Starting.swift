@@ -31,7 +31,7 @@ extension PushPlanner {
         }
         resumeChannels(at: now)
         for key in devices.keys { lookAtEverything(of: key, at: now) }
-        // Those whose session was removed with the last commit before the relay ended.
+        // Cards of sessions that were removed with the last commit before the relay ended.
         for key in cards.keys.sorted() where key.sessionKey.map({ sight.sessions[$0] == nil }) == true {
             serve(key, at: now)
         }
@@ -77,7 +77,7 @@ extension PushPlanner {
             serveRings(key, at: now)
         }
         for key in devices.keys {
-            // Likewise: what was started within an hour would count for nothing.
+            // Otherwise starts within the last hour would not count.
             stageRecord(of: key)
             serveAlerts(of: key, at: now)
         }

@@ -5,9 +5,9 @@ import RelayProtocol
 struct Presence: Equatable {
     var isForeground: Bool
     var workspace: WorkspaceID
-    /// Its own.
+    /// The device of the client that reported this.
     var device: DeviceID?
-    /// By `Instant.uptime`.
+    /// `Instant.uptime`, ms.
     var heardAt: Int64
 
     var key: DeviceKey? { device.map { DeviceKey(workspace: workspace, device: $0) } }

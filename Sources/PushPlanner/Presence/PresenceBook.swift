@@ -3,7 +3,7 @@ import RelayProtocol
 
 /// Which devices somebody looks at. A device is spared pushes only on proof: its own app is connected, in the foreground, and was heard of lately.
 struct PresenceBook {
-    /// As each connection last said of itself.
+    /// The last report of each connection.
     private var presences: [PeerID: Presence] = [:]
     /// Connections in the foreground, by device and by workspace.
     private var ofDevices: [DeviceKey: Set<PeerID>] = [:]
@@ -40,7 +40,7 @@ struct PresenceBook {
     /// The device that this connection speaks for.
     func device(of peer: PeerID) -> DeviceID? { presences[peer]?.device }
 
-    /// Until when the proof holds, by the wall clock; nil: the device does not look.
+    /// The moment until which this device counts as looked at, by the wall clock; nil if it does not.
     func until(_ key: DeviceKey, at now: Instant) -> Int64? {
         let heard = (ofDevices[key] ?? []).compactMap { presences[$0]?.heardAt }.max()
         guard let heard, heard + WireLimits.presenceMilliseconds > now.uptime else { return nil }

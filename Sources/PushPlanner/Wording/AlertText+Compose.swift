@@ -136,10 +136,10 @@ extension AlertText {
 
     // MARK: - Fitting
 
-    /// As JSON, without the quotes.
+    /// Size as JSON strings, without the quotes.
     var bytesCount: Int { [title, subtitle ?? "", body].reduce(0) { $0 + TextFit.bytes(of: $1) } }
 
-    /// The same where it fits; else with its longest texts cut, and then it is not whole.
+    /// Itself if it fits; otherwise with its longest texts cut, and no longer whole.
     func fitting(_ bytesMax: Int) -> AlertText {
         var cut = self
         cut.title = TextFit.cut(title, bytesMax: Self.headingBytesMax)

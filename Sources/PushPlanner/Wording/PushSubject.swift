@@ -56,6 +56,6 @@ package struct AlertText: Sendable, Equatable {
         self.isWhole = isWhole
     }
 
-    /// The same where it fits; else with its longest texts cut, and then it is not whole.
+    /// Itself if it fits; otherwise with its longest texts cut, and no longer whole.
     package func cut(to bytesMax: Int) -> AlertText { fitting(bytesMax) }
 }

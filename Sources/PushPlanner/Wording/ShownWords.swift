@@ -22,7 +22,7 @@ struct ShownWords {
 
     private static func plain(_ text: String) -> String? {
         guard !text.isEmpty, lines(of: text) <= RequestWords.linesMax else { return nil }
-        // By bytes: Swift's own equality takes different characters for one.
+        // Compared by bytes, as Swift's equality treats canonically equal characters as one.
         return VisibleText.exact(text).utf8.elementsEqual(text.utf8) ? text : nil
     }
 

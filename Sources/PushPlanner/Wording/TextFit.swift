@@ -37,7 +37,7 @@ package enum TextFit {
         return fitting
     }
 
-    /// As a JSON string, without the quotes.
+    /// Size of the text as a JSON string, without the quotes.
     package static func bytes(of text: some StringProtocol) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {

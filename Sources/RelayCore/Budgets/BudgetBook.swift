@@ -17,7 +17,7 @@ struct BudgetBook: Equatable {
 
     var isEmpty: Bool { self == BudgetBook() }
 
-    /// Its own budget, or that of every session.
+    /// The session's own budget, or that of every session.
     func budget(of session: SessionID) -> Budget? { ofSessions[session] ?? ofEverySession }
 
     var budgets: [Budget] {

@@ -5,9 +5,9 @@ import RelayProtocol
 struct Budgets {
     /// As on disk; only these are ever shown.
     private var books: [WorkspaceID: BudgetBook] = [:]
-    /// With what the batch under way adds.
+    /// The books with what the batch under way adds.
     private var staged: [WorkspaceID: BudgetBook] = [:]
-    /// By the relay's clock when it was last looked at.
+    /// The relay's day when it was last looked at.
     private var today = UTCDay(number: 0)
     /// Held sessions, as each connection of a host was told.
     private var told: [PeerID: Holds] = [:]
@@ -139,7 +139,7 @@ struct Budgets {
     /// A session goes on from what it had cost before retention removed it: it may be held at once, though nothing is crossed.
     mutating func goesOn(_ key: SessionKey) { next.moved.insert(key.workspace) }
 
-    /// With what this batch adds.
+    /// The mark with what this batch adds.
     func stagedMark(of staged: SessionView, in workspace: WorkspaceID) -> BudgetMark? {
         self.staged[workspace]?.mark(of: staged.summary, on: today)
     }

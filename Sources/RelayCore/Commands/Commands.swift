@@ -6,7 +6,7 @@ import RelayProtocol
 /// Each of the latter is on disk under its name before its effect, and has that once, however often it is sent within
 /// `Limits.commandsAge`. A client that sends one again gets what is known of it.
 struct Commands {
-    /// Those that have had their effect, or may have had it.
+    /// Commands that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
     private var waiters: [CommandWaiter] = []
     private var decisions: [DecisionWaiter] = []
@@ -40,7 +40,7 @@ struct Commands {
 
     var hasDecisions: Bool { !decisions.isEmpty }
 
-    /// Those that are to be answered now.
+    /// Removes and returns the waiters that can be answered now.
     mutating func takeDecisions(where isReady: (DecisionWaiter) -> Bool) -> [DecisionWaiter] {
         var ready: [DecisionWaiter] = []
         var rest: [DecisionWaiter] = []
@@ -148,7 +148,7 @@ struct Commands {
         return taken
     }
 
-    /// By the time that history ages by. Whether there were any.
+    /// Forgets commands from before `time`, on the clock that history ages by. Returns false if there were none.
     mutating func forget(before time: Int64) -> Bool {
         guard recorded.values.contains(where: { $0.at < time }) else { return false }
         recorded = recorded.filter { $0.value.at >= time }
@@ -175,7 +175,7 @@ struct Commands {
 
 /// A command that is not to take effect again.
 private struct RecordedCommand {
-    /// By the time that history ages by.
+    /// Time on the clock that history ages by, ms.
     let at: Int64
     /// To a client that sends it again.
     var reply: Reply

@@ -6,14 +6,14 @@ package import RelayProtocol
 /// What is added that contradicts what is stored is a `conflict`: a name or a secret that is taken, a workspace that is not there.
 /// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`CredentialStoreContract`) runs on every implementation.
 package protocol CredentialStore: Sendable {
-    /// Those that are there, the oldest first.
+    /// The workspaces, oldest first.
     func workspaces() throws(LogError) -> [Named<WorkspaceTag>]
     /// Creates the first workspace if there is none, and returns the oldest. Calling it again changes nothing.
     func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag>
 
     /// Every token that is not revoked.
     func tokens() throws(LogError) -> [Token]
-    /// Also the revoked, newest first; for `token list`.
+    /// All tokens, the revoked included, newest first; for `token list`.
     func allTokens() throws(LogError) -> [Token]
     func addToken(_ token: Token) throws(LogError)
     /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Returns the

@@ -1,6 +1,6 @@
 /// Something stored that the relay goes on without.
 package struct DamagedRecord: Sendable, Equatable {
-    /// As they are stored, well spelled or not; empty if it belongs to none.
+    /// The workspace as stored, valid or not; empty if the record belongs to none.
     package let workspace: String
     package let session: String
     package let what: String

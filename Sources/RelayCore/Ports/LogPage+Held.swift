@@ -7,7 +7,7 @@ extension LogPage {
         self.init(numbers, PageBuilder(limit: limit, bytesMax: bytesMax), event)
     }
 
-    /// Those before a number, the nearest of them.
+    /// A page of the held events before a number, the nearest of them.
     package init(
         from first: Int64, count: Int, before: Int64, limit: Int, bytesMax: Int, event: (Int64) -> [UInt8]
     ) {

@@ -89,7 +89,7 @@ extension PushRecord {
         package let kind: Kind
         package let name: String
 
-        /// By bytes, as SQLite does.
+        /// Compared by bytes, as SQLite does.
         package static func < (left: Key, right: Key) -> Bool {
             for (one, other) in [
                 (left.workspace.rawValue, right.workspace.rawValue), (left.kind.rawValue, right.kind.rawValue),

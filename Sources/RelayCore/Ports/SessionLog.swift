@@ -74,7 +74,7 @@ package struct LogBatch: Sendable {
         self.clock = clock
     }
 
-    /// Those that something of it is in.
+    /// The workspaces that the batch writes to.
     package var workspaces: Set<WorkspaceID> {
         var found = Set(appends.lazy.map(\.key.workspace))
         found.formUnion(trims.lazy.map(\.key.workspace))
@@ -99,7 +99,7 @@ package struct SessionTrim: Sendable {
     /// The session without these events. Nil removes the session: all its events, its approvals and its state; its position (host, `seq`,
     /// `hostSeq`) and its `usage` stay, so that it can continue there, no position means two things, and no cost counts twice.
     package var state: SessionState?
-    /// As `RemovedSession.usage`; if the session is removed.
+    /// See `RemovedSession.usage`; empty unless the session is removed.
     package var usage: [UInt8]
 
     package init(key: SessionKey, through: Int64, state: SessionState?, usage: [UInt8] = []) {

@@ -71,7 +71,7 @@ package struct TokenUse: Sendable, Equatable {
         self.from = from
     }
 
-    /// As it was recorded; nil: it was not.
+    /// Nil if the order was never recorded.
     package init?(recordedAt at: Int64?, from: String?) {
         guard let at else { return nil }
         self.init(at: at, from: from)
@@ -89,7 +89,7 @@ package struct TokenRevocation: Sendable {
     package var id: String
     /// Nil: in whichever it is.
     package var workspace: WorkspaceID?
-    /// Those that it let in go on.
+    /// True if tokens that this one let in stay valid.
     package var keepsChildren: Bool
     /// The token by which it is ordered; nil: the relay's own machine.
     package var by: String?
@@ -104,7 +104,7 @@ package struct TokenRevocation: Sendable {
         self.at = at
     }
 
-    /// Those of all tokens that it ends, the named one first.
+    /// The tokens that this order ends, the named one first.
     package func ended(of tokens: [Token]) -> [Token] {
         let named = tokens.filter { $0.id == id && (workspace == nil || $0.workspace == workspace) }
         let all = named + (keepsChildren ? [] : named.flatMap { TokenLineage(tokens).letIn(by: $0.id) })

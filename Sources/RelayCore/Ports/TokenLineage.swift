@@ -36,7 +36,7 @@ package struct TokenLineage {
         var (first, depth) = (id, 1)
         while let parent = byID[first]?.parent {
             depth += 1
-            // Also the end of a circle in a damaged file.
+            // Reached by a chain that is too deep, or by a cycle in a damaged file.
             if depth > Self.depthMax { return .depth }
             first = parent
         }

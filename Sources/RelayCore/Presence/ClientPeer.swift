@@ -5,7 +5,7 @@ import RelayProtocol
 struct ClientPeer {
     let identity: ClientIdentity
     var hasSaidHello = false
-    /// Its token is revoked, and it is being closed.
+    /// True once the token is revoked and the connection is being closed.
     var isShownOut = false
 
     var workspace: WorkspaceID { identity.workspace.id }

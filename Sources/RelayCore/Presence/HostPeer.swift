@@ -8,10 +8,10 @@ struct HostPeer {
     let number: Int64
     var hasSaidHello = false
     var capabilities: Set<Capability> = []
-    /// As its first `hello` says.
+    /// The number of the host's connection, from its first `hello`.
     var attempt: Int64?
 
-    /// Those that came at once are as new as they came.
+    /// Equal attempts count as equally new.
     func isNewer(than other: HostPeer) -> Bool {
         if let attempt, let last = other.attempt, attempt != last { return attempt > last }
         return number > other.number

@@ -19,7 +19,7 @@ extension Relay {
         orders.reply(.budgets(reports.map(\.bytes)), to: id, of: peer)
     }
 
-    /// By name: hosts of an older version, or whose agents cannot be held.
+    /// Names of hosts of an older version, or whose agents cannot be held.
     private func hostsThatCannotHold(_ budget: Budget, _ workspace: WorkspaceID) -> [String] {
         var names: Set<String> = []
         for host in presence.hosts.values where host.hasSaidHello && host.key.workspace == workspace {
@@ -64,7 +64,7 @@ extension Relay {
             }
         }
         if known == nil, removed[key]?.usage.isEmpty == false { budgets.goesOn(key) }
-        // Also where nothing was spent: what has ended concerns the day no more.
+        // Needed even if nothing was spent: a session that has ended no longer concerns the day.
         let mark = budgets.stagedMark(of: staged, in: key.workspace)
         if mark != staged.budget { sessions.setStagedBudget(mark, of: key) }
     }

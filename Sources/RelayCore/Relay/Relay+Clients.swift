@@ -112,7 +112,7 @@ extension Relay {
             return committed.decision != nil
         }
         for waiter in ready {
-            // So many others were resolved meanwhile that it may only be on disk by now.
+            // So many other approvals were resolved meanwhile that this one may be on disk only.
             var answer = Reply.failed(.unavailable, "ask again: it is being put away")
             if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
                 answer = winner.reply(to: waiter.verdict, at: approval.stage.word)
@@ -163,7 +163,7 @@ extension Relay {
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    /// Its host has gone while it was recorded.
+    /// The host disconnected while the command was recorded.
     mutating func refuseUnsent(_ request: SteeringRequest, in key: SessionKey, at now: Instant) {
         guard sessions.has(key) else { return }
         let change = SteeringChange(request.name, .refused, reason: "its host had just gone")

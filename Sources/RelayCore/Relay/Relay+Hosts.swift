@@ -139,7 +139,7 @@ extension Relay {
 }
 
 extension Notice {
-    /// Its host keeps the events and sends them again, and goes on with its other sessions.
+    /// The host keeps the events, sends them again later, and goes on with its other sessions.
     fileprivate static func isBeingRemoved(_ session: SessionID) -> Notice {
         Notice(
             code: ErrorCode.tooMany.rawValue, message: "this session is being removed: send its events again",

@@ -65,7 +65,7 @@ extension Relay {
         }
     }
 
-    /// By a code: for as long as it takes, its presenter is a client with a connection.
+    /// Decides by a notification's code: meanwhile its presenter is treated as a connected client.
     private mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, as identity: ClientIdentity, _ peer: PeerID, with push: PushID,
         at now: Instant

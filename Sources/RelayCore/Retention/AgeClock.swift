@@ -53,7 +53,7 @@ struct AgeClock: Sendable {
 
     private mutating func advance(to now: Instant, boot: String) {
         let isSameBoot = !boot.isEmpty && boot == record.boot && now.uptime >= record.uptime
-        // By a clock that does not jump; nil: the machine was started meanwhile, so nobody knows.
+        // Time that passed on the steady clock; nil if the machine was started since.
         let passed: Int64? = isSameBoot ? now.uptime - record.uptime : nil
         func isRight(_ shown: Int64) -> Bool {
             passed.map { abs(shown - $0) <= Limits.drift } ?? (-Limits.drift...Limits.absence).contains(shown)

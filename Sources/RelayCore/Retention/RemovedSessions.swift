@@ -12,7 +12,7 @@ struct RemovedSessions {
     /// Looked up for events that their hosts are to send again: kept until those arrive, because one that is dropped sooner is looked up
     /// again and again. If there are too many, the latest.
     private var awaited: [PeerID: [SessionKey]] = [:]
-    /// Those at hand are all there are.
+    /// True if every removed session is in memory.
     private(set) var isComplete: Bool
 
     private struct Entry {
@@ -103,7 +103,7 @@ struct RemovedSessions {
         awaited[peer] = all.suffix(Limits.removedSessionsReadsMax)
     }
 
-    /// Its events have been taken in.
+    /// Events of this session have been accepted again.
     mutating func came(_ key: SessionKey, from peer: PeerID) {
         guard !awaited.isEmpty, let place = awaited[peer]?.firstIndex(of: key) else { return }
         awaited[peer]?.remove(at: place)

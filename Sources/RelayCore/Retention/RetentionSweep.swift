@@ -110,7 +110,7 @@ struct RetentionSweep {
 
     // MARK: - Whole sessions
 
-    /// Those that are too old, then those that are too many; longest untouched first.
+    /// Sessions that are too old, then those that are too many, longest untouched first.
     private func keysToRemove(
         aged time: Int64, of sessions: Sessions, holding bytes: [HostKey: Int64], isFollowed: (SessionKey) -> Bool,
         isStaged: (SessionKey) -> Bool

@@ -21,7 +21,7 @@ struct Expiries {
 
     mutating func fired(_ name: ApprovalName) { due[name] = nil }
 
-    /// Those whose timers slept with the machine, in order.
+    /// Approvals whose timers slept with the machine, in order.
     func overdue(at now: Instant) -> [ApprovalName] {
         due.filter { $0.value <= now.uptime }.keys
             .sorted { ($0.key, $0.approval.rawValue) < ($1.key, $1.approval.rawValue) }

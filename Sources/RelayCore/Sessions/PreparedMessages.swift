@@ -2,11 +2,11 @@
 /// would have got the message when it was made; then it is made when it is sent.
 struct PreparedMessages {
     var events: [UInt8]?
-    /// Of the view that the batch makes true: nil again once that changes.
+    /// The summary after this batch; nil again once the view changes.
     var summary: [UInt8]?
-    /// Of the approvals of the batch, in their order; nil for those that went on within it.
+    /// One message for each approval of the batch, in order; nil for those that changed again within it.
     var approvals: [[UInt8]?] = []
-    /// Likewise, for their host.
+    /// One message to the host for each of these approvals.
     var decisions: [[UInt8]?] = []
 
     func approval(_ place: Int) -> [UInt8]? { approvals.indices.contains(place) ? approvals[place] : nil }

@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// Why what a host reports is neither for its session's log nor for the audit. Its number is passed over: nothing is missing there.
 enum ReportRefusal {
-    /// Of a command that nobody sent to this session, or that has its end.
+    /// The command was never sent to this session, or has its end.
     case noSuchCommand
     /// Of an approval that has its end: a host that was restarted may not know what an earlier life of it told.
     case afterEnd

@@ -34,7 +34,7 @@ struct ResolvedApprovals {
         return gone
     }
 
-    /// Those that are not at hand any more.
+    /// Drops approvals that the sessions no longer hold.
     mutating func forget(where isGone: (ApprovalName) -> Bool) {
         bytesOfWorkspaces = [:]
         for (host, queue) in ofHosts {
@@ -45,7 +45,7 @@ struct ResolvedApprovals {
         }
     }
 
-    /// As it came, decoded, and what became of it.
+    /// Size of the request and its outcome, plus the decoded values.
     private static func bytes(of approval: Approval) -> Int { approval.requestBytes.count + approval.bytes.count + 1_024 }
 
     private func hostWithMost(in workspace: WorkspaceID) -> HostKey? {

@@ -4,7 +4,7 @@ import RelayProtocol
 /// One session: what is staged on top of what is on disk. What is on disk of it is in `Sessions.shown`.
 struct Session {
     let key: SessionKey
-    /// With everything accepted so far.
+    /// The view with everything accepted so far.
     var staged: SessionView
     /// The staged view as it was when the batch under way was cut.
     private(set) var cut: SessionView?
@@ -42,7 +42,7 @@ struct Session {
         return view.endedAt == nil && view.keptBytes > staged.keptBytes
     }
 
-    /// Its host is there, and everything up to this event of its numbering was taken in.
+    /// The host is connected, and its events up to this number were accepted.
     mutating func took(through hostSeq: Int64) {
         staged.took(through: hostSeq)
     }

@@ -55,7 +55,7 @@ struct Sessions {
 
     func has(_ key: SessionKey) -> Bool { sessions.index(forKey: key) != nil }
 
-    /// With everything accepted so far.
+    /// The view with everything accepted so far.
     func staged(_ key: SessionKey) -> SessionView? { sessions.index(forKey: key).map { sessions.values[$0].staged } }
 
     func inOrder(in workspace: WorkspaceID) -> [SessionKey] { sessions.keys.filter { $0.workspace == workspace }.sorted() }
@@ -106,7 +106,7 @@ struct Sessions {
     mutating func setStagedBudget(_ mark: BudgetMark?, of key: SessionKey) { sessions[key]?.staged.state.summary.budget = mark }
 
     mutating func forgetResolved(at now: Int64) {
-        // By index: while its keys are walked, a dictionary that is changed is copied.
+        // Walked by index: a dictionary that is changed while its keys are walked is copied.
         var place = sessions.startIndex
         while place != sessions.endIndex {
             update(sessions.keys[place]) { $0.forgetResolved(at: now) }
@@ -171,7 +171,7 @@ struct Sessions {
         }
         // The same text in the same place: what is compared with it all the way to the disk is not looked into.
         let name = sessions.keys[place]
-        // By index: a slice and its elements would be counted up and down.
+        // Counted by index: a slice would retain and release each element.
         var count = 0
         for index in repeated..<said.events.count { count += said.events[index].bytes.count }
         if let quota = sessions.values[place].paceReached(by: count, quotas, at: now) {
@@ -319,7 +319,7 @@ struct Sessions {
         stage(Event(.approvalExpired(name.approval), at: now.wall), in: name.key, at: now, aged: time, &batch, &orders)
     }
 
-    /// Those whose timers slept with the machine.
+    /// Expires approvals whose timers slept with the machine.
     mutating func expireOverdue(at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders) {
         for name in expiries.overdue(at: now) {
             orders.add(.cancelTimer(.approvalExpiry(name.key, name.approval)))

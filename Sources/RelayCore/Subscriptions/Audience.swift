@@ -13,7 +13,7 @@ struct Audience {
     /// Get summaries and approvals for this session alone: they do not watch the workspace.
     private(set) var onlookers = PeerList()
 
-    /// As this client is now.
+    /// Files the client under what it follows now.
     mutating func file(_ peer: PeerID, _ client: Subscriber, _ subscription: Subscription) {
         subscribers.insert(peer)
         let isLive = subscription.state == .live

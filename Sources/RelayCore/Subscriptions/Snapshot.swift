@@ -89,7 +89,7 @@ struct Snapshot {
         var approvals: [(approval: Approval, bytes: [UInt8])] = []
         var rest: [Item] = []
 
-        /// As JSON, those requested first before the others.
+        /// JSON of the approvals, those requested first before the others.
         var approvalsInOrder: [[UInt8]] { approvals.sorted { isBefore($0.approval, $1.approval) }.map(\.bytes) }
 
         mutating func add(_ views: some Sequence<SessionView>, of workspace: WorkspaceID) {

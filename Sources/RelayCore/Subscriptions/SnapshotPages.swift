@@ -3,13 +3,13 @@ import RelayProtocol
 
 /// What has still to follow the snapshots of clients, a page at a time: those who wait at the same place get one that is made once.
 struct SnapshotPages {
-    /// By client; in order.
+    /// The pages that each client has still to get, in order.
     private var ofPeers: [PeerID: [Rest]] = [:]
     private var lastNumber = 0
 
-    /// Of one snapshot.
+    /// The unsent pages of one snapshot.
     private struct Rest {
-        /// Of the snapshot, which several clients may have got.
+        /// Number of the snapshot, which several clients may share.
         let number: Int
         let isOfWorkspace: Bool
         var items: ArraySlice<Snapshot.Item>

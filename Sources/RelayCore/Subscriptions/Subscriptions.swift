@@ -12,7 +12,7 @@ struct Subscriptions {
     private var reads = Reads()
     /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
     private var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
-    /// As they were sent last, for those who ask before anything changes.
+    /// The last snapshots sent, for clients that ask before anything changes.
     private var snapshots: [WorkspaceID: Snapshot] = [:]
     private var pages = SnapshotPages()
     private var isPageDue = false
@@ -57,7 +57,7 @@ struct Subscriptions {
         armPage(&orders)
     }
 
-    /// As many as may be read at once; the others follow when these are done.
+    /// Resumes as many views as may be read at once; the others follow when these are done.
     mutating func resumePaused(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
         guard let client = clients[peer], !client.isCongested else { return }
         for session in client.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {

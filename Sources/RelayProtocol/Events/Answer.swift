@@ -56,7 +56,7 @@ package struct Answer: Sendable, Equatable {
 
     static let indexRange: ClosedRange<Int64> = 0...Int64(WireLimits.questionsMax - 1)
 
-    /// With a few bytes for each entry's own spelling.
+    /// Estimated size, with a few bytes for each entry's spelling.
     private var byteCount: Int {
         question.utf8.count + (text?.utf8.count ?? 0) + choices.reduce(32) { $0 + $1.utf8.count + 4 } + 3
             * (indexes?.count ?? 0)

@@ -2,13 +2,13 @@
 package struct Decision: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case allow
-        /// With the agent in that mode from then on: one that the host offers with the approval.
+        /// Allows, and puts the agent into a mode that the approval offers.
         case allowIn(mode: String)
         /// By the agent's own option of that id, which a person chose; the relay takes none with a mode.
         case allowWith(offer: String, mode: String? = nil)
         /// The message reaches the agent's model.
         case deny(message: String?)
-        /// The same for an option that says no.
+        /// Denies by an offer of the approval.
         case denyWith(offer: String, message: String?)
         case answer([Answer])
     }

@@ -38,7 +38,7 @@ package enum EventKind: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// The same of a member's text without escapes.
+    /// The kind in a member's text that has no escapes.
     init?(plain key: StaticString, of value: JSONValue) {
         guard let text = value.plainText(key) else { return nil }
         let bytes = value.document.bytes

@@ -4,7 +4,7 @@ package struct QuestionOffer: Sendable, Equatable {
     package static let bytesMax = 8 << 10
 
     package var id: String
-    /// As they are shown.
+    /// The choices' labels as shown to people.
     package var choices: [String]
     package var isMultiple: Bool
     /// True if free text is not accepted.

@@ -14,7 +14,7 @@ enum ByteScan {
             isMarked: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
     }
 
-    /// Likewise, of what we write: we escape DEL, too.
+    /// The first byte that our writer escapes, DEL included.
     static func endOfUnescaped(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(
             bytes, from: start,

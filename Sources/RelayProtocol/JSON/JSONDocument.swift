@@ -97,7 +97,7 @@ extension JSONDocument {
         let container = nodes[object]
         guard container.kind == .object else { return nil }
         let end = container.next
-        // With its quotes.
+        // The key with its quotes.
         let length = key.utf8CodeUnitCount + 2
         var child = object + 1
         while child < end {

@@ -173,7 +173,7 @@ package struct JSONValue: Sendable {
         Array(try elements(key, countMax: countMax))
     }
 
-    /// As above, one after the other.
+    /// The elements one after the other, read as above.
     func elements(_ key: StaticString, countMax: Int = .max) throws(WireError) -> JSONElements {
         let value = try required(key)
         guard value.node.kind == .array else { throw value.wrongType("an array") }

@@ -62,7 +62,7 @@ package struct JSONWriter: Sendable {
         JSONString.append(text, to: &room)
     }
 
-    /// Likewise, with a value that is JSON already.
+    /// Writes a member whose value is JSON already.
     package mutating func raw(dynamic key: String, _ json: some Sequence<UInt8>) {
         begin(dynamic: key)
         append(json)

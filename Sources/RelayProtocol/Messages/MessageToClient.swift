@@ -55,7 +55,7 @@ package enum MessageToClient: Sendable {
         }
     }
 
-    /// Of summaries and approvals that are JSON already.
+    /// A page of a workspace snapshot, of summaries and approvals that are JSON already.
     package static func workspaceSnapshotBytes(sessions: [[UInt8]], approvals: [[UInt8]], more: Bool) -> [UInt8] {
         var writer = JSONWriter(type: "snapshot")
         writer.array("sessions", sessions)
@@ -64,7 +64,7 @@ package enum MessageToClient: Sendable {
         return writer.finish()
     }
 
-    /// Of approvals that are JSON already.
+    /// A session snapshot, of approvals that are JSON already.
     package static func sessionSnapshotBytes(
         _ tail: SessionEvents, seq: Int64, summary: Summary, approvals: [[UInt8]]
     ) -> [UInt8] {

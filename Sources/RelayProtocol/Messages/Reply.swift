@@ -50,7 +50,7 @@ package enum Reply: Sendable, Equatable {
         }
     }
 
-    /// By itself, as HTTP answers it.
+    /// The reply alone, as HTTP answers it.
     package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
 
     func write(to writer: inout JSONWriter) {

@@ -83,7 +83,7 @@ package enum AlertKind: String, Sendable, CaseIterable {
 package struct QuietHours: Sendable, Equatable {
     package var from: Int64
     package var to: Int64
-    /// By its name in the tz database, such as `Europe/Berlin`.
+    /// Name in the tz database, such as `Europe/Berlin`.
     package var timeZone: String
 
     package init(from: Int64, to: Int64, timeZone: String) {

@@ -64,7 +64,7 @@ package enum DeviceAddress: Sendable, Equatable {
             if alerts == other.alerts { alerts = nil }
             if starts == other.starts { starts = nil }
         case (.web(let own?), .web(let others?)):
-            // With whatever keys: it is one browser that shows what goes there.
+            // Compared without the keys: the endpoint names the browser that shows what goes there.
             if own.endpoint == others.endpoint { self = .web(nil) }
         case (.apns, .web), (.web, _): break
         }

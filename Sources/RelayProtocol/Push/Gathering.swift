@@ -1,6 +1,6 @@
 /// When a device is told of what needs no answer: not as it happens, but all of it in one notification.
 package enum Gathering: Sendable, Equatable {
-    /// So many minutes after the first of it.
+    /// Announced that many minutes after the first alert.
     case interval(minutes: Int64)
     /// Once a day, at this minute of it in this time zone of the tz database.
     case daily(at: Int64, timeZone: String)

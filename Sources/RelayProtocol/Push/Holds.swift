@@ -1,6 +1,6 @@
 /// The sessions of one host whose every tool needs approval, all of them: replaces what was said before.
 package struct Holds: Sendable, Equatable {
-    /// Also those that begin later.
+    /// Every session is held, also those that begin later.
     package var everySession: Bool
     package var sessions: Set<SessionID>
 
@@ -23,7 +23,7 @@ package struct Holds: Sendable, Equatable {
         writer.strings("sessions", sessions.map(\.rawValue).sorted())
     }
 
-    /// With these as well. More than a file or a message may have is said as every session.
+    /// Adds sessions. More than a file or message may have becomes every session.
     package func adding(_ more: Set<SessionID>) -> Holds {
         let all = sessions.union(more)
         return all.count > WireLimits.heldSessionsMax

@@ -13,7 +13,7 @@ package struct WebSubscription: Sendable, Hashable {
         (self.endpoint, self.p256dh, self.auth) = (endpoint, p256dh, auth)
     }
 
-    /// Those of today's services have 150 to 700 bytes.
+    /// Today's push services use 150 to 700 bytes.
     package static let endpointBytesMax = 2_048
     static let endpointPattern = "^[!-~]{1,\(endpointBytesMax)}$"
     /// 0x04 first, and the last digit carries four bits.

@@ -2,14 +2,14 @@
 package struct Launch: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case start
-        /// By the agent's own name of it, as the list of past sessions has it.
+        /// Resumes the session that the agent's list of past sessions names so.
         case resume(String)
         /// Starts nothing.
         case past
     }
 
     package var purpose: Purpose
-    /// By the name under which the host offers it.
+    /// The name under which the host offers the project.
     package var project: String
     package var agent: String
     /// One of those that the agent offers; without it the one that asks most.
@@ -69,7 +69,7 @@ package struct Launch: Sendable, Equatable {
 package struct ProjectOffer: Sendable, Equatable {
     /// Unique on this host only.
     package var name: String
-    /// As people know it: `~/work/site`.
+    /// The folder as people know it: `~/work/site`.
     package var folder: String
 
     package init(name: String, folder: String) {
@@ -93,7 +93,7 @@ package struct ProjectOffer: Sendable, Equatable {
 /// An agent that a host can start.
 package struct StartableAgent: Sendable, Equatable {
     package var name: String
-    /// As its makers write it.
+    /// The agent's name as its makers write it.
     package var title: String
     package var modes: [String]
     /// Empty if the agent takes any name.

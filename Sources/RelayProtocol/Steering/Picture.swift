@@ -2,7 +2,7 @@
 package struct Picture: Sendable, Hashable {
     package var digest: PictureDigest
     package var type: PictureType
-    /// Its size.
+    /// Size of the picture.
     package var bytes: Int
     /// The picture itself in base64, between its host's download and its delivery to the agent. No relay writes or reads it.
     package var content: String?

@@ -25,7 +25,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// Also the type of the message that carries it, to the relay and on to the host.
+    /// Kind of the action, and type of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
         case prompt, interrupt, stop, mode, model, askAll, start, resume, past
 
@@ -62,7 +62,7 @@ package enum SteeringAction: Sendable, Equatable {
             self.pictures = pictures
         }
 
-        /// With `isCommand`: which, as the agent offers it.
+        /// The command's name, if `isCommand`.
         package var command: String { String(text.prefix { !$0.isWhitespace }) }
     }
 

@@ -4,11 +4,11 @@ package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID
     package var by: Named<ClientTag>
     package var action: SteeringAction.Kind
-    /// With `mode` and `model`: which.
+    /// The chosen mode or model.
     package var choice: String?
-    /// With `askAll`: whether every tool is asked for from here on.
+    /// For `askAll`: true asks for every tool from here on.
     package var isOn: Bool?
-    /// With `start`, `resume` and `past`, without its text and pictures.
+    /// For `start`, `resume` and `past`, without text and pictures.
     package var launch: Launch?
 
     package init(_ request: SteeringRequest) {

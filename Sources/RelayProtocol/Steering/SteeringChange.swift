@@ -4,11 +4,11 @@ package enum SteeringStage: String, Sendable, CaseIterable {
     case queued
     /// Given to the agent, which has not shown yet that it took it.
     case given
-    /// By the agent's own evidence.
+    /// Proven by the agent's own evidence.
     case taken
     /// The agent did not get it.
     case refused
-    /// Its author, or another, took it back while it waited.
+    /// Withdrawn by a client while it waited.
     case withdrawn
     /// Possibly taken: there was no evidence in time, or its host ended meanwhile.
     case unknown

@@ -19,7 +19,7 @@ package struct SteeringOffer: Sendable, Equatable {
     package var commands: [String]
     /// For a session that represents its host: where sessions can be started there. Nil for any other.
     package var projects: [ProjectOffer]?
-    /// And what can be started there.
+    /// The agents that can be started on this host.
     package var agents: [StartableAgent] = []
 
     package init(

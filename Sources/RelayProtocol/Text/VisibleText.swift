@@ -15,7 +15,7 @@ package enum VisibleText {
     /// nothing invisible is let through, not even inside emoji.
     package static func exact(_ text: String) -> String { render(text, isBlock: true, isStrict: true) }
 
-    /// As `exact`, in one line.
+    /// `exact`, with line breaks spelled out.
     package static func exactLine(_ text: String) -> String { render(text, isBlock: false, isStrict: true) }
 
     /// Sentences about what makes the look of this text untrustworthy.

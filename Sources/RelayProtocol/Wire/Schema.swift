@@ -10,7 +10,7 @@ package enum Schema {
 private struct SchemaMaker {
     private typealias JSON = [UInt8]
 
-    /// By name: what several places refer to.
+    /// The definitions that several places refer to, by name.
     private var definitions: [String: JSON] = [:]
 
     mutating func document() -> [UInt8] {

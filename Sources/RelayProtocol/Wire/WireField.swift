@@ -24,7 +24,7 @@ package struct WireField: Sendable {
     package let type: WireType
     package let presence: Presence
     package let meaning: String?
-    /// As JSON: what examples hold that a reader takes nothing but this from.
+    /// An example value, JSON, for fields of which a reader takes nothing else.
     package let example: String?
 
     package init(_ name: String, _ type: WireType, _ presence: Presence, _ meaning: String? = nil, example: String? = nil) {

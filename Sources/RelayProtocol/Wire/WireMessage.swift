@@ -23,7 +23,7 @@ package struct WireMessage: Sendable {
 
     init(_ type: String, _ fields: [WireField]) { self.init(type, nil, fields) }
 
-    /// With its type.
+    /// The message's fields with its `type`.
     package var object: WireObject {
         WireObject(nil, meaning, [.required("type", WireType(.word([type])))] + fields)
     }

@@ -7,7 +7,7 @@ struct HTTP1Response {
     }
 
     private enum Body {
-        /// So many bytes.
+        /// A body of that many bytes.
         case counted(Int)
         case chunked
         /// All until the connection ends.

@@ -1,6 +1,6 @@
 /// The cause of a connection's end.
 package enum HTTP2CloseReason: Equatable, Sendable {
-    /// By `close(_:)`, `drop(_:)`, `cut(_:afterBytes:)` or the end of the loop.
+    /// Closed by this side: `close(_:)`, `drop(_:)`, `cut(_:afterBytes:)` or the end of the loop.
     case here
     /// The peer hung up, with or without a word; `goAway` was told before if it sent one.
     case byPeer

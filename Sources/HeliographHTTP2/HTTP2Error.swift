@@ -9,7 +9,7 @@ package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
         case systemFailed
         /// There is no such connection, it is not open yet, or it takes no new streams after a GOAWAY.
         case notOpen
-        /// As many streams are open as the peer allows.
+        /// The peer allows no more streams now.
         case streamLimit
         /// A header cannot be sent.
         case invalidMessage

@@ -25,7 +25,7 @@ extension HTTP2Loop {
         order(connection) { $0.session.goAway(code, lastStream: lastStream, debug: debug) }
     }
 
-    /// As `goAway`, but waits no longer than `HTTP2Limits.closeDeadline`.
+    /// Like `goAway`, with a wait of `HTTP2Limits.closeDeadline` at most.
     package func close(_ connection: HTTP2ConnectionID, _ code: HTTP2ErrorCode = .noError) {
         order(connection) { connection in
             guard connection.phase == .open || connection.phase == .greeting else {
@@ -89,7 +89,7 @@ extension HTTP2Loop {
 package struct HTTP2ConnectionState: Equatable, Sendable {
     /// An address.
     package var peer: String
-    /// As `TLSv1.3`.
+    /// The version's name, such as `TLSv1.3`.
     package var tlsVersion: String
     /// The peer's SETTINGS are here and neither side closes.
     package var isOpen: Bool

@@ -198,7 +198,7 @@ extension HTTP2Loop {
 
     // MARK: The end
 
-    /// Both sides have said all: the end of TLS, then of TCP.
+    /// Ends TLS, then TCP, once neither side has anything left to send.
     private func sayGoodbye(_ connection: HTTP2Connection) {
         connection.tls.close()
         guard sendRecords(connection) else { return }

@@ -26,7 +26,7 @@ package final class HTTP2Loop {
     var reports: [Report] = []
     /// Connections that may have something to send.
     var dirty: [HTTP2Connection] = []
-    /// By deadline.
+    /// Sorted by deadline.
     var timers: [Timer] = []
     /// No deadline of a connection or stream passes before this.
     var nextSweep: MonotonicTime?
@@ -65,7 +65,7 @@ package final class HTTP2Loop {
         poller.remove(queue.descriptor)
     }
 
-    /// Until nobody has anything to say or to send.
+    /// Repeats until no connection has anything to report or to send.
     private func settle() {
         while !reports.isEmpty || !dirty.isEmpty {
             tellHandlers()
@@ -107,7 +107,7 @@ package final class HTTP2Loop {
         return lastID
     }
 
-    /// Its session or its fate has changed: look at it before the turn ends.
+    /// Marks a connection whose session or state has changed, to be looked at before the turn ends.
     func touch(_ connection: HTTP2Connection) {
         guard !connection.isInDirtyList else { return }
         connection.isInDirtyList = true

@@ -4,7 +4,7 @@
 /// Confined to the loop's thread.
 protocol HTTPSession: AnyObject {
     var events: [HTTP2Session.Event] { get set }
-    /// Those that have not ended.
+    /// Streams that have not ended.
     var streams: [Int32: HTTP2Session.Stream] { get set }
     /// The peer's mistake, in words.
     var complaint: String? { get }

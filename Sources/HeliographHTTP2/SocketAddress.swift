@@ -41,7 +41,7 @@ struct SocketAddress {
 
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// Both families have it at the same place.
+    /// IPv4 and IPv6 addresses have the port at the same offset.
     var port: UInt16 {
         unsafe withUnsafeBytes(of: storage) { unsafe UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
     }

@@ -8,7 +8,7 @@ import WebSocketEngine
 /// Parts of every relay process: signals, the service manager, its registration as a node. Confined to the thread that starts it, except
 /// for `signals`.
 final class RelayProcess {
-    /// Its port is the one that it has got, once it has listened.
+    /// Once the relay listens, the port is the one that it was given.
     private(set) var configuration: ServerConfiguration
     let logger: Logger
     let signals = SignalSwitch()

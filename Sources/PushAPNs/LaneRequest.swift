@@ -17,7 +17,7 @@ struct LaneRequest: Equatable, Sendable {
     var uncertainty: APNsUncertainty?
     /// The last refusal that may pass.
     var refusal: APNsOutcome.Result?
-    /// Its caller has withdrawn it.
+    /// True once the caller has withdrawn the push.
     var isWithdrawn = false
 
     private final class Box: Sendable {

@@ -15,7 +15,7 @@ enum MessageBody {
             text, paddedTo: size, for: subscription, key: P256AgreementKey(), salt: Crypto.random(count: saltBytes))
     }
 
-    /// With a key and salt that were never used before.
+    /// Seals with a new key and salt.
     static func seal(
         _ text: [UInt8], paddedTo size: Int, for subscription: WebPushSubscription, key: P256AgreementKey, salt: [UInt8]
     ) throws(CryptoError) -> [UInt8] {

@@ -7,7 +7,7 @@ struct OriginLink {
         case idle
         /// Becomes open, idle or pausing.
         case connecting
-        /// As many requests as the server allows. Becomes idle or pausing.
+        /// Open for as many requests as the server allows. Becomes idle or pausing.
         case open
         /// The service is left alone. Becomes idle.
         case pausing(until: MonotonicTime)

@@ -18,7 +18,7 @@ struct OriginMachine {
         case closed(generation: Int, HTTP2CloseReason)
         case signed(String)
         case timePassed
-        /// Its caller wants it sent no more. A request that is on its way is not sent again.
+        /// The caller withdrew the push. A request under way is not repeated.
         case withdrawn(Int)
         case stopped
     }
@@ -281,7 +281,7 @@ struct OriginMachine {
         var attempt = attempt
         attempt.refusal = answer.refusal
         restraint.knownToServer()
-        // As long as it says and no less; who says nothing gets what Google asks for.
+        // Waits as long as the service says; without a word, as long as Google asks for.
         let wait = max(backoff(attempt), min(answer.retryAfter ?? limits.slowDownWait, limits.retryAfterMax))
         if restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
         again(attempt, after: wait, now)

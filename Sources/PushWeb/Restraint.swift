@@ -6,7 +6,7 @@ struct Restraint {
     private(set) var barredReason: String?
     private(set) var barredUntil: MonotonicTime?
     private var barredCount = 0
-    /// These three count what came in a row.
+    /// Refusals in a row, of each kind.
     private var credentialRefusals = 0
     private var serverErrors = 0
     private var slowedEndpoints: Set<WebPushEndpoint> = []

@@ -32,7 +32,7 @@ struct VAPIDTokenMachine {
     private var token: Token?
     private var serial = 0
     private var isSigning = false
-    /// Until when the one that is being signed is good.
+    /// Expiry of the token that is being signed.
     private var expiresAt: Int64 = 0
 
     mutating func answer(at now: Moment) -> Answer {

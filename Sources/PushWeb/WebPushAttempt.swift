@@ -14,7 +14,7 @@ struct WebPushAttempt: Equatable, Sendable {
     var isTokenRenewed = false
     /// Set once nobody knows what became of an attempt.
     var uncertainty: WebPushUncertainty?
-    /// Its caller has withdrawn it.
+    /// True once the caller has withdrawn the push.
     var isWithdrawn = false
     /// The last refusal that may pass.
     var refusal: WebPushRefusal?

@@ -1,7 +1,7 @@
 /// Destination of one browser's pushes. A secret: with it and the keys anybody can ring that phone, so only its host is ever shown.
 package struct WebPushEndpoint: Hashable, Sendable {
     package let origin: WebPushOrigin
-    /// With the query, if there is one. The secret.
+    /// Path and query of the endpoint: the subscription's secret.
     let path: String
 
     /// Longer ones are refused. Those of today's services have 150 to 700 bytes.

@@ -16,7 +16,7 @@ package struct WebPushMessage: Equatable, Sendable {
     package static let secondsToLiveMax = 30 * 24 * 60 * 60
 
     package let text: [UInt8]
-    /// With one, it does no harm if this arrives twice.
+    /// A message with a topic may safely arrive twice.
     package let topic: WebPushTopic?
     /// From now on; what the phone has not got by then is not worth showing. At least 1: Microsoft refuses 0.
     package let secondsToLive: Int

@@ -58,11 +58,11 @@ package enum WebPushObstacle: Equatable, Sendable {
     case patienceOver(String?)
     /// The service refuses our token, with this text; nothing is sent for a while.
     case breakerOpen(String)
-    /// As many requests wait as are allowed.
+    /// The queue has as many requests as are allowed.
     case queueFull
     /// A later one with the same topic has taken its place while it waited.
     case superseded
-    /// Its caller withdrew it before it was sent.
+    /// The caller withdrew the push before it was sent.
     case withdrawn
     /// The request cannot be encrypted, or one of its headers cannot be sent.
     case invalidRequest

@@ -4,7 +4,7 @@ internal import HeliographHTTP2
 package struct WebPushRequest: Equatable, Sendable {
     package var subscription: WebPushSubscription
     package var message: WebPushMessage
-    /// By which it can be withdrawn; the service does not see it.
+    /// Identifies the push to the caller, for withdrawal; the service does not see it.
     package var id = ""
     /// After that it is not worth sending any more, however often it was tried; `secondsToLive` ends it as well.
     package var patience: Duration = .seconds(60)

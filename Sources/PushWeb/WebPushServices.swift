@@ -42,7 +42,7 @@ package struct WebPushServices: Equatable, Sendable {
             return String(isBracketed ? address.dropFirst().dropLast() : address)
         }
 
-        /// As `init` takes it.
+        /// The text that `init` parses.
         package var text: String {
             let place = port == WebPushOrigin.defaultPort ? host : "\(host):\(port)"
             return address.map { "\(place)=\($0.contains(":") ? "[\($0)]" : $0)" } ?? place

@@ -19,12 +19,12 @@ package final class PostgresNode: Sendable {
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
     package let addresses: PostgresAddresses
-    /// Of all workspaces.
+    /// Upkeep of all workspaces.
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let connection = Mutex<PostgresConnection?>(nil)
-    /// Those that somebody may still have.
+    /// Claimed workspaces that may still be in use.
     private let workspaces = Mutex<[Claimed]>([])
 
     private struct Claimed { weak var value: PostgresWorkspace? }

@@ -53,7 +53,7 @@ package final class PostgresStore: Sendable {
         }
     }
 
-    /// As the log's owner, with the connection that claimed it.
+    /// Opens the store as the log's owner, with the connection that claimed it.
     convenience init(
         _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ claiming: PostgresConnection
     ) throws(LogError) {

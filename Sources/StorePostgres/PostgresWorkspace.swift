@@ -6,14 +6,14 @@ internal import RelayStore
 /// A workspace as the node has it that owns it.
 package final class PostgresWorkspace: Sendable {
     package let workspace: WorkspaceID
-    /// Of its row, for ever: what is to differ between workspaces may be counted from it.
+    /// The workspace's number, constant: whatever has to differ between workspaces may be counted from it.
     package let number: Int32
     /// Of this workspace alone, in its own epoch. What a batch says of another is a conflict, and what is read of another is not there.
     package let log: PostgresSessionLog
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
     private let ownership: Ownership
-    /// As it began.
+    /// The claim with which ownership began.
     private let claim: Ownership.Claim
     private let loss = Loss()
 

@@ -4,7 +4,7 @@ package struct ClientConfiguration: Sendable {
     package var host: String
     package var port: UInt16
 
-    /// With the query, if any.
+    /// Path and query.
     package var path: String
 
     package var tls: Bool

@@ -30,7 +30,7 @@ internal import Glibc
     var tlsContext: UnsafeMutableRawPointer?
     /// Certificate and key that TLS sessions present, replaced when they are renewed.
     let identity = ServerIdentity()
-    /// By authority file; the empty string is for none.
+    /// Client vhosts by authority file; the empty string stands for none.
     var clientVhosts: [String: OpaquePointer] = unsafe [:]
     /// For each vhost, the protocol whose name follows the handler's choice.
     var slots: [OpaquePointer: UnsafePointer<lws_protocols>] = unsafe [:]

@@ -30,7 +30,7 @@ final class DepartureWatch {
     }
 
     func becameReadable() {
-        // Those that do not fit tell in the next turn.
+        // Tags that did not fit are reported in the next turn.
         for tag in hangUps.ready() {
             guard let connection = loop.connections[tag], connection.exchange != nil else { continue }
             loop.end(connection, .failed("the peer left"))

@@ -15,7 +15,7 @@ struct DueTable {
         earliest = min(earliest, step)
     }
 
-    /// Those of the earliest step, unless that is still to come.
+    /// Removes and returns the connections of the earliest step, if it is due.
     mutating func take(at now: MonotonicTime) -> (step: Step, connections: [UInt64])? {
         guard earliest != Self.never, Self.time(of: earliest) <= now, let due = connections.removeValue(forKey: earliest)
         else { return nil }

@@ -19,7 +19,7 @@ package struct EngineCensus: Sendable, Equatable {
 }
 
 extension EventLoop {
-    /// Those that something waits for, with how many bytes; in no order.
+    /// Connections with bytes that wait to be sent, in no order.
     package var backlogs: [(connection: ConnectionID, bytes: Int)] {
         preconditionOnLoop()
         return connections.values.compactMap { connection in

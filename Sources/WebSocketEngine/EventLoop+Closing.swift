@@ -32,7 +32,7 @@ extension EventLoop {
         beginClosing(connection, code: connection.limits.tooSlowCloseCode, reason: "too slow", .tooSlow)
     }
 
-    /// As `close`, but what waits to be sent is forgotten at once.
+    /// Like `close`, but drops what waits to be sent.
     package func cutOff(_ connection: ConnectionID, code: UInt16, reason: String) {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue], connection.phase == .open else { return }

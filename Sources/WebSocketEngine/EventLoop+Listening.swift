@@ -204,7 +204,7 @@ extension EventLoop {
         listener.admission.wasAnswered(visitor)
     }
 
-    /// Those who knock wait in the kernel for a while. Without this the loop would spin.
+    /// Stops accepting for a while; new connections wait in the kernel. Otherwise the loop would spin.
     func rest(_ socket: ListenSocket, _ duration: Duration) {
         guard listening[socket.listener.id]?.isResting == false else { return }
         listening[socket.listener.id]?.isResting = true

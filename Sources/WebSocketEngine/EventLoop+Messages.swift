@@ -78,7 +78,7 @@ extension EventLoop {
         }
     }
 
-    /// Those go before a rest.
+    /// Writes to up to this many recipients go before a rest.
     private static let fewWrites = 512
     /// So many are not parted: the commits of a host whose events go to a thousand would become smaller, and more.
     private static let finishedWrites = 1_024
@@ -207,7 +207,7 @@ extension EventLoop {
         if !connection.isBackpressured { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
-    /// As `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
+    /// Like `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
     private func backpressure(_ connection: Connection, _ wsi: OpaquePointer) {
         guard connection.phase == .open, !connection.isBackpressured else { return }
         connection.isBackpressured = true
@@ -318,7 +318,7 @@ extension EventLoop {
         return written != .failed
     }
 
-    /// With a payload: libwebsockets does not tell of an empty pong.
+    /// Has a payload, as libwebsockets does not report an empty pong.
     func ping(_ wsi: OpaquePointer) -> Bool {
         let headroom = Int(CLWS_PRE)
         return unsafe withUnsafeTemporaryAllocation(byteCount: headroom + Self.pingBytes, alignment: 16) { buffer in

@@ -14,7 +14,7 @@ extension EventLoop {
     /// Each look is one at all that are pending.
     private static let makingRoom = Duration.milliseconds(20)
 
-    /// Those who came first are told of first.
+    /// Oldest connections first.
     func closeSilent(of admission: Admission) {
         let now = MonotonicTime.now
         let silent = pending.compactMap { connections[$0] }.filter { $0.listener?.admission === admission && isSilent($0, now) }

@@ -62,7 +62,7 @@ extension EventLoop {
     func subprotocolSelected(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard connection.phase == .upgrading else { return -1 }
         if connection.subprotocol == nil, let chosen = unsafe lws_get_protocol(wsi) {
-            // With an empty name the answer has no Sec-WebSocket-Protocol.
+            // An empty name makes an answer without Sec-WebSocket-Protocol.
             if unsafe chosen == storage.slots[lws_get_vhost(wsi)!] { unsafe clws_rename_protocol(chosen, storage.empty) }
         }
         return 0

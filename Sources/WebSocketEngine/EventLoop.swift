@@ -201,7 +201,7 @@ internal import Synchronization
         }
     }
 
-    /// As if the loop had come to it.
+    /// Serves the socket as a turn of the loop would.
     private func serveReadable(_ wsi: OpaquePointer) {
         var ready = unsafe pollfd(fd: lws_get_socket_fd(wsi), events: Int16(LWS_POLLIN), revents: Int16(LWS_POLLIN))
         unsafe lws_service_fd(lws_get_context(wsi), &ready)

@@ -9,7 +9,7 @@ internal import Glibc
     /// The socket file, of a Unix-domain listener.
     package let path: String?
 
-    /// Of a Unix-domain listener: tells its socket file from another that has taken its place.
+    /// Identifies a Unix-domain listener's socket file, in case another has taken its place.
     private let inode: UInt64?
 
     let id: UInt64

@@ -5,7 +5,7 @@ struct MessageAssembly: Sendable {
         var kind: IncomingMessage.Kind
         /// In the first frame of its message.
         var isFirst: Bool
-        /// With it the message is whole.
+        /// True for the last piece of a message.
         var isLast: Bool
         /// Bytes of its frame that have not come yet.
         var remaining: Int

@@ -33,7 +33,7 @@ struct ProxyHeader: Equatable {
         }
     }
 
-    /// As far as there is something.
+    /// Compares as many bytes as there are.
     private static func begins(_ bytes: [UInt8], _ beginning: [UInt8]) -> Bool {
         !bytes.isEmpty && bytes.prefix(beginning.count) == beginning.prefix(bytes.count)
     }
@@ -60,7 +60,7 @@ struct ProxyHeader: Equatable {
         return (source, end + 1)
     }
 
-    /// As the kernel would write it; nil for what is none of this family.
+    /// The address in the kernel's spelling; nil if it is not of this family.
     private static func address(_ text: String, _ family: Int32) -> String? {
         var bytes: [UInt8] = Array(repeating: 0, count: family == AF_INET ? 4 : 16)
         // C would take a zero byte for the end.

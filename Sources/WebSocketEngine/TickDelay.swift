@@ -3,7 +3,7 @@
 /// A tick is put off once: when its time has come it goes in that turn, whatever would rather wait for more by then. So nothing waits for
 /// longer than the one delay that was asked for first. While nothing waits, what is asked for anew begins then.
 struct TickDelay {
-    /// Until when; nil: it is not put off.
+    /// End of the delay; nil: the tick is not put off.
     private(set) var end: MonotonicTime?
     /// Something waits for the end.
     private(set) var holdsTick = false

@@ -16,7 +16,7 @@ final class TimerAlarm {
 
     init(loop: EventLoop) throws(WebSocketEngineError) {
         id = loop.makeID()
-        // These are TFD_CLOEXEC and TFD_NONBLOCK too.
+        // TFD_CLOEXEC and TFD_NONBLOCK have the same values.
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
         guard descriptor >= 0,
             unsafe clws_adopt_readable(loop.storage.plainVhost, descriptor, UnsafeMutableRawPointer(bitPattern: UInt(id)))

@@ -36,7 +36,7 @@ internal import CHeliographLibwebsockets
     private var keptBytes = 0
     /// Each that was given something since the last end of a turn, once.
     private var new: [UInt64] = []
-    /// Those from before, in the order in which they are written to.
+    /// Recipients left over from earlier turns, in the order in which they are written to.
     private var rest: [UInt64] = []
     private var restStart = 0
     /// The frames of `gathered`. Connections that get the same are mostly together.
@@ -133,7 +133,7 @@ internal import CHeliographLibwebsockets
     /// True if no more output may be kept for a later turn.
     var isFull: Bool { nodes.count > Self.keptMessagesMax || keptBytes > Self.keptBytesMax }
 
-    /// Those who were given something since the last end of a turn.
+    /// Removes and returns the recipients added since the last end of a turn.
     mutating func takeNew(of slots: inout ConnectionTable.Slots) -> [UInt64] {
         let taken = new
         new = []

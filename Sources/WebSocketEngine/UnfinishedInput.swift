@@ -1,7 +1,7 @@
 /// Counts of a loop's incomplete messages and bodies.
 struct UnfinishedInput {
     fileprivate(set) var bytes = 0
-    /// Those who hold the most are closed at the end of the turn.
+    /// True once the limit is exceeded; the connections that hold most are closed at the end of the turn.
     fileprivate var isTooMuch = false
 }
 

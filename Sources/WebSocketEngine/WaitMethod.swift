@@ -3,6 +3,6 @@ package enum WaitMethod: String, Sendable {
     /// libwebsockets' own way: costs the kernel a look at every socket in every turn. For a handful of them it is the cheapest.
     case poll
 
-    /// By libev, through libwebsockets' plug-in: a turn costs what became readable.
+    /// Waits by libev, through libwebsockets' plug-in: a turn costs what became readable.
     case epoll
 }

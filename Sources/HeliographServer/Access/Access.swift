@@ -7,15 +7,15 @@ import WebSocketEngine
 /// The authenticator with the store behind it, and who came in by it. Lives on the core's thread.
 final class Access {
     private(set) var authenticator: Authenticator { didSet { admission.change(to: authenticator) } }
-    /// The same authenticator, for other threads.
+    /// The authenticator's copy for other threads.
     let admission: AdmissionControl
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     private let store: any CredentialStore
     private let workspaceStore: any WorkspaceStore
-    /// Those of which the core was told that they are gone.
+    /// Workspaces that the core was told are removed.
     private var removed: Set<WorkspaceID> = []
     let uses: TokenUses
-    /// Those that are there, by id, with their names.
+    /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
     private let loop: EventLoop
@@ -25,9 +25,9 @@ final class Access {
     private let queue: StoreQueue
     /// The store is read now.
     private var isReading = false
-    /// Those that wait for it, until they are answered.
+    /// Callers that wait for the read under way.
     private var readers: [Reader] = []
-    /// Those who came meanwhile: what is read now may be older than what they know of.
+    /// Callers that came during the read, which may be older than what they know of; the next read answers them.
     private var nextReaders: [Reader] = []
     private var isReadingLater = false
 
@@ -36,7 +36,7 @@ final class Access {
     /// Tokens of the store, with what it has not taken: valid ones, revoked ones by which others were let in, and those that only this process
     /// knows to be revoked.
     private var known: [Token]
-    /// As the core was told last.
+    /// The clients that the core was last told of.
     private var clientsListed: Set<ClientKey>
     private var isWritingLater = false
     private(set) lazy var openCodes = OpenPairingCodes(loop: loop) { [unowned self] answer in
@@ -189,14 +189,14 @@ final class Access {
         let tokens: [Token]
         /// Why it holds in this process alone, until the store takes it; nil: it is stored.
         let reason: (any Error)?
-        /// Its extent at other nodes, if it is not stored; nil: there are none.
+        /// How many other nodes hold the revocation, if it is not stored; nil on a relay that is alone.
         let elsewhere: Elsewhere?
     }
 
     struct Elsewhere: Equatable {
         /// The others on the database.
         let relays: Int
-        /// Of them, those that have shut it out, too.
+        /// Other nodes that hold the revocation in memory.
         let holding: Int
 
         /// To be added to why it is not stored.

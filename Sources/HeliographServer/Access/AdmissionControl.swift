@@ -19,7 +19,7 @@ final class AdmissionControl: Sendable {
         state = Mutex(State(authenticator: authenticator, connectionLimiter: ConnectionLimiter(limits)))
     }
 
-    /// As it is now; nil: nobody is let in.
+    /// The current authenticator; nil while nobody is let in.
     var authenticator: Authenticator? { state.withLock { $0.isShut ? nil : $0.authenticator } }
 
     func change(to authenticator: Authenticator) { state.withLock { $0.authenticator = authenticator } }

@@ -11,14 +11,14 @@ import WebSocketEngine
 /// token's, and the final comparison takes the same time for any two digests.
 struct Authenticator {
     private var tokens: [[UInt8]: SharedToken] = [:]
-    /// Also an origin of ours, if a proxy in front speaks TLS for us.
+    /// The relay's public origin, for a proxy in front that speaks TLS.
     let publicOrigin: String?
 
     enum AuthenticationError: Error {
         /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
         case unknown
         case foreignOrigin
-        /// Its role does not permit this.
+        /// The token's role does not permit this.
         case wrongRole
     }
 

@@ -15,7 +15,7 @@ final class PacedReads {
     /// Set while a read is due at `nextRead`.
     private var timer: TimerID?
     private var waiting: [(Bool) -> Void] = []
-    /// Those, and the ones that reads under way answer.
+    /// Requests that wait for the next read, and those that reads under way answer.
     private var unanswered = 0
 
     init(loop: EventLoop, interval: Duration = PacedReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {

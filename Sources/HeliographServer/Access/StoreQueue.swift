@@ -9,7 +9,7 @@ import WebSocketEngine
 final class StoreQueue {
     /// Asked for and not ended. A crowd that pairs at once; each holds a request.
     static let waitingMax = 32
-    /// Until somebody is answered, whatever the store does: as for a command over HTTP.
+    /// A caller is answered after this long, whatever the store does: as for a command over HTTP.
     static let patience = Duration.seconds(10)
     /// For what is under way when the relay ends.
     private static let endingMax = DispatchTimeInterval.seconds(3)

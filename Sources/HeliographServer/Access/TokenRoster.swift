@@ -9,7 +9,7 @@ package struct TokenRoster {
         package let parent: Token?
         /// The nearest of those that it let in and that are not revoked, directly or through others: they go with it.
         package let children: [Token]
-        /// Those beyond them.
+        /// Number of children that are not listed.
         package let moreChildren: Int
         /// WebSockets that are open by it.
         package let connections: Int

@@ -12,7 +12,7 @@ struct TokenSightings: Sendable {
         self.uses = uses
     }
 
-    /// Of the answer at `AdminPath.tokens`.
+    /// Parses the answer at `AdminPath.tokens`.
     init(parsing body: [UInt8]) throws {
         for entry in try JSONDocument(parsing: body).root.required("tokens").array() {
             let id = try entry.string("id")

@@ -35,7 +35,7 @@ extension AdminSocket {
         }
     }
 
-    /// As above, of what an older relay does not know.
+    /// The answer's body, for a path that an older relay may not know.
     func body(of path: String) throws(HTTPError) -> [UInt8] {
         let answer = try ask(.post, path)
         guard answer.status == 200 else {

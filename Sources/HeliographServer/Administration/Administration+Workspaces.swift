@@ -5,10 +5,10 @@ package import RelayProtocol
 
 /// Commands on workspaces, whether the relay runs or not.
 extension Administration {
-    /// Those that are there, the first one first.
+    /// The existing workspaces, the first one first.
     package func workspaces() throws -> [Named<WorkspaceTag>] { try store.credentials.workspaces() }
 
-    /// By its name, or else its id; nil: the first.
+    /// The workspace of that name or id; nil: the first.
     package func workspace(_ called: String?) throws -> Named<WorkspaceTag> {
         let all = try workspaces()
         let found = called.map { called in all.first { $0.name == called } ?? all.first { $0.id.rawValue == called } }
@@ -33,7 +33,7 @@ extension Administration {
         return workspace
     }
 
-    /// Those who are connected hear of its new name when they connect again.
+    /// Connected peers see the new name when they connect again.
     package func renameWorkspace(_ workspace: Named<WorkspaceTag>, to name: String) throws {
         _ = try store.workspaces.renameWorkspace(workspace.id, to: name, at: WallClock.milliseconds)
         try tokensChanged()
@@ -41,7 +41,7 @@ extension Administration {
 
     /// Result of a removal.
     package struct WorkspaceRemoval {
-        /// Those that were revoked with it.
+        /// Tokens that were revoked with the workspace.
         package let tokens: [Token]
         /// Reason for which its data is still there; nil: it is gone. The relay that runs goes on deleting it, or the next one that does.
         package let remains: String?

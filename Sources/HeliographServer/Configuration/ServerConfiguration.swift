@@ -64,7 +64,7 @@ package struct ServerConfiguration: Sendable {
 
     package init(dataDirectory: String) { self.dataDirectory = dataDirectory }
 
-    /// As the relay names itself on the wire.
+    /// The relay's name for itself on the wire.
     package static let software = "heliograph/\(version)"
     package static let version = "0.1.0"
 

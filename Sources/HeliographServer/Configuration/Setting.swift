@@ -1,6 +1,6 @@
 /// One thing that the relay can be told: as a flag, in the environment, or in its settings file, always with the same words.
 package struct Setting: Sendable {
-    /// As in the settings file: `listen`, `limits.connections`.
+    /// Name in the settings file: `listen`, `limits.connections`.
     package let key: String
     /// The kind of value, for usage lines: `seconds`, `file`.
     package let valueName: String

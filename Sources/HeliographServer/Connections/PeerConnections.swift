@@ -141,7 +141,7 @@ final class PeerConnections {
                 if let edge { remote.append(Remote(edge: edge)) }
             }
             let number = RemotePeer.number(of: name)
-            // Of one that has gone its edge knows nothing.
+            // A member that has gone is unknown at its edge.
             if members.indices.contains(number), members[number] == name { remote[remote.count - 1].numbers.append(number) }
         }
         if !own.isEmpty { loops.send(OutgoingMessage(text: bytes), to: own) }

@@ -11,7 +11,7 @@ import Synchronization
 /// Problems of pushes: the files, whether a relay runs or not, and Apple's answers about the keys.
 struct PushDoctor {
     let path: String
-    /// As `RelayDoctor`'s.
+    /// See `RelayDoctor.flag`.
     let flag: String
     let asksApple: Bool
 

@@ -174,7 +174,7 @@ package struct RelayDoctor {
         }
     }
 
-    /// With its settings, if it runs and is of this version.
+    /// The running relay's settings, if it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)

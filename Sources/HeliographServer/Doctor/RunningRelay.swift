@@ -13,7 +13,7 @@ struct RunningRelay {
     let unwrittenRevocations: Int64
     /// Seconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     let clockAheadSeconds: Int64?
-    /// With the settings that it was started with, and where each stood.
+    /// The settings that the relay was started with, and where each came from.
     let configuration: ServerConfiguration
 
     /// The process, in words.

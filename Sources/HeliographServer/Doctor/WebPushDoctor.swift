@@ -6,7 +6,7 @@ import RelayProtocol
 /// Problems of pushes to browsers. Silent if no browser has ever subscribed and nothing was set up.
 struct WebPushDoctor {
     let path: String
-    /// As `RelayDoctor`'s.
+    /// See `RelayDoctor.flag`.
     let flag: String
     let configuration: ServerConfiguration
 

@@ -4,7 +4,7 @@ import WebSocketEngine
 
 /// Counts of WebSockets by address, token and workspace, and rates of requests by address.
 struct ConnectionLimiter {
-    /// By the names of their settings.
+    /// Named after the settings.
     enum LimitError: String, Sendable, CaseIterable, Error {
         case connectionsPerAddress, connectionsPerToken, connectionsPerWorkspace
         case requestsPerSecondPerAddress

@@ -49,7 +49,7 @@ struct FairShares {
         (batchCost, contributors) = (0, 0)
     }
 
-    /// So long somebody who has just been heard may wait for each other who is busy.
+    /// A peer that has just spoken may have to wait this long for each other busy peer.
     static let turnNanosecondsMax: Int64 = 1_000_000
     /// Time for the largest message allowed. Bounds the effect of a jump of the clock.
     static let restNanosecondsMax: Int64 = 50_000_000

@@ -4,7 +4,7 @@ import WebSocketEngine
 
 /// Limits the bytes read of one token's owner, of one address, or of one workspace, a second. Shared by all its connections.
 final class RateLimiter {
-    /// By the names of their settings.
+    /// Named after the settings.
     enum Limit: String, Sendable, CaseIterable {
         case messagesPerSecondPerHost, kilobytesPerSecondPerHost
         case messagesPerSecondPerClient, kilobytesPerSecondPerClient

@@ -5,16 +5,16 @@ import WebSocketEngine
 final class ReadThrottle {
     private let loop: EventLoop
     private let connections: PeerConnections
-    /// Until a time.
+    /// Connections that are not read until a time.
     private var slowed: [ConnectionID: (timer: TimerID, until: MonotonicTime)] = [:]
     private var paused: [Reason: Set<ConnectionID>] = [:]
 
     enum Reason {
-        /// Until the disk has taken half of what waits for it.
+        /// Held until the disk has written half of what waits.
         case disk
-        /// Until the batch that is being gathered is on its way.
+        /// Held until the batch that is being gathered has been cut.
         case batch
-        /// Until its part of what waits on its edge's link has become small.
+        /// Held until the peer's share of its edge's link has shrunk.
         case share
     }
 

@@ -6,7 +6,7 @@ struct RecentCounts {
     /// Renamed tokens of a workspace, as each name stays in the audit log for good: somebody who tidies up a long list.
     static var renamings: RecentCounts { RecentCounts(max: 100, within: .seconds(3_600)) }
 
-    /// With more, all that have come since are counted as one.
+    /// Beyond this number all new names are counted as one.
     static let namesMax = 1_000
 
     let max: Int

@@ -58,7 +58,7 @@ struct IPNetwork: Hashable, CustomStringConvertible {
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
-        // As IPv6 the length counts from the beginning of the longer form.
+        // A prefix length given in IPv6 form counts from the beginning of the mapped address.
         let isMapped = address.isIPv4 && parts[0].contains(":")
         switch parts.count {
         case 1: length = address.width

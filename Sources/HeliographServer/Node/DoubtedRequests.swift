@@ -25,7 +25,7 @@ final class DoubtedRequests {
         return true
     }
 
-    /// Its client has gone.
+    /// The request's client has gone.
     func drop(_ id: HTTPRequestID) { _ = take(id) }
 
     private func take(_ id: HTTPRequestID) -> HTTPRequest? {

@@ -16,7 +16,7 @@ final class NodeIngress {
     private let logger: Logger
     /// The core or link of each connection, since it was opened.
     private var places: [ConnectionID: Place] = [:]
-    /// Of other nodes to this one.
+    /// Links of other nodes to this one that are congested.
     private var congestedLinks: Set<Int> = []
 
     private enum Place {

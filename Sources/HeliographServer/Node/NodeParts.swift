@@ -11,7 +11,7 @@ final class NodeParts: NodeOverview {
     private(set) var cores: [WorkspaceID: CoreUnit] = [:]
     /// Cores that let nobody in for now.
     private var shut: Set<WorkspaceID> = []
-    /// By the holder that each leads to.
+    /// Edges by the holder that each leads to.
     private(set) var edges: [String: EdgeRunner] = [:]
     private var view: PlacementView?
     /// The last look at the database, though nothing had changed.
@@ -20,7 +20,7 @@ final class NodeParts: NodeOverview {
     private var holders: [WorkspaceID: String] = [:]
     private var byNumber: [Int32: WorkspaceID] = [:]
     private let holder: String
-    /// The same, for other threads.
+    /// A copy of the ways for other threads.
     private let ways: WorkspaceWays
     /// A way may be another from now on. Set once, before anything happens.
     var changed: () -> Void = {}
@@ -46,7 +46,7 @@ final class NodeParts: NodeOverview {
         return .link(edge)
     }
 
-    /// The same by its name.
+    /// The way by its name in the call machine.
     func named(wayTo workspace: WorkspaceID) -> CallMachine.Way? {
         switch way(to: workspace) {
         case .core: .own
@@ -64,7 +64,7 @@ final class NodeParts: NodeOverview {
         case unseen
     }
 
-    /// As the database counts workspaces; 0 is the first.
+    /// Workspaces by the database's number; 0 is the first.
     func workspace(numbered number: Int64) -> Numbered {
         guard view != nil else { return .unseen }
         let found = number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
@@ -97,7 +97,7 @@ final class NodeParts: NodeOverview {
             byNumber[row.number] = workspace
             if let owner = row.holder, owner != holder, !row.isFree { holders[workspace] = owner }
         }
-        // Of those that have ended, nothing is left to hear.
+        // Holders that have ended report nothing any more.
         let living = Set(view.nodes.map(\.holder))
         edges = edges.filter { living.contains($0.key) || $0.value.isServing }
         publish()

@@ -12,7 +12,7 @@ final class NodeRoutes {
     private let responder: Responder
     private let reads: PacedReads
     private let unknownTokens: UnknownTokens
-    /// Those with a token that may be new.
+    /// Requests whose token may be new.
     private let doubted: DoubtedRequests
     /// For what is of no workspace.
     private let own: Routes
@@ -20,7 +20,7 @@ final class NodeRoutes {
     private let measures: Measures
     /// Decides where requests for a workspace go from this node's own sockets, and which of them wait.
     private var machine = CallMachine()
-    /// Those that wait, or may have to be carried again.
+    /// Requests that wait, or may have to be carried again.
     private var kept: [HTTPRequestID: Kept] = [:]
     /// When the machine looks again though nothing has changed.
     private var alarm: (due: Int64, timer: TimerID)?
@@ -155,7 +155,7 @@ final class NodeRoutes {
     /// False: it is no answer to what several were asked.
     private func note(_ answer: HTTPResponse?, to id: HTTPRequestID) -> Bool {
         guard RemotePeer.link(of: id.rawValue) == Self.ownLink else { return false }
-        // Else it comes too late.
+        // An answer without an open question is too late.
         if var question = asked[id] {
             question.missing -= 1
             question.answers += answer.map { [$0] } ?? []
@@ -268,7 +268,7 @@ final class NodeRoutes {
         }
     }
 
-    /// As late as it can be, so that a core that was just begun is whole.
+    /// Done at the end of the turn, so that a core that was just begun is complete.
     func turnEnded() {
         guard haveWaysChanged else { return }
         haveWaysChanged = false

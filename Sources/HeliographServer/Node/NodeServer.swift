@@ -32,7 +32,7 @@ final class NodeServer {
     private var owned: [WorkspaceID: OwnedWorkspace] = [:]
     /// The claim of its workspace to which each core belongs: news of an earlier one is not for it.
     private var claims: [WorkspaceID: Int] = [:]
-    /// Those that were removed, as far as was told.
+    /// Workspaces that are known to be removed.
     private var removed: Set<WorkspaceID> = []
     private var departure = Departure.staying
 
@@ -261,7 +261,7 @@ final class NodeServer {
 
     private static func handOver(_ workspace: OwnedWorkspace, _ logger: Logger) {
         do throws(LogError) { try workspace.handOver() } catch {
-            // Its row still names this node, which takes it up again, or is taken for dead.
+            // The row still names this node, which takes the workspace up again or is taken for dead.
             logger.error(
                 "a workspace cannot be handed over", metadata: ["workspace.id": "\(workspace.id)", "error": "\(error)"])
         }

@@ -46,7 +46,7 @@ final class OwnerLink: ClientHandler {
         }
     }
 
-    /// As long as a living node may take.
+    /// A living node answers within this time.
     private static let patience = Duration.seconds(3)
 
     private func failed(_ sentence: String) {

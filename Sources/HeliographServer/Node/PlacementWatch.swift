@@ -14,7 +14,7 @@ final class PlacementWatch: Sendable {
         /// Every look has a view, before what is to be done about it.
         let seen: @Sendable (PlacementView) -> Void
         let dial: @Sendable (NodeAddress) -> Void
-        /// By holder.
+        /// Hangs up on the holder of that name.
         let hangUp: @Sendable (String) -> Void
         /// Tokens or workspaces were changed, no matter by whom.
         let entrantsChanged: @Sendable () -> Void
@@ -42,7 +42,7 @@ final class PlacementWatch: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
     private let claims = DispatchQueue(label: "heliograph.claims", attributes: .concurrent)
-    /// Those that are being claimed or loaded.
+    /// Claims and loads under way.
     private let claimsUnderWay = DispatchGroup()
 
     private struct State {
@@ -125,7 +125,7 @@ final class PlacementWatch: Sendable {
         if shallRenew { renew(orders) }
     }
 
-    /// Of facts that nothing is ordered upon at once.
+    /// Notes a fact that calls for no order at once.
     private func note(_ fact: PlacementMachine.Fact) { state.withLock { _ = $0.machine.handle(fact, at: now) } }
 
     private var now: Int64 {
@@ -137,7 +137,7 @@ final class PlacementWatch: Sendable {
 
     private func run(_ orders: Orders) {
         defer { isStopped.signal() }
-        // As was last told; nil: nobody was.
+        // The last count of changes that was reported; nil before the first.
         var toldChanges: Int64?
         var (durability, durabilityLooked) = (DatabaseDurability?.none, ContinuousClock.Instant?.none)
         var isAway = false

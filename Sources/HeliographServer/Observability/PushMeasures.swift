@@ -5,7 +5,7 @@ import PushPlanner
 final class PushMeasures {
     private let factory: any MetricsFactory
     private let planned: [PushIntent.Purpose: Counter]
-    /// By purpose and the word of the outcome; made when they are first needed.
+    /// Counters by purpose and outcome, made when first needed.
     private var answered: [String: Counter] = [:]
     private let answerTime: [PushIntent.Purpose: Timer]
     private let breakersOpen: Meter

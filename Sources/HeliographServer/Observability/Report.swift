@@ -18,7 +18,7 @@ struct Report {
     var isReady: Bool
     var takesWrites: Bool
     var damagedRecords: Int
-    /// That hold in this process, and are not on disk.
+    /// Revocations that hold in memory and are not on disk.
     var unwrittenRevocations: Int
     var pushesUnderWay: Int
     /// Nil if the relay is alone.
@@ -26,11 +26,11 @@ struct Report {
     /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
     var clockDoubt: Int64?
 
-    /// Of one of several relays.
+    /// Figures of one node of several.
     struct NodeCounts {
-        /// Those that it owns.
+        /// Workspaces that this node owns.
         var workspaces: Int
-        /// Those that are open to nodes that own others.
+        /// Open links to nodes that own other workspaces.
         var links: Int
     }
 

@@ -10,7 +10,7 @@ enum AppleQuestion {
     static let countMax = 20
     /// For all answers, which are asked for at once; the command line waits for twenty seconds.
     private static let patience = Duration.seconds(15)
-    /// As long as a real one.
+    /// A device token of the usual length that belongs to no device.
     private static let nobody = String(repeating: "0", count: 64)
 
     struct Verdict: Equatable, Sendable {
@@ -47,7 +47,7 @@ enum AppleQuestion {
                     var request = APNsRequest(
                         teamID: team.team, environment: environment, target: .device(token: nobody),
                         id: UUID().uuidString.lowercased())
-                    // Else the other environment would be asked in its place.
+                    // Otherwise a refusal would make the driver try the other environment.
                     request.isEnvironmentProven = true
                     request.topic = bundle
                     request.pushType = "alert"

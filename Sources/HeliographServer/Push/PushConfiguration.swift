@@ -20,7 +20,7 @@ struct PushConfiguration: Equatable {
     struct Team: Equatable {
         var team: String
         var key: String
-        /// As it is written.
+        /// The path as written in the file.
         var file: String
         var bundles: [String]
         var broadcasts: [String] = []

@@ -58,7 +58,7 @@ final class PushWay {
     /// Queue of these queries, one after the other: pushes that come meanwhile go with the next.
     private let questions = DispatchQueue(label: "heliograph.addresses")
     private var isAsking = false
-    /// Those that are asked for next, in order.
+    /// Pushes whose address is asked for next, in order.
     private var unasked: [FlightName] = []
     private let makeSender: (APNsConfiguration) throws -> any PushSender
     private var file: PushConfigurationFile
@@ -118,7 +118,7 @@ final class PushWay {
         listeners.append(Listener(runner: runner))
     }
 
-    /// Its pushes in flight are completed, and nobody gets their outcomes.
+    /// Completes the runner's pushes in flight without handing over their outcomes.
     func leave(_ runner: PushRunner) {
         listeners.removeAll { $0.runner == nil || $0.runner === runner }
         for (name, flight) in flights where flight.runner === runner { flights[name]?.runner = nil }
@@ -180,7 +180,7 @@ final class PushWay {
         isAsking = false
         if case .failure(let error) = moved { logger.error("nobody says whose apps are", metadata: ["error": "\(error)"]) }
         for name in names {
-            // Its core is gone: another orders it again.
+            // The push's core is gone; the workspace's next core orders it again.
             guard let flight = flights[name], flight.runner != nil else {
                 flights[name] = nil
                 continue

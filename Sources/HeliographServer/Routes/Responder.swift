@@ -37,7 +37,7 @@ final class Responder {
         connections.respond(to: id, response)
     }
 
-    /// As another node has finished it.
+    /// Passes on a response that another node has completed.
     func pass(_ id: HTTPRequestID, _ response: HTTPResponse) { connections.respond(to: id, response) }
 
     /// The page, the schema, and that the process answers: the same at every node. False: it is none of these.

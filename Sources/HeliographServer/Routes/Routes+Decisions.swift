@@ -55,7 +55,7 @@ extension Routes {
         return address.household.description
     }
 
-    /// The same for a code that never was, one that is used, and one that is too old.
+    /// One response for codes that never existed, were used, or are too old.
     private static var noSuchCode: HTTPResponse {
         .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "this code is unknown, used or too old"))
     }

@@ -104,7 +104,7 @@ extension Routes {
         respond(id, access.hold(revocation) ? .json(202, TokenRoster.revoked([])) : Self.noSuchToken)
     }
 
-    /// Those who are connected by it hear of its new name when they connect again.
+    /// Connected peers see the new name when they connect again.
     private func renameToken(_ id: String, _ request: HTTPRequest, by own: Token, _ answering: HTTPRequestID) {
         let name: String
         do throws(WireError) {
@@ -144,7 +144,7 @@ extension Routes {
         }
     }
 
-    /// The same for one of another workspace.
+    /// One response for unknown tokens and those of other workspaces.
     private static var noSuchToken: HTTPResponse {
         .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "there is no such token"))
     }

@@ -28,7 +28,7 @@ struct WebPage {
 
         init(type: String, content: StaticString) {
             let text = unsafe Array(UnsafeBufferPointer(start: content.utf8Start, count: content.utf8CodeUnitCount))
-            // As `EmbedFiles` writes a picture.
+            // Pictures are embedded as base64.
             let picture = type == WebPage.pictureType ? Data(base64Encoded: Data(text)).map { Array($0) } : nil
             let bytes = picture ?? text
             let compressed = Zlib.gzip(bytes)
@@ -101,7 +101,7 @@ struct WebPage {
             response.headers.append(("content-encoding", "gzip"))
             response.body = .bytes(compressed)
         }
-        // With 304 the body is not sent; its length is.
+        // A 304 has the length of the body that it leaves out.
         if let held = request.header("if-none-match"), Self.names(held, file.tag) { response.status = 304 }
         return response
     }

@@ -12,7 +12,7 @@ enum Arrival: Sendable {
     /// A peer said something, which the owner decodes.
     case unread([UInt8], on: ConnectionID)
     case request(HTTPRequest, HTTPRequestID)
-    /// Its client has gone before it was answered.
+    /// The request's client left before it was answered.
     case requestAborted(HTTPRequestID)
     /// A token that is not known here: it may have been made a moment ago on another node.
     case tokenUnknown([UInt8])

@@ -7,7 +7,7 @@ struct Congestion {
     /// The part of a peer's path that does not keep up.
     enum Cause {
         case connection
-        /// Its part of what waits on its edge's link.
+        /// The peer's share of its edge's link is full.
         case share
     }
 
@@ -30,13 +30,13 @@ struct Congestion {
         return !holds(connection)
     }
 
-    /// Those of its peers for which that is news.
+    /// Returns the link's peers that were not congested before.
     mutating func began(link: Int, _ remote: [ConnectionID]) -> [ConnectionID] {
         guard links.insert(link).inserted else { return [] }
         return remote.filter { peers[$0] == nil }
     }
 
-    /// Likewise, those that keep up again.
+    /// Returns the link's peers that keep up again.
     mutating func ended(link: Int, _ remote: [ConnectionID]) -> [ConnectionID] {
         guard links.remove(link) != nil else { return [] }
         return remote.filter { peers[$0] == nil }

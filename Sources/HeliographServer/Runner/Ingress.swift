@@ -14,7 +14,7 @@ final class Ingress {
     private let rateLimiters: RateLimiters
     /// One for each connection that was admitted.
     private var accounts: [ConnectionID: Account] = [:]
-    /// Of who spoke last: what one connection says comes in runs.
+    /// The account that spoke last: messages of one connection come in runs.
     private var latest: (connection: ConnectionID, account: Account)?
     private var shares = FairShares()
     private var congestion = Congestion()
@@ -53,7 +53,7 @@ final class Ingress {
             let (now, begun) = (Instant.now, MonotonicTime.now)
             let staged = runner.stagedCost
             runner.feed(input, at: now)
-            // Its connection may be over by now.
+            // The connection may have closed by now.
             guard let account = account(of: connection) else { return }
             count(bytes, on: connection, account.rates, at: now)
             share(begun, staged, connection, account)

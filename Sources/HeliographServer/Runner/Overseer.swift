@@ -12,9 +12,9 @@ protocol NodeOverview: AnyObject {
 
 /// Looks at all parts of a running relay, for who asks how it is. Lives on the core's thread.
 final class Overseer: RelayOverview {
-    /// Those that there are. Set once, before anybody asks.
+    /// The process's cores. Set once, before the first call.
     var cores: () -> [CoreUnit] = { [] }
-    /// Of one of several relays; nil: it is alone. Set once, likewise.
+    /// The node's figures; nil if the relay is alone. Set once, before the first call.
     var node: (any NodeOverview)?
     private let access: Access
     private let upkeep: any StoreUpkeep

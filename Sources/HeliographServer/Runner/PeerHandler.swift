@@ -19,7 +19,7 @@ final class PeerHandler: ServerHandler {
     private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: AuthenticatedPeer] = [:]
-    /// With which token each connection came: its role says how it is read.
+    /// The token by which each connection came; its role says how messages are read.
     private var tokens: [ConnectionID: Opened] = [:]
     /// Sender of the last message: messages of one connection come in runs, and it is looked up once for each run.
     private var latest: (connection: ConnectionID, speaker: Speaker)?
@@ -45,7 +45,7 @@ final class PeerHandler: ServerHandler {
     }
 
     private struct Opened {
-        /// Of its token.
+        /// The token's id.
         let id: String
         let speaker: Speaker
     }

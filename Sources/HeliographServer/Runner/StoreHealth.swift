@@ -95,7 +95,7 @@ final class StoreHealth {
         lookLater()
     }
 
-    /// Also where all is well: a disk that was crowded at the start may have room by now.
+    /// Repeats even if all is well: a disk that was crowded at the start may have room by now.
     private func lookLater() {
         guard bound != nil else { return }
         if let timer { loop.cancel(timer) }
@@ -122,7 +122,7 @@ final class StoreHealth {
             isFailing = false
             logger.notice("the store takes what is written again")
         }
-        // By now a commit may have given it up again.
+        // A commit may have given the reserve up again meanwhile.
         if isKept, isShortOfRoom, !upkeep.isShortOfRoom {
             isShortOfRoom = false
             logger.notice("there is room on the disk again")

@@ -9,7 +9,7 @@ protocol OpenData: Sendable {
     var pictures: any PictureStore { get }
     /// Nil where all who push are one core, which knows by itself.
     var addresses: (any AddressStore)? { get }
-    /// Of the whole store.
+    /// Upkeep of the whole store.
     var upkeep: any StoreUpkeep { get }
     /// Nil if they are files in the folder.
     var secrets: (any SecretStore)? { get }

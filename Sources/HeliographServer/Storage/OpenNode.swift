@@ -18,7 +18,7 @@ struct OpenNode: OpenData {
     var secrets: (any SecretStore)? { node.secrets }
     var pictures: any PictureStore { node.pictures }
     var addresses: (any AddressStore)? { node.addresses }
-    /// Of the whole database.
+    /// Upkeep of the whole database.
     var upkeep: any StoreUpkeep { node.upkeep }
     /// The schema of the database.
     var schema: String { node.schema }

@@ -29,7 +29,7 @@ package struct CallMachine {
     package struct Call: Sendable, Equatable {
         package let workspace: String
         package let asker: Asker
-        /// Of its body and headers.
+        /// Bytes of body and headers.
         package let bytes: Int
 
         package init(workspace: String, asker: Asker, bytes: Int) {
@@ -38,7 +38,7 @@ package struct CallMachine {
     }
 
     package enum Asker: Hashable, Sendable {
-        /// By the token's id.
+        /// The id of the token that the call shows.
         case token(String)
         /// Shows a code, which only the owner can check. By the address that it counts for.
         case stranger(String)
@@ -107,7 +107,7 @@ package struct CallMachine {
     private var waiting: [CallID: Entry] = [:]
     private var underWay: [CallID: (entry: Entry, way: Way)] = [:]
     private var bytesUnderWay = 0
-    /// By workspace.
+    /// Doubts about the owner, by workspace.
     private var doubts: [String: Doubt] = [:]
     private var lastNumber: UInt64 = 0
     private var isLeaving = false
@@ -116,7 +116,7 @@ package struct CallMachine {
 
     package init() {}
 
-    /// Those that something waits for.
+    /// Workspaces that calls wait for.
     package var workspaces: Set<String> { Set(waiting.values.lazy.map(\.call.workspace)) }
 
     package var waitingCount: Int { waiting.count }

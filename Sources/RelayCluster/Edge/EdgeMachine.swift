@@ -16,7 +16,7 @@ package struct EdgeMachine {
         case called(CallID, HTTPCall)
         case linkOpened
         case linkEnded
-        /// So much waits on the link that its peers must be read no further.
+        /// The link is full: its peers are read no further.
         case linkCongested
         case linkDrained
         /// The peer with this number has so many of the link's queued bytes that it must be read no further.
@@ -84,7 +84,7 @@ package struct EdgeMachine {
 
     private var link = Link.away
     private var peers: [PeerID: Peer] = [:]
-    /// By number, as the owner names them.
+    /// Peers by their number on the link.
     private var slots: [Slot] = []
     private var freeNumbers: [Int] = []
     private var calls: [UInt64: CallID] = [:]

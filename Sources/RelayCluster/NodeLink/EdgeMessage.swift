@@ -4,7 +4,7 @@ package enum EdgeMessage: Sendable, Equatable {
     case open(Int, PeerOpening)
     /// A peer's message, not parsed on the way.
     case text(Int, [UInt8])
-    /// As reported by the engine.
+    /// The close code that the engine reported.
     case closed(Int)
     case congested(Int)
     case drained(Int)

@@ -20,11 +20,11 @@ package struct LinkShares {
     private var written = 0
     /// In order. Written pieces are dropped at each `settle`, so there are no more than are queued.
     private var pieces: [Piece] = []
-    /// Those before it are written.
+    /// Entries before this index are written.
     private var first = 0
     /// Those before it are in `waiting`. Bytes written within their turn, as nearly all are, are never counted.
     private var counted = 0
-    /// By peer, as far as it was counted.
+    /// Bytes that wait, by peer, as of the last count.
     private var waiting: [UInt64: Int] = [:]
     private var full: Set<UInt64> = []
 

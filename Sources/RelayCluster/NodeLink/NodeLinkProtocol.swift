@@ -30,7 +30,7 @@ package enum NodeLinkLimits {
     /// Beyond this an owner sends only small answers over a link: no pictures or listings, which many clients may request at once.
     package static let answersBytesMax = 16 << 20
     package static let smallAnswerBytes = 64 << 10
-    /// With more the link ends, and its peers come again.
+    /// With more waiting the link ends, and its peers reconnect.
     package static let outboxBytesMax = 64 << 20
     /// Peers of one link: more than a node has descriptors.
     package static let peersMax = 1 << 20

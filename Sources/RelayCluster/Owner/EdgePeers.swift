@@ -3,7 +3,7 @@ package import RelayModel
 /// The peers of one edge, as the owner knows them: numbers of the edge's to names that are never used again.
 package struct EdgePeers {
     private let link: Int
-    /// By number. `generation` counts how often it was given.
+    /// Peers by number on the link. `generation` counts how often the number was given.
     private var slots: [(isOpen: Bool, generation: Int)] = []
 
     package init(link: Int) { self.link = link }

@@ -155,7 +155,7 @@ package struct PlacementMachine {
         case .owned:
             parts[scope] = .foreign(nil)
             orders.append(.drop(scope))
-        // Its hand-over comes to its end all the same.
+        // A hand-over under way ends as planned.
         case .leaving, .claiming, .foreign, nil: break
         }
     }
@@ -181,7 +181,7 @@ package struct PlacementMachine {
         let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
         var claims = claimsUnderWay
         let shares = Shares(view, among: candidates)
-        // Its own first: of many that are free for a while, nodes would else all try the same.
+        // A fixed order of a node's own: otherwise all nodes would try the same free workspace first.
         let rows = view.rows.sorted { $0.scope < $1.scope }
         for row in rows where shares.place(ofFree: row.scope) == holder { looked(row, shares, &claims, at: now) }
         for row in rows where shares.place(ofFree: row.scope) != holder { looked(row, shares, &claims, at: now) }

@@ -24,7 +24,7 @@ package struct PlacementView: Sendable, Equatable {
     /// A row of `owners`: a workspace, or the part that belongs to none.
     package struct Row: Sendable, Equatable {
         package var scope: String
-        /// As the database counts workspaces, from 1; the smallest is the first.
+        /// The database's number of the workspace, from 1; the smallest is the first workspace's.
         package var number: Int32
         /// The key that its place is chosen by; a row of no workspace has that of the first workspace.
         package var key: String

@@ -7,7 +7,7 @@ package struct Shares: Sendable {
     private var left: Int
     /// Workspaces that each node has, or is about to have.
     private var counts: [String: Int]
-    /// Those that have more than they may.
+    /// Nodes above their share.
     private var overfull: Set<String> = []
     /// The holder that each free workspace belongs to, by its scope.
     private var places: [String: String] = [:]
@@ -17,7 +17,7 @@ package struct Shares: Sendable {
         self.nodes = nodes
         counts = view.counts
         (share, left) = nodes.isEmpty ? (0, 0) : view.rows.count.quotientAndRemainder(dividingBy: nodes.count)
-        // Those that have most keep one more.
+        // Nodes that own most keep one more.
         for node in nodes.sorted(by: { (count($1), $0.holder) < (count($0), $1.holder) }) where count(node) > share {
             let mayHaveMore = left > 0
             if mayHaveMore { left -= 1 }

@@ -8,7 +8,7 @@ package struct AuditExamination {
     package typealias Workspace = (name: String, audited: Int64)
 
     private var verifier: AuditVerifier
-    /// By number in the store.
+    /// Workspaces by their number in the store.
     private let workspaces: [Int64: Workspace]
     private var unrecorded: [AuditedApproval: Decision] = [:]
     /// The last record of each workspace that was met.

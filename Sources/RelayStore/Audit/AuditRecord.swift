@@ -33,7 +33,7 @@ package struct AuditRecord {
             writer.field("digest", approval.request.digest.rawValue)
             if case .decided(let decision) = approval.stage {
                 writer.object("decision") { decision.write(to: &$0) }
-                // By itself an id says nothing: the rule that was chosen, and where it is written.
+                // An offer's id alone says nothing, so its rule and place are recorded.
                 if let offer = approval.request.offer(of: decision.verdict) { writer.object("offer") { offer.write(to: &$0) } }
             }
             writer.field("outcome", approval.stage.outcome?.rawValue)

@@ -12,7 +12,7 @@ package final class InMemoryStore: Sendable {
 
     /// Contents of a store's tables.
     struct Content: Sendable {
-        /// With those that were removed.
+        /// Includes removed workspaces.
         var workspaces: [Named<WorkspaceTag>] = []
         var removedWorkspaces: Set<WorkspaceID> = []
         var tokens: [Token] = []

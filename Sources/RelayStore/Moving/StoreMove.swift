@@ -15,7 +15,7 @@ package protocol MoveTarget: MovedStore {
 
 /// Copies everything that a store holds to another kind of store, and compares.
 package enum StoreMove {
-    /// Both sides' contents of a table, read back.
+    /// One table's contents on both sides, read back.
     package struct ComparedTable: Sendable {
         package let table: MovedTable
         package let source: TableDigest

@@ -1,6 +1,6 @@
 package import RelayCore
 
-/// As the data file keeps it: one line of its table `meta`.
+/// The record's form in the data file: one line of the table `meta`.
 extension AgeClockRecord {
     package static let name = "clock"
 

@@ -15,7 +15,7 @@ package final class DamageRegister: Sendable {
     /// Replaces the findings of the previous load, except for events, which a load does not read.
     package func loaded(_ damaged: [DamagedRow]) { rows.withLock { $0 = damaged + $0.filter(\.isEvent) } }
 
-    /// The same for a check of every event.
+    /// Replaces what is known of events, after a check of all of them.
     package func checked(_ damaged: [DamagedRow]) { rows.withLock { $0 = $0.filter { !$0.isEvent } + damaged } }
 
     package func forget(mendedBy batch: LogBatch) {

@@ -9,7 +9,7 @@ internal import RelayProtocol
 package struct RowChecksum {
     private var value: UInt32 = 0
 
-    /// As the column has it: signed, so that it is four bytes of the file.
+    /// The column's value: signed, so that it takes four bytes of the file.
     package var column: Int64 { Int64(Int32(bitPattern: value)) }
 
     package func matches(_ column: Int64?) -> Bool { column == nil || column == self.column }
@@ -20,7 +20,7 @@ package struct RowChecksum {
         unsafe withUnsafeBytes(of: &words) { unsafe add($0) }
     }
 
-    /// With its length, so that no end of one can pass for the beginning of the next.
+    /// Adds the text with its length, so that one text's end cannot pass for the next one's beginning.
     mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { text in

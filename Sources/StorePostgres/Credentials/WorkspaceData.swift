@@ -45,7 +45,7 @@ struct WorkspaceData {
 
     /// Takes some of it away; true if nothing is left.
     func remove(rowsMax: Int) throws -> Bool {
-        // Both are bounded.
+        // The number of both is bounded.
         _ = try delete("commands WHERE workspace = $1::int")
         _ = try delete("push_records WHERE workspace = $1::int AND kind <> 'channel'")
         _ = try delete("push_addresses WHERE workspace = $1::int AND NOT has_moved")

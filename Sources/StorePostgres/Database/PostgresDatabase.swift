@@ -16,7 +16,7 @@ final class PostgresDatabase: Sendable {
     private static let lockMillisecondsMax = 5_000
 
     private let address: String
-    /// Others see by it whose connections these are.
+    /// The name by which other processes recognise these connections.
     let name: String
     private let idle = Mutex<[PostgresConnection]>([])
     private let free = DispatchSemaphore(value: connectionsMax)

@@ -33,7 +33,7 @@ package struct DatabaseState: Sendable {
     package let freeWorkspaceCount: Int
     /// The database's clock less this machine's, with half of the way there; in milliseconds.
     package let clockAheadMilliseconds: Int64
-    /// By name; also those that ended without a word, for a day.
+    /// Nodes by name; those that ended without a word are listed for a day.
     package let nodes: [NodeState]
 
     /// `clock` is this machine's, in milliseconds since 1970.

@@ -15,6 +15,6 @@ package struct NodeState: Sendable {
     /// Owns a workspace, or everything.
     package let isOwner: Bool
     package let workspaceCount: Int
-    /// Its program's version.
+    /// Version of the node's program.
     package let software: String
 }

@@ -36,7 +36,7 @@ struct BatchPlan {
         if let clock = batch.clock { others += StoredClock.statements(clock, in: scope) }
     }
 
-    /// With the fence before them.
+    /// The batch's statements, behind the fence.
     func statements(behind fence: PostgresStatement) -> [PostgresStatement] {
         var statements = [fence]
         let rows = sessionOrder.compactMap { sessions[$0] }
@@ -221,6 +221,6 @@ struct BatchPlan {
 }
 
 extension RowChecksum {
-    /// As PostgreSQL's columns have it.
+    /// The checksum as PostgreSQL's signed column.
     var int: Int32 { Int32(column) }
 }

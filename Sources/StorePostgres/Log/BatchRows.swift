@@ -230,9 +230,9 @@ struct AddressRows {
         let name: String
     }
 
-    /// Of which the rows are written anew.
+    /// Records whose rows are written anew.
     private var records: [Owner] = []
-    /// By digest: within a batch, too, whoever tells an address last has it.
+    /// Owners by digest of the address: within a batch, too, the last report wins.
     private var owners: [[UInt8]: Owner] = [:]
 
     mutating func add(_ record: PushRecord, _ workspace: Int32) {

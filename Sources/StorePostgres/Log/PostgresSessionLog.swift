@@ -9,7 +9,7 @@ internal import Synchronization
 package final class PostgresSessionLog: SessionLog, Sendable {
     package let epoch: Epoch
     private let scope: LogScope
-    /// Those of the workspaces that were there when the log was claimed.
+    /// Epochs of the workspaces that existed when the log was claimed.
     private let epochs: [WorkspaceID: Epoch]
     private let database: PostgresDatabase
     private let damage: DamageRegister

@@ -10,7 +10,7 @@ internal import RelayStore
 enum StoredClock {
     private static let prefix = AgeClockRecord.name + "/"
 
-    /// Of a workspace that no node has owned since a relay was alone, that one's.
+    /// For a workspace that no node has owned yet, the clock of the relay that was alone.
     static func load(in scope: LogScope, on connection: PostgresConnection) throws -> AgeClockRecord? {
         let rows = try connection.run(
             PostgresStatement(

@@ -8,14 +8,14 @@ struct StoredSession: Sendable {
     let number: Int32
     let seq: Int64
     let hostSeq: Int64
-    /// As it is in the row, well spelled or not.
+    /// The name as stored, valid or not.
     let hostName: String
     /// Nothing but its place is left.
     let isRemoved: Bool
 
     var host: HostID? { HostID(hostName) }
 
-    /// Those of these that are there.
+    /// Reads the sessions among `keys` that exist.
     static func find(_ keys: [SessionKey], on connection: PostgresConnection) throws -> [SessionKey: StoredSession] {
         guard !keys.isEmpty else { return [:] }
         let rows = try connection.run(

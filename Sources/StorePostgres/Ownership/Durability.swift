@@ -6,7 +6,7 @@ package struct Durability: Sendable, Equatable {
     package let isSynchronous: Bool
     /// The standbys that they wait for now; nil if the role may not see it (`pg_read_all_stats`).
     package let standbysInSync: Int?
-    /// So many of them have to answer: with fewer nothing is acknowledged.
+    /// Standbys that have to answer: with fewer nothing is acknowledged.
     package let standbysNeeded: Int
 
     static func read(on connection: PostgresConnection, within limit: Duration) throws -> Self {

@@ -79,7 +79,7 @@ final class Lease: Sendable {
         defer { isStopped.signal() }
         var connection = Optional(claiming)
         var renewed = claimed
-        // As was last told; nil: nobody was.
+        // The last count of changes that was reported; nil before the first.
         var toldChanges: Int64?
         var (durability, durabilityLooked) = (Durability?.none, ContinuousClock.Instant?.none)
         while stop.wait(timeout: .now() + Self.interval) == .timedOut {

@@ -6,7 +6,7 @@ package struct NodeIdentity: Sendable {
     package let url: String
     /// The bearer for them; of this process alone.
     package let secret: String
-    /// Its program's version, for a person who looks at the row.
+    /// Version of the node's program, for people who look at the row.
     package let software: String
 
     package init(name: String, url: String, secret: String, software: String) {

@@ -51,7 +51,7 @@ extension Ownership {
                 """, .text(workspace.rawValue), .bigint(generation), .text(holder)), within: PostgresDatabase.askingMax)
         guard let row = rows.first else { return nil }
         let log: Epoch? = try row.optionalText(4).map { try Stored.identifier($0) }
-        // The same as when a relay that is alone claims it.
+        // The same epoch as when a relay that is alone claims it.
         let told = try log.map { Epochs(ofLog: $0, first: try Stored.identifier(row.text(5)))[workspace] }
         return Seen(
             workspace: workspace, number: Int32(row.integer(0)), generation: generation, holder: row.optionalText(1),
@@ -90,7 +90,7 @@ extension Ownership {
         try endConnections(called: claim.scope.connection, on: connection)
         _ = try connection.run(
             [
-                // As where everything is given up.
+                // As in a release of everything, the standby is not waited for.
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"), Self.patience,
                 PostgresStatement(
                     """

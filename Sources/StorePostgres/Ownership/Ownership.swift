@@ -125,7 +125,7 @@ struct Ownership: Sendable {
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
                 PostgresStatement("SELECT FROM owners WHERE holder = $1::text ORDER BY scope FOR UPDATE", .text(holder)),
                 PostgresStatement("UPDATE owners SET holder = NULL WHERE holder = $1::text", .text(holder)),
-                // Those that ended without a word, too.
+                // Includes nodes that ended without a word.
                 PostgresStatement(
                     "DELETE FROM nodes WHERE holder = $1::text OR expires_at < now() - interval '1 day'", .text(holder)),
             ], within: PostgresDatabase.askingMax)
@@ -138,7 +138,7 @@ struct Ownership: Sendable {
         try endConnections("starts_with(application_name, $2::text)", "heliograph/\(other)/", on: connection)
     }
 
-    /// Those of this process that are called the same.
+    /// Ends other connections of this process that have the same name.
     func endConnections(called purpose: String, on connection: PostgresConnection) throws {
         try endConnections("application_name = $2::text", "\(name)/\(purpose)", on: connection)
     }
@@ -176,7 +176,7 @@ struct Ownership: Sendable {
                 throw Self.anotherLife
             }
             guard claim.generations.keys.allSatisfy({ seen[$0]?.isOurs == true }) else { throw Self.replaced(in: claim.scope) }
-            // Those that are ours without our knowing, too: a claim came through without a word of it.
+            // Includes workspaces whose claim was committed without our hearing of it.
             let ours = seen.filter(\.value.isOurs).sorted { $0.key < $1.key }
             let scopes = PostgresValue.texts(ours.map(\.key))
             let rows = try connection.run(

@@ -18,7 +18,7 @@ struct WaitingRevocation {
             id: revocation.id, keepsChildren: revocation.keepsChildren, by: revocation.by, at: revocation.at)
     }
 
-    /// The same order, whenever and by whomever it was given.
+    /// True if it is the same order, regardless of time and author.
     func isAlike(_ other: WaitingRevocation) -> Bool {
         revocation.id == other.revocation.id && revocation.keepsChildren == other.revocation.keepsChildren
     }

@@ -12,7 +12,7 @@ struct CheckpointPlan {
     }
 
     private enum State {
-        /// So many pages were written since the whole log was in the file. Becomes `copying`.
+        /// Pages written since the whole log was in the file. Becomes `copying`.
         case writing(Int)
         /// A copy is in progress, the `round`th in a row; `since` pages were written meanwhile. Becomes `copied`, or `writing` if it
         /// failed or is incomplete.

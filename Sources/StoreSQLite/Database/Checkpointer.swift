@@ -62,7 +62,7 @@ final class Checkpointer: Sendable {
     /// Since it was last asked.
     private static func pagesWritten(by db: Database) -> Int {
         var (pages, highest): (Int32, Int32) = (0, 0)
-        // Both numbers are filled in while the call lasts.
+        // The call fills both numbers in.
         _ = unsafe sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
         return Int(pages)
     }

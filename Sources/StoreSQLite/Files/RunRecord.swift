@@ -94,7 +94,7 @@ final class RunRecord: Sendable {
         }
     }
 
-    /// That the data file ever had.
+    /// Number of events that the data file ever had.
     static func events(in db: Database) throws -> Int64 {
         try Int64.fetchOne(
             db,
@@ -115,7 +115,7 @@ final class RunRecord: Sendable {
                 """, arguments: [goneName, String(count)])
     }
 
-    /// That no other has.
+    /// A name that no other run has.
     static func randomName() -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<20).compactMap { _ in letters.randomElement() })
@@ -133,7 +133,7 @@ extension RunRecord.Content {
     private static let digits = 20
     static let byteCount = runBytes + 1 + digits + 1
 
-    /// Also returns the number of bytes, negative if they cannot be read.
+    /// Returns the content and the number of bytes, negative if they cannot be read.
     static func read(from descriptor: Int32) -> (content: Self?, byteCount: Int) {
         var bytes = [UInt8](repeating: 0, count: byteCount + 1)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)

@@ -16,7 +16,7 @@ package struct CommitMemory: Sendable {
     }
 
     struct ApprovalKey: Hashable {
-        /// Its number in the file.
+        /// The session's number in the file.
         let session: Int64
         let approval: ApprovalID
     }
@@ -31,7 +31,7 @@ package struct CommitMemory: Sendable {
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]
     var audits: [WorkspaceID: AuditTable.Place] = [:]
-    /// By this commit: see `SessionLog.commit`.
+    /// Approvals that this commit took: see `SessionLog.commit`.
     var taken: [ApprovalName] = []
 
     /// Entries for sessions, and for approvals: what is beyond is asked for again. Some 200 bytes each.

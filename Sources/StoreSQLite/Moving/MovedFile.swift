@@ -92,7 +92,7 @@ package final class MovedFile: MoveTarget {
         numbers[Place(workspace: workspace, session: wanted)] = number
     }
 
-    /// As the columns of the file have them, in the order of `insertion`.
+    /// The row's values in the file's columns, in the order of `insertion`.
     private func values(of row: MovedRow, in table: MovedTable) throws -> [MovedRow.Value] {
         guard table == .sessions || table.isOfSession else {
             guard table == .audit else { return row.values }

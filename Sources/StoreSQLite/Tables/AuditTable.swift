@@ -12,7 +12,7 @@ struct AuditTable {
 
     /// The position of a workspace's log.
     struct Place: Sendable {
-        /// Its number in the file.
+        /// The workspace's number in the file.
         let workspace: Int64
         let head: AuditHead
     }
@@ -65,7 +65,7 @@ struct AuditTable {
         return Place(workspace: number, head: head)
     }
 
-    /// By number in the file: each workspace's name, and how many records it had.
+    /// Name and number of records of each workspace, by its number in the file.
     static func workspaces(in db: Database) throws -> [Int64: (name: String, audited: Int64)] {
         let rows = try Row.fetchAll(
             db,

@@ -7,7 +7,7 @@ struct StoredSession {
     let number: Int64
     let seq: Int64
     let hostSeq: Int64
-    /// As it is in the row, well spelled or not.
+    /// The name as stored, valid or not.
     let hostName: String
     /// Nothing but its place is left.
     let isRemoved: Bool

@@ -17,7 +17,7 @@ enum WorkspaceData {
 
     /// Takes some of it away; true if nothing is left.
     static func remove(_ workspace: WorkspaceID, rowsMax: Int, in db: Database) throws -> Bool {
-        // Both are bounded.
+        // The number of both is bounded.
         try db.execute(sql: "DELETE FROM commands WHERE workspace = ?", arguments: [workspace.rawValue])
         try db.execute(sql: "DELETE FROM \(records)", arguments: [workspace.rawValue])
         var left = rowsMax

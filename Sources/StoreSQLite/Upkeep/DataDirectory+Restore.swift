@@ -64,7 +64,7 @@ extension DataDirectory {
         try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
     }
 
-    /// The same for a caller that has the lock.
+    /// For callers that hold the lock already.
     func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
         let names = freeNames
         let kept = try setDataAside(as: names.data)

@@ -38,7 +38,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
 
-    /// Also for revocations, which go on waiting if there is none.
+    /// Keeps room for decisions and for waiting revocations. False if there is none.
     package func keepRoom() -> Bool {
         guard let reserve else { return true }
         if waiting.make() { _ = try? credentials.takeWaiting() }

@@ -28,7 +28,7 @@ final class Admission: Sendable {
     init(loops: Int) { counts = Mutex(Counts(ofLoops: Array(repeating: 0, count: loops))) }
 
     enum Verdict {
-        /// By the loop with the fewest: its place among them.
+        /// Index of the loop with the fewest connections, which serves this one.
         case serve(by: Int)
         case turnAway(TurnAwayReason)
         /// Accepted only to be refused; not counted as anything else. `wasTold` follows.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The way from the main loop of a group to another: confined to the main one but for `waiting`.
 final class LoopLane {
-    /// So many writes that wait keep a loop from being given more.
+    /// A loop with this many unwritten messages is given no more for now.
     private static let manyWrites = 64
 
     let thread: LoopThread

@@ -44,7 +44,7 @@ struct LoopOrders: Sendable {
         openCount = 0
     }
 
-    /// Both sealed.
+    /// Both must be sealed.
     mutating func append(_ later: LoopOrders) {
         if isEmpty {
             self = later

@@ -68,7 +68,7 @@ package struct ACPQuestion: Sendable, Equatable {
         self.isForm = isForm
     }
 
-    /// As the daemon takes it.
+    /// The request's body for the daemon.
     package func json(waitSeconds: Int64) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("session", session)

@@ -342,7 +342,7 @@ package struct ACPProxyMachine: Sendable {
 
     private mutating func leaveToEditor(_ ids: [[UInt8]]) { orders += ids.map { .leftToEditor($0) } }
 
-    /// The same of a form.
+    /// Handles a form as `asked` handles a permission.
     private mutating func askedForm(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
         guard permissions.hasRoom(for: id), let request = FormRequest(params), let name = request.session,
             let session = sessions[name]?.id, request.json.count <= limits.texts.approvalInputBytes,

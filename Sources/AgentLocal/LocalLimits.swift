@@ -27,7 +27,7 @@ package struct LocalLimits: Sendable {
     package static let outputBytesMax = 16 << 10
     /// The name that a program gives a session or a question.
     package static let nameBytesMax = 256
-    /// That one question offers.
+    /// Options that one question offers.
     package static let optionsMax = 32
     /// Known at a time, ended ones included; this many live ones are a mistake.
     package var sessionsMax = 1_000

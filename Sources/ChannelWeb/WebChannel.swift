@@ -75,7 +75,7 @@ package struct WebChannel: PushChannel {
         intent.replaces = try record.optionalString("replaces")
     }
 
-    /// As Apple counts them, so that a list of pushes has one scale.
+    /// Priorities on Apple's scale, so that a list of pushes has one.
     package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
         writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
         writer.field("collapse", intent.replaces)

@@ -6,7 +6,7 @@ import RelayProtocol
 enum WebPayload {
     /// Largest payload that Firefox on Android receives; see `WebPushMessage.textBytesMax`.
     static let bytesMax = 2_600
-    /// By which Safari knows the form: RFC 8030.
+    /// Marks the form that Safari shows without the worker: the number of RFC 8030.
     private static let form: Int64 = 8_030
     private static let separator = " · "
 

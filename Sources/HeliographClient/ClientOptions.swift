@@ -18,7 +18,7 @@ package struct ClientOptions: Sendable {
     package var fallbackCredentials: @Sendable () -> Credentials? = { nil }
     /// That directory, if `--data` names it: then that relay is meant, wherever this terminal is logged in.
     package var namedData: String?
-    /// The same directory, named or not, if a relay is set up in it: no login is needed here.
+    /// The data directory, named or not, if a relay is set up in it: no login is needed then.
     package var ownData: @Sendable () -> String? = { nil }
 
     package init() {}

@@ -28,7 +28,7 @@ internal import CHeliographOpenSSL
     /// Verifies the signatures of this key.
     package var publicKey: ES256PublicKey { unsafe ES256PublicKey(adopting: shared) }
 
-    /// The same key; the caller owns the reference.
+    /// The key with one more reference, which the caller owns.
     var shared: OpaquePointer {
         guard unsafe EVP_PKEY_up_ref(key) == 1 else { fatalError("OpenSSL could not share a key") }
         return unsafe key

@@ -66,7 +66,7 @@ package struct P256AgreementKey: Sendable {
     /// Generates a key. Traps if the system has no randomness.
     package init() { self.init(ES256PrivateKey()) }
 
-    /// As `ES256PrivateKey(pem:)`. Throws `invalidKey`.
+    /// Reads a key as `ES256PrivateKey(pem:)` does. Throws `invalidKey`.
     package init(pem: String) throws(CryptoError) { self.init(try ES256PrivateKey(pem: pem)) }
 
     private init(_ key: ES256PrivateKey) {

@@ -10,7 +10,7 @@ internal import CHeliographOpenSSL
     /// From and to the network. Borrowed from `session`.
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// Its protocols are read during the handshake.
+    /// Kept alive, as its protocols are read during the handshake.
     private let context: TLSContext
     private let serverName: String?
 
@@ -64,7 +64,7 @@ internal import CHeliographOpenSSL
         return unsafe name.map { unsafe String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
     }
 
-    /// As `TLSv1.3`.
+    /// The version's name, such as `TLSv1.3`.
     package var version: String { unsafe String(cString: SSL_get_version(session)) }
 
     /// Bytes from the network. What they mean shows in the next `advanceHandshake()` or `read(into:)`.

@@ -45,7 +45,7 @@ package struct ClientView: Sendable {
 
     package private(set) var epoch: Epoch?
     package private(set) var isWorkspaceKnown = false
-    /// Of a snapshot of the workspace, pages are to come.
+    /// True while pages of a workspace snapshot are still to come.
     package var awaitsPages: Bool { unconfirmed != nil }
     package private(set) var sessions: [SessionID: Summary] = [:]
     /// All pending ones; resolved ones as far as the relay has sent them.

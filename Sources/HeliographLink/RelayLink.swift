@@ -44,7 +44,7 @@ package struct RelayLink: Sendable {
     private let idPrefix: String
     private var idsMade = 0
     private var unanswered: [(id: CommandID, command: ClientCommand)] = []
-    /// Those of this connection.
+    /// Subscriptions of this connection.
     private var subscriptions: [CommandID: SessionID?] = [:]
     private var reconnect = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0.5, refused: nil))
     private var wasUp = false

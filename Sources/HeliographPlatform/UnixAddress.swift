@@ -2,7 +2,7 @@ package import Glibc
 
 /// The address of a Unix socket by its path.
 package struct UnixAddress: Sendable {
-    /// With the zero byte that must follow.
+    /// Leaves room for the terminating zero byte.
     package static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private var address = sockaddr_un()

@@ -43,7 +43,7 @@ internal import Glibc
 
     private static let found: Swift.Result<LibPQ, PostgresError> = .init(catching: LibPQ.init)
 
-    /// The same each time: a library that is installed later is found by the next start.
+    /// Looked up once: a library that is installed later is found by the next start.
     static var shared: LibPQ { get throws(PostgresError) { try found.get() } }
 
     private init() throws(PostgresError) {

@@ -11,9 +11,9 @@ package struct PageBundle {
     private let files: [String: String]
     /// In the order in which they run.
     private var modules: [JavaScriptModule] = []
-    /// By path: its place in `modules`, nil while its imports are read.
+    /// Place in `modules`, by path; nil while the module's imports are read.
     private var places: [String: Int?] = [:]
-    /// By export: the path of the module that has it.
+    /// Path of the module that has each export.
     private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.

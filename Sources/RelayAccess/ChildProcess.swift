@@ -75,7 +75,7 @@ package enum ChildProcess {
         return child
     }
 
-    /// Both ends close on exec; `adddup2` clears that for the copies.
+    /// Close-on-exec is set on both ends; `adddup2` clears it for the copies.
     private final class Pipe {
         private(set) var readEnd: Int32
         private(set) var writeEnd: Int32

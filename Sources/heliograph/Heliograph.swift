@@ -61,7 +61,7 @@ struct Heliograph: ParsableCommand {
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             var words = Array(arguments.dropFirst())
-            // As other programs have it.
+            // Other programs take these words for their version, too.
             if [["version"], ["-v"], ["-V"]].contains(words) { words = ["--version"] }
             try Misspelling.checkHelp(words, in: Self.self)
             var command = try parseAsRoot(words)

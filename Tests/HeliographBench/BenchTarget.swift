@@ -4,7 +4,7 @@ package import RelayAccess
 package struct BenchTarget: Sendable {
     /// Hosts are dealt out to these in turn: the nodes of one database, or a relay alone.
     package var relays: [RelayAddress]
-    /// And clients to these.
+    /// Relays that clients connect to.
     package var clientRelays: [RelayAddress]
     /// One for each host of the plan.
     package var hostTokens: [String]

@@ -20,7 +20,7 @@ package final class OwnRelay {
 
     deinit { end(with: SIGTERM) }
 
-    /// As a crash, or a power cut, ends it.
+    /// Kills the relay with SIGKILL and starts it again.
     package func killAndStart() throws(BenchError) {
         end(with: SIGKILL)
         (process, address) = try Self.start(executable, data)

@@ -4,7 +4,7 @@
 /// so that waits here for its end.
 struct LineFlow: Sendable {
     enum Piece: Equatable {
-        /// With its line feed, but for the last of the stream.
+        /// A line with its line feed; the last one of a stream may lack it.
         case line([UInt8])
         /// Part of a line that is too long.
         case fragment([UInt8])

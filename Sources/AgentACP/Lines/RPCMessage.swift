@@ -14,7 +14,7 @@ enum RPCMessage {
         self.init(root)
     }
 
-    /// As much as can be read of a line that is not strict JSON: for display, not for decisions.
+    /// Reads as much as possible of a line that is not strict JSON: for display, not for decisions.
     init?(repairing line: [UInt8]) {
         self.init(JSONRepair.document(line).root)
     }

@@ -10,7 +10,7 @@ struct FormRequest {
     /// The call in which it is asked, if the agent says so.
     let call: String?
     let form: ElicitedForm
-    /// As the daemon takes it.
+    /// The request's body for the daemon.
     let json: [UInt8]
 
     /// Nil if people could not be shown all of it: a page of the web to be opened, a field or a rule that is not known.

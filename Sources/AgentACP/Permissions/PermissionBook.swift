@@ -10,7 +10,7 @@ struct PermissionBook {
         var calls: Set<String>
         /// The input of the call that it is for, of which the agent has told nothing yet.
         var awaited: CallInput?
-        /// Of a permission that is for all calls: another may begin.
+        /// Set while a permission for all calls waits for more calls to begin.
         var gathering: Gathering?
     }
 
@@ -36,9 +36,9 @@ struct PermissionBook {
     }
 
     private let limits: ACPLimits
-    /// By the agent's own identifier of the request.
+    /// Open permissions by the agent's identifier of the request.
     private var open: [[UInt8]: Open] = [:]
-    /// The same, before clients are asked.
+    /// Permissions that clients are not asked about yet, by the same identifier.
     private var gathering: [[UInt8]: Gathering] = [:]
     /// Requests that were answered from here: the editor's own answer to each is swallowed when it comes.
     private var owed: [[UInt8]] = []
@@ -188,7 +188,7 @@ struct PermissionBook {
         return ended
     }
 
-    /// The same ones in the same order in each run.
+    /// Matching permissions, in an order that does not depend on a dictionary's.
     private func inOrder(_ isMeant: (Open) -> Bool) -> [(id: [UInt8], open: Open)] {
         open.filter { isMeant($0.value) }
             .sorted { $0.value.question.approval.rawValue < $1.value.question.approval.rawValue }

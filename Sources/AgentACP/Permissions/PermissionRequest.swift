@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// Parameters of `session/request_permission`.
 struct PermissionRequest {
-    /// As the agent calls it.
+    /// The agent's name of the session.
     let session: String
     /// `toolCall`, with whatever of the call is in it.
     let call: JSONValue
@@ -38,7 +38,7 @@ struct PermissionRequest {
         self.options = options
     }
 
-    /// As Mistral Vibe tells it: the patterns of commands that it asks no more about.
+    /// The command patterns that Mistral Vibe will no longer ask about.
     private static func rule(of option: JSONValue) -> String? {
         let entries = option.optional("_meta")?.list("required_permissions") ?? []
         let patterns = entries.compactMap { $0.text("scope") == "command_pattern" ? $0.text("session_pattern") : nil }
@@ -54,7 +54,7 @@ enum PermissionChoice: Equatable {
     case option(String)
     /// The agent reads it as a no, and ends the turn if it offered no reject option.
     case cancelled
-    /// Of a form, as JSON.
+    /// The filled-in form, JSON.
     case filledIn([UInt8])
     case declined
     /// A form that nobody has answered, and nobody will.

@@ -24,7 +24,7 @@ struct SessionTable {
         self.limits = limits
     }
 
-    /// As the agent calls them, in a fixed order.
+    /// The agent's names of the sessions, sorted.
     var names: [String] { sessions.keys.sorted() }
 
     subscript(name: String) -> ACPSession? { sessions[name] }

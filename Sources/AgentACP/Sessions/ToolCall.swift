@@ -36,7 +36,7 @@ struct ToolCall {
         return line.isEmpty ? tool : line
     }
 
-    /// Its last description may have been in a line that could not be read.
+    /// A line that could not be read may have changed the call's description.
     mutating func missedSome() { isExact = false }
 
     /// The editor told the agent what the call's terminal shows.
@@ -45,7 +45,7 @@ struct ToolCall {
         hasPrinted = true
     }
 
-    /// Its output so far, if that is more than was taken before.
+    /// The output so far; nil if nothing was added since the last call.
     mutating func takePrinted(_ limits: ACPLimits) -> String? {
         guard hasPrinted else { return nil }
         hasPrinted = false

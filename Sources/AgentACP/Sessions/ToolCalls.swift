@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// A session's tool calls from their start to their end.
 struct ToolCalls {
     private let limits: ACPLimits
-    /// Those that have not ended, in the order of their start.
+    /// Calls that have not ended, in the order of their start.
     private var open: [ToolCall] = []
     /// Names of calls that ended lately: an update may come again.
     private var ended: [String] = []

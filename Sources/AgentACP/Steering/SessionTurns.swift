@@ -13,7 +13,7 @@ struct SessionTurns {
     struct Own {
         let id: [UInt8]
         let name: SteeringName
-        /// As the person wrote it, and as the agent gets it.
+        /// The prompt as the person wrote it, and as the agent gets it.
         let text: String
         let sent: String
         /// In milliseconds, monotonic.
@@ -206,7 +206,7 @@ struct SessionTurns {
         settings.firstIndex { $0.id == id }.map { settings.remove(at: $0) }
     }
 
-    /// Those that waited for the turn's end.
+    /// Removes and returns the interrupts that waited for the turn's end.
     mutating func takeInterrupts() -> [Interrupt] {
         defer { interrupts = [] }
         return interrupts

@@ -13,7 +13,7 @@ enum SteeringLine {
         notification("session/cancel") { $0.field("sessionId", session) }
     }
 
-    /// By the way that the agent's list came.
+    /// Sets the mode in the way in which the agent listed its modes.
     static func setMode(_ id: [UInt8], session: String, _ mode: String, option: String?) -> [UInt8] {
         guard let option else {
             return request(id, "session/set_mode") {

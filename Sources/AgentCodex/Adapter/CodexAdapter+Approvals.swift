@@ -25,7 +25,7 @@ extension CodexAdapter {
             guard method == "item/fileChange/requestApproval", let item = params.text("itemId"),
                 sessions[session]?.seeks(item, countMax: limits.callsMax) == true
             else { return }
-            // Its thread then says again what it asks.
+            // The thread then repeats its open questions.
             call(.readWhole(thread: name))
         case .service: break
         }

@@ -48,7 +48,7 @@ extension CodexAdapter {
         return nil
     }
 
-    /// By what Codex has said; a policy made of parts is not changed.
+    /// The session's reach by the policy that Codex reported; a policy made of parts is not changed.
     func holdReach(of session: CodexSession) -> HoldReach {
         guard let policy = session.settings.policy else { return .unchanged }
         guard holds.contains(session.id) else { return .most }

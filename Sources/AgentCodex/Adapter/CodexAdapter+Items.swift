@@ -103,7 +103,7 @@ extension CodexAdapter {
     private mutating func tell(_ change: CodexChange, _ call: String, in id: SessionID) {
         let path = line(paths(of: id).short(change.target ?? change.path))
         let head = EventHead.fileChanged(path: path, added: change.lines.added, removed: change.lines.removed, call: call)
-        // Its secrets are gone already, looked for in the text as it is in the file.
+        // Secrets were hidden before, in the text as it is in the file.
         let text = cleaner.clean(change.text, bytesMax: limits.texts.diffBytes)
         emit(head, in: id) { if !text.isEmpty { $0.field("diff", text) } }
     }

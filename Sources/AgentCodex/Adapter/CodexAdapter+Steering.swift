@@ -80,7 +80,7 @@ extension CodexAdapter {
 
     // MARK: The end of a thread
 
-    /// Until it is out of the archive again, also over the end of this daemon.
+    /// Notes the archived thread until it is out of the archive again, also over a restart of the daemon.
     private mutating func shelve(_ thread: String) {
         shelving.insert(thread)
         mustComeBack(thread)

@@ -17,7 +17,7 @@ package struct CodexAdapter: AgentAdapter {
 
     var sessions: [SessionID: CodexSession] = [:]
     private(set) var desk: ApprovalDesk<CodexForm>
-    /// By their names, on this connection.
+    /// Threads of this connection, by name.
     var threads: [String: CodexThread] = [:]
     var calls = CodexCalls()
     var requests: CodexRequests
@@ -215,7 +215,7 @@ package struct CodexAdapter: AgentAdapter {
         return false
     }
 
-    /// By the reader that the relay has.
+    /// Checked with the reader that the relay uses.
     private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
     private mutating func emit(_ event: Event, in session: SessionID) {

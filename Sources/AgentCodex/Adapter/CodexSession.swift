@@ -18,7 +18,7 @@ struct CodexSession {
     let id: SessionID
     let thread: String
     var workingDirectory: String?
-    /// As it is shown; what Codex calls it is among the settings.
+    /// The model's shown name; Codex's own is among the settings.
     var model: String?
     /// On this connection.
     var settings = CodexThreadSettings()

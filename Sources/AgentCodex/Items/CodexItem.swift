@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// One item of a turn, as far as it is reported to people.
 struct CodexItem {
     enum Kind {
-        /// With the name that a client gave it, in most cases the terminal's.
+        /// A prompt; `client` is the name that a client, mostly the terminal, gave it.
         case prompt(String, client: String?)
         case answer(String)
         case thought(String)

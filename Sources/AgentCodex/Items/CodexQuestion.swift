@@ -15,7 +15,7 @@ struct CodexQuestion {
     let turn: String?
     /// Nil if a tool server asks: the request does not say in which call.
     let item: String?
-    /// The same wherever and whenever it is said again.
+    /// Identifies the question over connections and restarts of the daemon.
     let run: String
     /// Codex's own description of it, without names and without options of the terminal alone.
     let input: [UInt8]

@@ -5,7 +5,7 @@ internal import RelayProtocol
 struct CodexTool {
     enum Subject {
         case command(String)
-        /// As Codex wrote them.
+        /// The changes as Codex wrote them.
         case changes([JSONValue], bytes: [UInt8])
         case other(String)
     }

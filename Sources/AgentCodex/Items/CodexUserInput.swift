@@ -35,7 +35,7 @@ struct CodexUserInput {
         self.questions = questions
     }
 
-    /// As the terminal would answer; nil unless every question is answered with what it offers.
+    /// The answer in the terminal's form; nil unless every question is answered with what it offers.
     func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
         guard answers.count == questions.count else { return nil }
         var said: [(question: String, values: [String])] = []

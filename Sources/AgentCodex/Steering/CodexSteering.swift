@@ -7,7 +7,7 @@ struct CodexSteering {
     enum Evidence: Equatable {
         /// The person's message under our name for it, with which a turn begins: this one, as far as Codex has said.
         case opening(turn: String?)
-        /// The same, in the turn that ran.
+        /// The person's message in the turn that was running.
         case addition(turn: String)
         /// The end of this turn, as an interrupted one.
         case interruption(turn: String)
@@ -43,7 +43,7 @@ struct CodexSteering {
 
     mutating func give(_ name: SteeringName, in session: SessionID, _ evidence: Evidence, at now: Int64) {
         given.append(Given(name: name, session: session, evidence: evidence, at: now))
-        // Its desk has long stopped waiting for the oldest.
+        // The desk has long stopped waiting for the oldest.
         if given.count > countMax { given.removeFirst() }
     }
 

@@ -53,7 +53,7 @@ extension LocalAdapter {
         carryOut(orders, in: request.session)
     }
 
-    /// Its open request was closed, with which it shows that it is there.
+    /// The program's open request, which shows that it is alive, was closed.
     mutating func programGone(_ token: HookToken) {
         guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
         let orders = sessions[id]?.program?.gone() ?? []
@@ -91,7 +91,7 @@ extension LocalAdapter {
         asking.contains(id) ? .waiting : sessions[id]?.program?.standing
     }
 
-    /// The same facts give the same orders.
+    /// Sorted, so that the same facts give the same orders.
     private func inOrder(_ ids: Set<SessionID>) -> [SessionID] { ids.sorted { $0.rawValue < $1.rawValue } }
 
     private mutating func carryOut(_ orders: [SteeredProgram.Order], in id: SessionID) {

@@ -192,7 +192,7 @@ package struct LocalAdapter: AgentAdapter {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
         }
-        // The same reply for a question that has ended already.
+        // A question that has ended already gets the same reply.
         order(.respond(token, nil))
     }
 
@@ -207,7 +207,7 @@ package struct LocalAdapter: AgentAdapter {
         case .abstain(let token): self.order(.respond(token, nil))
         case .settled(let session, let end): if let end { emit(end, in: session, at: nil) }
         case .emit(let session, let head): emit(head, in: session, at: nil)
-        // Its connection is gone for good: it was taken back.
+        // The asker's connection is gone for good: the question is withdrawn.
         case .judge(let id): tellDesk(.shown(id, .withdrawn))
         case .check(let process): self.order(.checkAgents([process]))
         }
@@ -320,7 +320,7 @@ package struct LocalAdapter: AgentAdapter {
 
     package var questions: [AgentQuestion] { desk.approvals.map { AgentQuestion($0) } }
 
-    /// The same facts give the same orders, whatever a dictionary does.
+    /// Sorted, so that the same facts give the same orders.
     private var inOrder: [LocalSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
     // MARK: Orders
@@ -351,7 +351,7 @@ package struct LocalAdapter: AgentAdapter {
         uses += 1
         sessions[id]?.lastUse = uses
         var event = Event(head, at: moment ?? now.wall, body: body)
-        // By the reader that the relay has.
+        // Checked with the reader that the relay uses.
         let isWhole = (try? Event(stored: event.bytes)) != nil
         if !isWhole { event = Event(head.withoutBody, at: moment ?? now.wall) }
         order(.emit(id, event.bytes, isKept: head.knownKind?.isKeptAtHost == true))

@@ -3,7 +3,7 @@ package import RelayProtocol
 
 /// The form in which a program takes the answer to its question: JSON.
 package struct LocalForm: AnswerForm {
-    /// As people see them.
+    /// The questions, redacted for people.
     let questions: [AskedQuestion]
     /// Source of the questions, if they are the fields of a form.
     private let elicited: ElicitedForm?

@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// `POST /v1/agent/ask`: a program asks a person.
 package struct LocalAsk: Sendable {
     let session: String
-    /// As the program calls its question.
+    /// The program's own name of the question.
     let approval: String
     let agent: String?
     let kind: ApprovalKind

@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// One line of `POST /v1/agent/events`: an event of the wire, without a number, or `tool.output`, which is shown and not kept.
 package struct LocalEvent: Sendable {
-    /// As the program calls it.
+    /// The program's own name of the session.
     let session: String
     /// The program's name, used if its session is not known yet.
     let agent: String?

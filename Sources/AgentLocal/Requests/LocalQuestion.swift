@@ -43,7 +43,7 @@ struct LocalQuestion: Sendable {
         return questions
     }
 
-    /// As people see it: two choices that look alike are made distinguishable.
+    /// The question, redacted for people; choices that look alike are made distinguishable.
     func asked(_ clean: (String) -> String) -> AskedQuestion {
         let shown = ShownLabels.apart(choices.map { clean($0.label) })
         return AskedQuestion(

@@ -23,7 +23,7 @@ package struct LocalSettlement: Sendable {
         }
     }
 
-    /// As the approval desk has it.
+    /// The evidence in the approval desk's terms.
     func evidence(of kind: ApprovalKind) -> ApprovalEvidence {
         switch (outcome, kind) {
         case (.ran, .tool): .carriedOut(answers: nil, failed: false)

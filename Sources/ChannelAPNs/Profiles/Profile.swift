@@ -7,7 +7,7 @@ package import RelayProtocol
 package struct Profile: Sendable {
     /// The app's notification categories, which determine the buttons of an alert. Nil: none.
     package struct Categories: Sendable, Equatable {
-        /// With a button that allows.
+        /// Category for approvals that may be allowed from the notification.
         package var approval: String?
         package var approvalWithoutAllow: String?
         package var question: String?

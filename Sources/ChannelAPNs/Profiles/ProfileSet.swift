@@ -36,7 +36,7 @@ package struct ProfileSet: Sendable {
 
     package subscript(name: String) -> Profile? { profiles[name] }
 
-    /// By name.
+    /// Sorted by name.
     package var all: [Profile] { profiles.values.sorted { $0.name < $1.name } }
 
     private struct Key: Hashable {
@@ -46,7 +46,7 @@ package struct ProfileSet: Sendable {
 }
 
 extension Profile {
-    /// Those in `Embedded/`. That they can be read is for the tests to show.
+    /// The profiles in `Embedded/`. Tests show that each can be read.
     package static func shipped() throws(ProfileError) -> [Profile] {
         var profiles: [Profile] = []
         for file in EmbeddedFiles.all where file.path.hasSuffix(".json") {

@@ -12,7 +12,7 @@ enum PushValue {
     case moment(Int64)
     case object([(name: String, value: PushValue)])
 
-    /// As JSON, each text cut to this many bytes between its quotes.
+    /// JSON of the value, each text cut to this many bytes between its quotes.
     func bytes(textMax: Int) -> [UInt8] {
         switch self {
         case .word(let word): JSONWriter.string(word)

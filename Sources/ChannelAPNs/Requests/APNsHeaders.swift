@@ -5,7 +5,7 @@ package struct APNsHeaders {
     static let urgent: Int64 = 10
     private static let normal: Int64 = 5
 
-    /// With its suffix; nil for channels and broadcasts.
+    /// The topic with its suffix; nil for channels and broadcasts.
     package let topic: String?
     /// `alert` or `liveactivity`; nil for channels.
     package let pushType: String?

@@ -21,7 +21,7 @@ package struct APNsRequest: Equatable, Sendable {
     package var target: Target
     /// `apns-id`, a lower-case UUID: the same for every attempt.
     package var id: String
-    /// With its suffix, such as `.push-type.liveactivity`.
+    /// The topic with its suffix, such as `.push-type.liveactivity`.
     package var topic: String?
     package var pushType: String?
     /// 5 or 10 (or 1).

@@ -48,7 +48,7 @@ enum AnswerParser {
         }
     }
 
-    /// By places, with the labels that are there.
+    /// An answer by places, with the labels shown there.
     static func answer(to question: Question, _ places: [Int], text: String? = nil) -> Answer {
         Answer(
             question: question.id, choices: places.map { question.choices[$0].label },

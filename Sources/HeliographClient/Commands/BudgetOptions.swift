@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// A budget as somebody asks for it on the command line.
 package struct BudgetOptions: Sendable {
     package enum Scope: Sendable, Equatable {
-        /// By its id, or the beginning of it.
+        /// A session's id, or the beginning of it.
         case session(String)
         case everySession, day, workspace
     }

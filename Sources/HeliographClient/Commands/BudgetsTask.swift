@@ -105,7 +105,7 @@ final class BudgetsTask: ClientTask {
         }
     }
 
-    /// Of one kind in a line: more of them nobody reads.
+    /// Sessions of one kind that are named; the rest is counted.
     private static let sessionsNamedMax = 8
 
     static func table(_ reports: [BudgetReport], names: [String: String]) -> TextTable {

@@ -69,7 +69,7 @@ struct DeviceEntry {
     /// True if it has an address.
     var isReachable: Bool { isBrowser ? pushService != nil : hasAlertToken }
 
-    /// Its kind, in a line.
+    /// The kind of device, in a line.
     var kind: String {
         guard isBrowser else { return "\(profile), \(environment ?? "unknown environment"), iOS \(system)" }
         return pushService.map { "\(system), by \($0)" } ?? system
@@ -96,7 +96,7 @@ struct DeviceEntry {
         } catch { throw ClientError(.failed, "the relay lists devices in a way that this program does not know") }
     }
 
-    /// By a whole id or a unique prefix.
+    /// Finds a device by its id or a unique prefix.
     static func find(_ text: String, in devices: [DeviceEntry]) throws(ClientError) -> DeviceEntry {
         switch ShortNames.match(text, among: devices, by: { $0.id.rawValue }) {
         case .one(let device): return device

@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 /// Requests of `heliograph start`, `resume` and `projects PROJECT` to a host.
 package struct LaunchWish: Sendable {
-    /// By its name, or its folder as the host shows it. Nil: the only one there is.
+    /// The project's name, or its folder as the host shows it. Nil: the only one there is.
     package var project: String?
-    /// By its name or id; nil: whichever has that project.
+    /// The host's name or id; nil: whichever has that project.
     package var host: String?
     /// Nil: the only one that can be started there.
     package var agent: String?
@@ -15,7 +15,7 @@ package struct LaunchWish: Sendable {
     package var text: String?
     /// Files that go with it.
     package var pictures: [String] = []
-    /// With `resume`: the agent's own name of the session.
+    /// The agent's own name of the session to resume.
     package var past: String?
     package var isList = false
 

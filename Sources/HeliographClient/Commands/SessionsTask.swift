@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// `heliograph sessions`: one look at all of them.
 final class SessionsTask: ClientTask {
-    /// Those that ended longer ago are shown with `--all` only.
+    /// Sessions that ended longer ago are shown with `--all` only.
     static let endedShownMilliseconds: Int64 = 24 * 3_600_000
 
     let givesUpEarly = true

@@ -35,11 +35,11 @@ final class SteerTask: ClientTask {
         case looking
         /// A person is asked whether they mean it. Becomes `following`.
         case asking
-        /// Its pictures are on their way. Becomes `following`.
+        /// The prompt's pictures are being uploaded. Becomes `following`.
         case bringing
         /// The session's past is on its way: what becomes of the command is read in its log. Becomes `sent`.
         case following(SessionID)
-        /// Its reply, its events or both are awaited.
+        /// The command's reply, its events or both are awaited.
         case sent(CommandID, SessionID, isRecorded: Bool)
     }
 
@@ -52,7 +52,7 @@ final class SteerTask: ClientTask {
     /// Nil until the project is found, if a session is to be started.
     private var action: SteeringAction?
     private var stage = Stage.looking
-    /// Those that the relay does not have yet.
+    /// Pictures that the relay does not have yet.
     private var pictures: [PictureFile] = []
     private var shown: SteeringStage?
 
@@ -186,7 +186,7 @@ final class SteerTask: ClientTask {
             .refused, "the \(kind) “\(name)” is not offered", advice: "Offered: \(offered.isEmpty ? "none" : offered)")
     }
 
-    /// Its pictures are uploaded before the prompt is sent.
+    /// Pictures are uploaded before the prompt is sent.
     private func follow(_ session: SessionID) {
         guard pictures.isEmpty else {
             stage = .bringing
@@ -217,7 +217,7 @@ final class SteerTask: ClientTask {
             stage = .sent(id, session, isRecorded: true)
             if shown == nil { say("✓ on its way to the host", .green) }
             if options.wait == .zero { run.finish(.done) }
-        // Its event says what has become of it, and why.
+        // The command's event says what became of it, and why.
         case .failed where wasRecorded: break
         case .failed(let notice, _): run.fail(Self.fault(notice))
         default: run.fail(ClientError(.failed, "the relay's reply does not fit this command"))

@@ -20,7 +20,7 @@ enum SteeredLookup {
         }
     }
 
-    /// As people know it, safe to print.
+    /// The session's title, safe to print.
     static func title(_ session: SessionID, in view: ClientView) -> String {
         guard let summary = view.sessions[session] else { return session.rawValue }
         return VisibleText.line(summary.title ?? summary.project ?? session.rawValue)

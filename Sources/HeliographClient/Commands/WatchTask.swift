@@ -10,7 +10,7 @@ package struct WatchOptions: Sendable {
     /// Show what there is, then end.
     package var isOnce = false
     package var duration: Duration?
-    /// Also the bookkeeping: status changes, token counts, thoughts.
+    /// Shows bookkeeping, too: status changes, token counts, thoughts.
     package var showsMinor = false
 
     package init() {}

@@ -32,7 +32,7 @@ package struct ClientFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw fault("is no file") }
-        // As ssh does: a token that others could read is taken for theirs too.
+        // A token that others can read is refused, as ssh refuses such a key.
         guard status.st_mode & 0o077 == 0 else {
             throw ClientError(.failed, "others can read \(path)", advice: "chmod 600 \(path)")
         }

@@ -10,7 +10,7 @@ package struct EventText: Sendable {
     package var style: Style?
     /// The approval that this event tells a step of.
     package var approval: ApprovalID?
-    /// That step is the last.
+    /// True if this event ends its approval.
     package var isApprovalsEnd = false
     /// The question that this event raises.
     package var question: ApprovalRequest?

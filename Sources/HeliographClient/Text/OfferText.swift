@@ -16,7 +16,7 @@ package enum OfferText {
             + ApprovalText.quoted(offer.id, width, palette)
     }
 
-    /// Its id if that is a short word: any other could pass for a line of ours.
+    /// The offer's id if it is a short word: any other could pass for a line of ours.
     package static func plainName(of offer: Offer) -> String? {
         let isWord = offer.id.utf8.allSatisfy {
             $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)

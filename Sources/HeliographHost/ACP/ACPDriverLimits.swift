@@ -24,7 +24,7 @@ struct ACPDriverLimits: Sendable {
     var withdrawCheck = Duration.milliseconds(100)
     /// Life of a question at the daemon: as long as that of the agent's own hooks.
     var questionSeconds: Int64 = 86_400
-    /// The same if only clients can be asked; then it is denied.
+    /// How long clients are asked if nobody else can be; then the request is denied.
     var headlessQuestionSeconds: Int64 = 3_600
     /// The question can be answered here as well: a daemon that is away is waited for.
     var isAttended = true

@@ -54,7 +54,7 @@ struct ACPProxyLoop {
         toAgent = OutputBuffer(descriptor: child.input)
     }
 
-    /// Until the agent has ended and all that it wrote is passed on.
+    /// Returns when the agent has ended and all that it wrote is passed on.
     mutating func run() -> AgentEnd {
         tellClient(.started)
         while true {

@@ -94,7 +94,7 @@ final class DaemonReporter: Sendable {
         if let listener { put(.closed(session, listener: listener)) }
     }
 
-    /// Until the session is closed; one that is opened again has a listener of its own.
+    /// Listens until the session is closed; one that is opened again has a listener of its own.
     private func listen(_ session: SessionID, _ number: Int) {
         let listener = SteeringListener(session: session, run: run, socketPath: socketPath, limits: limits.daemon)
         let isStarted = BackgroundThread.start { [self] in

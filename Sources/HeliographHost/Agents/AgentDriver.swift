@@ -43,6 +43,6 @@ struct DriverSeat {
 }
 
 extension AgentDriver {
-    /// Its callers are hooks, which the local socket answers.
+    /// By default the callers are hooks, which the local socket answers.
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool { false }
 }

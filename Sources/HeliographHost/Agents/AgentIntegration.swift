@@ -3,9 +3,9 @@ internal import RelayAccess
 
 /// All that this host does for one agent: a part for each place in which agents differ. What an agent has no part for, it does not do.
 protocol AgentIntegration: SendableMetatype {
-    /// As people write it, and as its adapter is named.
+    /// The name on the command line and of the adapter.
     static var name: String { get }
-    /// As its makers write it.
+    /// The agent's name as its makers write it.
     static var title: String { get }
 
     static var daemon: DaemonPart? { get }

@@ -5,7 +5,7 @@ internal import HeliographPlatform
 /// Reads a file that an agent names, which may be anything: bounded, never a pipe or device, and never on the event loop's thread,
 /// which a disk that does not answer would stop.
 enum FileLook {
-    /// As much as is looked through for secrets; twice that is scanned, before and after.
+    /// Bytes searched for secrets; twice that is scanned, before and after.
     static let bytesMax = 512 << 10
     /// A notebook holds its pictures too; of it one cell is shown.
     static let notebookBytesMax = 4 << 20

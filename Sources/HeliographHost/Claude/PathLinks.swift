@@ -4,7 +4,7 @@ internal import Glibc
 enum PathLinks {
     private typealias Path = [UInt8]
 
-    /// As many as the kernel follows.
+    /// Linux follows as many.
     private static let linksMax = 40
     private static let slash = UInt8(ascii: "/")
     private static let dot = Path(".".utf8)

@@ -43,7 +43,7 @@ struct RunLoop {
         toAgent = OutputBuffer(descriptor: child.input)
     }
 
-    /// Until the agent has ended and all that it wrote is shown.
+    /// Returns when the agent has ended and all that it wrote is shown.
     mutating func run() -> AgentEnd {
         perform(.started)
         while true {

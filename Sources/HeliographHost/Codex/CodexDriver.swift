@@ -28,7 +28,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
     private var lastError: CodexSocket.AddressError?
     private var isStarting = false
     private var lastToken = CodexDriver.firstToken
-    /// Those of this connection are greater.
+    /// Tokens of this connection are greater.
     private var tokenBefore = CodexDriver.firstToken
 
     init(_ seat: DriverSeat, _ paths: HostPaths) {

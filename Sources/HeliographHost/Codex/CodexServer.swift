@@ -11,7 +11,7 @@ internal import RelayProtocol
 enum CodexServer {
     /// On the PATH.
     static let program = "codex"
-    /// Its first start copies the program, some 300 MB.
+    /// The server's first start copies the program, some 300 MB.
     private static let within = Duration.seconds(60)
     /// Kept of what it prints, from its beginning.
     private static let wordsBytesMax = 16 << 10

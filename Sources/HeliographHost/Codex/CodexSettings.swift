@@ -24,7 +24,7 @@ struct CodexSettings: Equatable {
         return CodexSettings(home: home)
     }
 
-    /// As Codex finds it.
+    /// Codex's home folder, by its own rule.
     static func home(_ paths: HostPaths, environment: (String) -> String? = HostPaths.variable) -> String {
         if let home = environment("CODEX_HOME"), home.hasPrefix("/") { return home }
         return paths.home + "/.codex"

@@ -15,6 +15,6 @@ protocol ConnectPart {
     /// nothing was written.
     func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32
 
-    /// The same, for taking away exactly what `connect` added.
+    /// Takes away exactly what `connect` added.
     func disconnect(_ request: ConnectRequest) throws(ConnectError) -> Int32
 }

@@ -5,7 +5,7 @@ package enum ShellWords {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// The same for people to read: without quotes where none are needed.
+    /// One word for people to read: quoted only if needed.
     package static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty

@@ -21,7 +21,7 @@ final class HostDaemon {
     private let spool: Spool
     private let parts: [(name: String, part: DaemonPart)]
     private var machine: HostMachine
-    /// By the names of their agents.
+    /// Drivers by the names of their agents.
     private var drivers: [String: any AgentDriver] = [:]
     private var relay: RelayConnection?
     private var socket: LocalSocket?

@@ -16,7 +16,7 @@ internal import WebSocketEngine
 /// | `GET /v1/alive` | 204: a hook that waits asks now and then |
 /// | `GET /v1/status` | what this daemon does, as JSON |
 final class LocalSocket: ServerHandler {
-    /// As much as a hook hands over (see `HookLimits.inputBytesMax`).
+    /// The largest request that a hook makes (see `HookLimits.inputBytesMax`).
     private static let bodyBytesMax = 8 << 20
 
     private let loop: EventLoop

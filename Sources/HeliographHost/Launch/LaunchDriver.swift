@@ -79,7 +79,7 @@ final class LaunchDriver: ProgramDriver {
                     }))
     }
 
-    /// With `~` for the home folder.
+    /// The folder with `~` for the home folder.
     static func shown(_ folder: String, home: String) -> String {
         folder == home ? "~" : folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
     }

@@ -37,7 +37,7 @@ package enum ProjectsCall {
         return "\(name) is \(folder). Anyone who may steer this host may start sessions there.\(tellDaemon(paths))"
     }
 
-    /// By its name, or the folder.
+    /// Removes the project of that name or folder.
     package static func remove(_ project: String, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = ProjectsFile(paths)
         var projects = try file.read()

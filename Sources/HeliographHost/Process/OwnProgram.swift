@@ -2,7 +2,7 @@ internal import Glibc
 
 /// This very program.
 enum OwnProgram {
-    /// As it was when it started: one that was replaced since runs as the new one.
+    /// The program's path at the start: if the file is replaced, the new one runs.
     static let path: String? = {
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             count = unsafe max(0, readlink("/proc/self/exe", buffer.baseAddress!, buffer.count))

@@ -262,7 +262,7 @@ struct TerminalHolder {
         redrawAt = Self.now + Int64(limits.redrawAfter)
     }
 
-    /// As large as the smallest window, so that everybody sees all of it.
+    /// Takes the size of the smallest window, so that every window shows all of the screen.
     private mutating func fit() {
         guard redrawAt == nil else { return }
         let sizes = connections.values.compactMap(\.size)

@@ -35,7 +35,7 @@ public struct SessionCard: Sendable, Hashable {
 }
 
 extension SessionRow {
-    /// As in pushes: `stale` if the session was going on at the last report of its host.
+    /// The status as pushes show it: `stale` if the host is away and the session had not ended.
     var shownStatus: LiveActivityKit.SessionStatus {
         !isHostConnected && (status == .starting || status == .running) ? .stale : status
     }

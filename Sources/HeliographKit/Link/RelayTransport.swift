@@ -13,7 +13,7 @@ public protocol RelaySocket: Sendable {
     func send(_ text: Data) async throws(SocketEndError)
     /// Waits for the next message.
     func receive() async throws(SocketEndError) -> Data
-    /// Both calls above end then.
+    /// Ends both calls above.
     func close()
 }
 

@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// WebSockets by `URLSession`. On Apple's platforms; Foundation on Linux has them only with a libcurl that was built with them.
 public final class URLSessionTransport: RelayTransport {
-    /// Until the connection is open.
+    /// Time for the connection to open.
     public static let openSeconds: TimeInterval = 15
 
     public init() {}

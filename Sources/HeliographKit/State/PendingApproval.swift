@@ -12,7 +12,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
 
     public struct Question: Sendable, Hashable, Identifiable {
         public struct Choice: Sendable, Hashable {
-            /// Its place in the question's list, from 0: labels can be alike.
+            /// The choice's place in the question's list, from 0: labels can be alike.
             public let index: Int
             public let label: String
             public let description: String?

@@ -20,7 +20,7 @@ public struct RelayState: Sendable {
     public internal(set) var isComplete = false
     /// The most recently active first.
     public internal(set) var sessions: [SessionRow] = []
-    /// Those that wait for a person, the oldest first.
+    /// Approvals that wait for a person, oldest first.
     public internal(set) var approvals: [PendingApproval] = []
     /// The last events of the session on the screen, at most `eventsMax`.
     public internal(set) var events: [SessionEvent] = []

@@ -3,7 +3,7 @@ internal import RelayProtocol
 
 /// One event of the session on the screen. Kinds and fields are those of the wire.
 public struct SessionEvent: Sendable, Hashable, Identifiable {
-    /// Its number in the session's log.
+    /// The event's number in the session's log.
     public let id: Int
     /// Such as `message` or `tool.started`; an app shows kinds that it does not know as unsupported.
     public let kind: String

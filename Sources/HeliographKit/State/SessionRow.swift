@@ -19,7 +19,7 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     /// Tools started.
     public let operations: Int
     public let messages: Int
-    /// That wait for a person.
+    /// Number of approvals that wait for a person.
     public let approvals: Int
     public let questions: Int
     public let costMicroUSD: Int?

@@ -30,7 +30,7 @@ public struct AlertPayload: Sendable, Hashable {
         return text
     }
 
-    /// The same alert with the code that was sealed in it.
+    /// The alert's `userInfo` with the code that was sealed in it.
     static func userInfo(_ userInfo: [AnyHashable: Any], with code: String) -> [AnyHashable: Any] {
         var fields = userInfo["heliograph"] as? [String: Any] ?? [:]
         fields["code"] = code

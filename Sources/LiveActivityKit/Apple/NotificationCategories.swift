@@ -62,7 +62,7 @@ struct DeliveredAlerts: DecisionDesk.Codes {
     func code(of approval: String) async -> String? {
         await withCheckedContinuation { continuation in
             UNUserNotificationCenter.current().getDeliveredNotifications { notifications in
-                // Others than ours do not parse.
+                // Notifications of other senders do not parse.
                 let payloads = notifications.compactMap { try? AlertPayload(userInfo: $0.request.content.userInfo) }
                 continuation.resume(returning: payloads.first { $0.approval == approval && $0.code != nil }?.code)
             }

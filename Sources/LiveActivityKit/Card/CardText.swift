@@ -28,7 +28,7 @@ public enum CardText {
         return seconds < 5 ? "just now" : "\(duration(seconds)) ago"
     }
 
-    /// The same for a screen reader: `1 minute`, `2 hours and 5 minutes`.
+    /// The duration for a screen reader: `1 minute`, `2 hours and 5 minutes`.
     public static func spokenDuration(_ seconds: TimeInterval) -> String {
         guard seconds.isFinite, seconds >= 1 else { return count(0, "second") }
         let whole = Int(min(seconds, 1e12))
@@ -50,7 +50,7 @@ public enum CardText {
         "\(progress.completed)/\(progress.total)"
     }
 
-    /// As a complete sentence: with a full stop, unless it has an end already.
+    /// Adds a full stop unless the text ends with punctuation.
     static func sentence(_ text: String) -> String {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let last = trimmed.last else { return "" }

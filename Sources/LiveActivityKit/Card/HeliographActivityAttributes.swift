@@ -27,7 +27,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var status: SessionStatus
         public var operation: String?
         public var progress: Progress?
-        /// That wait for the person.
+        /// Number of approvals that wait for the person.
         public var approvals: Int
         public var questions: Int
         /// The approval that the person is asked for first.

@@ -37,12 +37,12 @@ public struct CardLifecycle: Sendable {
         case startRefused(session: String?)
         case tokenReceived(card: String, token: String)
         case stateChanged(card: String, CardReport.State)
-        /// By a push or by ourselves.
+        /// The content was changed by a push or by the app itself.
         case contentChanged(card: String, ContentState)
         case updateRequested(session: String?, ContentState)
         /// Nil content: unchanged.
         case endRequested(session: String?, ContentState?, Dismissal)
-        /// By the person; tokens that it lacks stay.
+        /// The person changed the registration; tokens that it lacks stay.
         case deviceChanged(DeviceRegistration)
         case alertTokenReceived(String)
         case startTokenReceived(String)

@@ -193,7 +193,7 @@ public actor LiveActivityManager {
 }
 
 extension Data {
-    /// As the relay takes tokens.
+    /// The token's spelling at the relay.
     public var hexadecimal: String {
         reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
     }

@@ -57,7 +57,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         public let at: Int?
         public let timeZone: String?
 
-        /// So many minutes after the first of it, 5 to 1,440.
+        /// Announced that many minutes after the first alert, 5 to 1,440.
         public static func every(minutes: Int) -> Gather { Gather(when: .interval, minutes: minutes, at: nil, timeZone: nil) }
 
         /// At this minute of the day, in a time zone such as `Europe/Berlin`.

@@ -23,7 +23,7 @@ enum Executable {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
 
-    /// As it was called, for lines that people copy into another terminal.
+    /// The program as it was called, for lines that people copy into another terminal.
     static var shown: String { ShellWords.word(CommandLine.arguments[0]) }
 }
 

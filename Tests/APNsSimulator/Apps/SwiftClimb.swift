@@ -4,7 +4,7 @@ internal import FoundationEssentials
 package enum SwiftClimb: ActivityModel {
     package static let attributesType = "YourFeatureAttributes"
 
-    /// Its `deepLinkScheme` is a `let` with a value: never decoded, harmless if it is sent.
+    /// `deepLinkScheme` is a `let` with a value: never decoded, harmless if it is sent.
     package struct Attributes: Decodable {
         let featureId: UUID
         let startedAt: Date

@@ -42,7 +42,7 @@ package struct ActivityTypes: Sendable {
         }
     }
 
-    /// As the device's log would have it: where, and what was expected.
+    /// Where decoding failed and what was expected, as the device's log would say it.
     private static func explanation(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {

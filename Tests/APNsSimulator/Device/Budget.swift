@@ -1,4 +1,4 @@
-/// So many at once, and then one more each `refillMilliseconds`.
+/// `capacity` pushes at once, and then one more each `refillMilliseconds`.
 package struct Budget: Sendable, Equatable {
     package let capacity: Int
     package let refillMilliseconds: Int64

@@ -49,7 +49,7 @@ package struct Device: Sendable {
     package struct Limits: Sendable {
         /// Priority-10 updates of one app.
         package var updates = Budget(capacity: 8, refillMilliseconds: 150_000)
-        /// The same if the person allows frequent updates.
+        /// The budget if the person allows frequent updates.
         package var frequentUpdates = Budget(capacity: 24, refillMilliseconds: 50_000)
         /// Starts by push; frequent updates do not raise it.
         package var starts = Budget(capacity: 10, refillMilliseconds: 360_000)

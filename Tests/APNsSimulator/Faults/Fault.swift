@@ -26,7 +26,7 @@ package struct Fault: Sendable {
     package var delay: Int64 = 0
     /// True if the service did its work (and the device may have the push) before the failure.
     package var isProcessed: Bool
-    /// As the journal calls it.
+    /// The fault's name in the journal.
     package let name: String
 
     var answer: FaultScript.Answer? {

@@ -41,7 +41,7 @@ final class Crowd: Stage {
 
     override init(_ plan: BenchPlan, _ target: BenchTarget) throws(BenchError) { try super.init(plan, target) }
 
-    /// The same sessions, seen by clients that have a part of each.
+    /// The sessions of `before`, seen by clients that have a part of each.
     private init(_ before: Crowd, _ target: BenchTarget) throws(BenchError) {
         try super.init(before.plan, target)
         sessions = before.sessions

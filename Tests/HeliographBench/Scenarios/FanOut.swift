@@ -21,7 +21,7 @@ final class FanOut: Stage {
     private var messages = 0
     private var sentMeasured: Int64 = 0
     private var latencies = Latencies()
-    /// With another server: what each client has been sent, and what the host has.
+    /// What each client and the host have received, for servers of another make.
     private var clientStreams: [PeerStream]
     private var hostStream: PeerStream
 
@@ -107,7 +107,7 @@ final class FanOut: Stage {
         queueEvents(count, of: index)
     }
 
-    /// As many bytes, as live pieces of a message: each begins with its number.
+    /// Queues as many bytes as live pieces of a message; each begins with its number.
     private func queueDeltas(_ count: Int64, of index: Int) {
         for number in sessions[index].next..<sessions[index].next + count {
             let digits = String(number)
@@ -120,7 +120,7 @@ final class FanOut: Stage {
         sessions[index].next += count
     }
 
-    /// Until every subscriber has what was sent.
+    /// Returns when every subscriber has what was sent.
     private func drain() throws(BenchError) {
         for host in hosts { try driver.flush(host) }
         if isLive {
@@ -177,7 +177,7 @@ final class FanOut: Stage {
         }
     }
 
-    /// As the relay writes it: the events follow each other, each of the same size.
+    /// Reads an `events` message of the relay: events of one size, one after the other.
     private func eventsCame(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         let start = sessions[subscribers[link.number].session].prefix.count
         let each = plan.size + 1

@@ -28,7 +28,7 @@ class Stage: LinkHandler {
     private(set) var clientsLevel = 0
     /// Number of refused connections that were tried again.
     private(set) var turnedAway = 0
-    /// Those who were turned away, the next to come again last.
+    /// Peers that were turned away, the next to return last.
     private var returning: [(at: Int64, number: Int)] = []
     private(set) var epoch = ""
 
@@ -59,7 +59,7 @@ class Stage: LinkHandler {
 
     // MARK: - Gathering
 
-    /// Until each host is welcome and each session has begun, with so many events in all.
+    /// Returns when each host is welcome and each session has begun, with `events` in all.
     func gatherHosts(events: Int = 1) throws(BenchError) {
         for number in 0..<plan.hosts { hosts.append(try driver.open(.host, number: number, token: target.hostTokens[number])) }
         try wait("hosts are welcome") { hostsReady == plan.hosts }
@@ -80,7 +80,7 @@ class Stage: LinkHandler {
         try wait("sessions have begun") { sessions.allSatisfy { $0.through == $0.next - 1 } }
     }
 
-    /// Until each client is level; at most `connecting` are on the way at a time.
+    /// Returns when each client is level; at most `connecting` connect at a time.
     func gatherClients(connecting: Int, _ eachTurn: () throws(BenchError) -> Void = {}) throws(BenchError) {
         clients.reserveCapacity(plan.clients)
         var (deadline, levelBefore) = (SteadyClock.now + Self.patienceNanoseconds, clientsLevel)

@@ -101,7 +101,7 @@ final class Takeover: Stage {
         guard case .closed(let code, let reason) = end else {
             return later(link, nanoseconds: .random(in: 0..<Self.retryNanoseconds))
         }
-        // As every client of ours does: when it was told to.
+        // Clients return when the close code told them to.
         guard let code = UInt16(exactly: code), code == CloseCode.restarting.rawValue,
             let wait = CloseCode.wait(code, reason)
         else { return try super.ended(link, end) }

@@ -28,7 +28,7 @@ final class Driver {
     private let dialect: Dialect
     private let buffer: UnsafeMutableRawBufferPointer
     private let events: UnsafeMutableBufferPointer<epoll_event>
-    /// By descriptor, which is what epoll knows each by.
+    /// Links by descriptor, the key that epoll returns.
     private var links: [Link?] = []
     /// Nanoseconds spent waiting: a load that never waits is what was measured.
     private(set) var waited: Int64 = 0
@@ -194,7 +194,7 @@ final class Driver {
 
     // MARK: - TLS
 
-    /// As far as what has come allows.
+    /// Continues the handshake with the bytes that have come.
     private func shakeHands(_ link: Link, _ tls: TLSSession) throws(BenchError) {
         do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
         tls.takeOutput(into: &link.outbox)

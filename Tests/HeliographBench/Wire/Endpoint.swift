@@ -7,7 +7,7 @@ internal import RelayAccess
 struct Endpoint {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
-    /// As the `Host` header names it.
+    /// The host's name in the `Host` header.
     let host: String
     let prefix: String
     private var tls: (context: TLSContext, name: String)?

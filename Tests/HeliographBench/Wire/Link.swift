@@ -5,7 +5,7 @@ final class Link {
     enum Role { case host, client }
 
     enum State {
-        /// Until the socket is connected and the upgrade is answered.
+        /// The socket is connecting, or the upgrade is not answered yet.
         case upgrading
         /// Frames go both ways.
         case open

@@ -1,6 +1,6 @@
 /// The cause of an open connection's end.
 enum LinkEnd: CustomStringConvertible {
-    /// By the other side's word.
+    /// Closed by the other side.
     case closed(code: Int, reason: String)
     /// Without a close frame; `failure` is the system's error number, 0 if the stream ended in order.
     case cut(failure: Int32)

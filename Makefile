@@ -60,6 +60,7 @@ PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAP
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayProtocol RelaySimulation
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
+THE_STORES := ^(RelayStore|StorePostgres|StoreSQLite)Tests[.]
 # Everything that `swift format` looks at.
 SWIFT := Package.swift Sources Tests deploy/ios
 
@@ -93,9 +94,16 @@ test: test-web ## Every test: the page's modules, Swift, the simulation, and the
 build-tests: packages
 	$(BUILD_CHECKED) --build-tests
 
-# One at a time: many look at how real sockets and processes behave in time, on machines of two processors.
+# Two at a time, those of stores and those of all else, and one at a time in each: many look at how real sockets and processes behave in
+# time, on machines of two processors, and all mostly wait.
 test-serial:
-	$(STRICT) $(NO_SKIPS) Tests/Tools/untouched $(WATCHED) $(SUITES) --no-parallel --skip '$(THE_PURE)'
+	@NICENESS=0 Tests/Tools/beside .build/stores.log "$(MAKE) --no-print-directory test-stores" "$(MAKE) --no-print-directory test-sockets"
+
+test-stores:
+	$(STRICT) $(NO_SKIPS) Tests/Tools/untouched $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_STORES)'
+
+test-sockets:
+	$(STRICT) $(NO_SKIPS) Tests/Tools/untouched $(WATCHED) $(SUITES) --no-parallel --skip '$(THE_PURE)' --skip '$(THE_STORES)'
 
 # One at a time here, too: a test with a limit of time would wait for all others in it.
 test-pure:
@@ -228,4 +236,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

@@ -147,6 +147,10 @@ class FakeDaemon:
         return Handler
 
 
+LEFT = (0, 128 + signal.SIGTERM)
+"""What an agent ends with when its editor leaves. One that needs more than five seconds for it, on a busy machine, is told to."""
+
+
 class Editor:
     """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` is what it does when it is asked; by itself nothing."""
 
@@ -231,6 +235,7 @@ class Editor:
         return int(wait_until(lambda: children.read_text().split(), 10, "the agent's process")[0])
 
     def leave(self, timeout: float = 30) -> int:
+        """The proxy's exit status, which is its agent's."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         status = self.process.wait(patient(timeout))

@@ -26,11 +26,14 @@ new PerformanceObserver((list) => {
 
 # What a browser logs about the network by itself: not being paired yet, and a relay that a test stopped.
 UNPAIRED = ("status of 401",)
-AWAY = ("ERR_CONNECTION", "WebSocket connection to", "status of 503", "Failed to fetch", "error occurred when fetching the script")
+AWAY = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to", "status of 503", "Failed to fetch", "error occurred when fetching the script")
 
 
 BLOCKED = "Service Worker registration blocked by Playwright"
 """What we asked for ourselves, see `Screen.__init__`."""
+
+NETWORK_MADE = "ERR_NETWORK_CHANGED"
+"""Another test has made a network on this machine. Chromium breaks its requests off then, and the page asks again."""
 
 
 class Screen:
@@ -117,7 +120,7 @@ class Screen:
         # A relay that has no address for browsers' push services says so by a status, which the browser logs.
         if message.location["url"].endswith("/v1/push/key") and "status of 404" in message.text:
             return
-        if message.type in ("error", "warning") and not any(words in message.text for words in (*self.forgiven, BLOCKED)):
+        if message.type in ("error", "warning") and not any(words in message.text for words in (*self.forgiven, BLOCKED, NETWORK_MADE)):
             self.problems.append(f"{message.type}: {message.text}")
 
 

@@ -116,7 +116,10 @@ def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon,
 
 def held_sessions(machine: Any) -> dict[str, Any]:
     path = machine.home / ".local/state/heliograph/holds.json"
-    return json.loads(path.read_text()) if path.exists() else {"sessions": []}
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        return {"sessions": []}
 
 
 def write(name: str) -> dict[str, Any]:

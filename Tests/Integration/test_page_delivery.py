@@ -248,6 +248,8 @@ def swallowed(browser: Any, relay: Any) -> Iterator[tuple[Screen, FaultProxy]]:
         one = screen()
         one.forgive_absence()
         one.go("#/link")
+        # Or it would be its worker's script that is swallowed.
+        one.page.evaluate("() => navigator.serviceWorker.ready")
         proxy.swallows = True
         proxy.cut()
         expect(one.page.locator("link-state")).to_have_attribute("data-phase", "connecting")
@@ -279,7 +281,6 @@ def test_a_page_that_is_loaded_while_requests_are_swallowed_comes_up(swallowed: 
     """Its worker shows the shell, and what the shell asks for is not waited for without end either."""
     one, proxy = swallowed
     expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(15_000))
-    one.page.evaluate("() => navigator.serviceWorker.ready")
     if not kept:
         one.page.evaluate("() => localStorage.clear()")
     proxy.swallows = True

@@ -7,7 +7,7 @@ from follower import Follower
 from host import ScriptedHost
 from wire import Message
 
-RELAY_MADE = {"approval.decided", "approval.expired"}
+RELAY_MADE = {"approval.decided", "approval.expired", "budget.crossed", "steering.requested"}
 """Kinds that no host makes: the relay puts them into the log."""
 
 

@@ -13,15 +13,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from client import WireClient
 from follower import whole_log
+from history import check_host
 from host import ScriptedHost
 from load import Load
-from nodes import Anywhere, Cluster, Node
+from nodes import Anywhere, Cluster, InWorkspace, Node, settled_log
 from postgres import PostgresServer
+from relay import BINARY
+from test_nodes import PhoneAnywhere
+from test_push import decide, notifications, payload
 from waits import wait_until
 
 OLD = os.environ.get("HELIOGRAPH_OLD_BIN")
@@ -192,8 +198,165 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
         cluster.kill()
 
 
+class Team:
+    """All that goes on in one workspace while its nodes are replaced: an approval, a prompt and a budget that outlast it all, and some of each that do not."""
+
+    COSTS = (600_000, 900_000, 1_100_000, 1_200_000)
+    """Of the session so far, in micro-dollars, stage by stage: half, four fifths and the whole of a budget of a dollar are crossed once each."""
+
+    def __init__(self, name: str, place: InWorkspace, phone: PhoneAnywhere | None):
+        self.name, self.place, self.phone = name, place, phone
+        self.operator_token, self.stage = place.token("operator", f"operator of {name}"), 0
+        self.session = name.lower().replace(" ", "-")
+        if phone:
+            phone.register(place.token("client", f"phone of {name}"), text="full", starts="never")
+        self.host = ScriptedHost(place, f"laptop of {name}", capabilities=("hold", "steer"))
+        self.host.start_session(self.session, title=f"Plan of {name}")
+        self.host.event(self.session, "steering.offered", {"actions": ["prompt"]})
+        self.open = self.host.request_approval(self.session, "Bash", {"command": "make deploy"}, approval=f"open-{self.session}")
+        self.host.wait_acked(self.session)
+        self.prompts: list[str] = []
+        self.approvals = [self.open]
+        with self.operator() as operator:
+            assert "error" not in operator.command("budget", budget={"scope": "workspace", "microUSD": 1_000_000, "hold": True})
+        self.open_prompt = self.prompt("what outlasts it")
+
+    @contextmanager
+    def operator(self) -> Iterator[WireClient]:
+        """At another node each time."""
+        made: list[WireClient] = []
+
+        def connect() -> bool:
+            try:
+                made.append(WireClient(self.place, token=self.operator_token))
+            except (OSError, InvalidStatus, ConnectionClosed):
+                # It has just ended, or does not reach the owner yet.
+                return False
+            return True
+
+        wait_until(connect, 30, f"a connection to {self.name}")
+        try:
+            made[0].subscribe()
+            made[0].subscribe(self.session)
+            yield made[0]
+        finally:
+            made[0].close()
+
+    def prompt(self, text: str) -> dict[str, Any]:
+        """Sent, and with the host; what becomes of it is the caller's."""
+        came = len(self.host.received)
+        with self.operator() as operator:
+            sent = operator.command("prompt", session=self.session, text=text)
+            assert "error" not in sent, sent
+        message = self.host.wait_steered("prompt", since=came, timeout=20)
+        assert message["text"] == text
+        self.prompts.append(message["id"])
+        return message
+
+    def rung(self, approval: str) -> list[Any]:
+        """The notifications that ask about it, with the code that decides it."""
+        shown = [payload(one)["heliograph"] for one in notifications(self.phone)] if self.phone else []
+        return [one for one in shown if one.get("approval") == approval and "code" in one]
+
+    def settle(self, approval: str, decision: str, node: Node) -> None:
+        """By the notification where there is a phone, else by the operator."""
+        if self.phone:
+            wait_until(lambda: self.rung(approval), 20, lambda: f"a notification of {self.name} for {approval}")
+            answer = decide(node, self.rung(approval)[0]["code"], decision=decision)
+            assert answer.status == 200, answer.body
+        else:
+            with self.operator() as operator:
+                operator.wait_approval(approval, "pending")
+                assert "error" not in operator.decide(self.session, approval, decision)
+        assert self.host.wait_decision(approval, timeout=20)["decision"]["decision"] == decision
+
+    def live_a_stage(self, nodes: list[Node]) -> None:
+        """A prompt is taken, an approval is decided by its notification at some node, and money is spent."""
+        self.host.wait_connected(30)
+        self.host.steered(self.prompt(f"stage {self.stage}"), "taken")
+        approval = self.host.request_approval(self.session, "Bash", {"command": f"make {self.stage}"}, approval=f"{self.stage}-{self.session}")
+        self.approvals.append(approval)
+        self.settle(approval, "allow", nodes[self.stage % len(nodes)])
+        self.host.apply(self.session, approval)
+        self.host.event(self.session, "usage", {"run": "r1", "costMicroUSD": self.COSTS[self.stage]})
+        self.host.wait_acked(self.session, timeout=20)
+        self.stage += 1
+
+    def finish(self, nodes: list[Node]) -> None:
+        self.host.steered(self.open_prompt, "taken")
+        # Also by the code of before the roll.
+        self.settle(self.open, "deny", nodes[0])
+        self.host.wait_acked(self.session, timeout=20)
+        with self.operator() as operator:
+            (budget,) = operator.command("budgets")["budgets"]
+            assert (budget["spentMicroUSD"], budget["crossed"]) == (self.COSTS[self.stage - 1], 100), budget
+            held = operator.wait_summary(self.session, lambda summary: summary.get("budget", {}).get("level") == 100)
+            assert held["budget"].get("held") is True
+        log = settled_log(self.place, self.session)
+        check_host(self.host, self.session, log)
+        heads = [(event["kind"], event["head"]) for event in log]
+        assert [head["level"] for kind, head in heads if kind == "budget.crossed"] == [50, 80, 100]
+        taken = [head["command"] for kind, head in heads if kind == "steering.changed" and head["stage"] == "taken"]
+        assert sorted(taken) == sorted(self.prompts) and len(set(taken)) == self.stage + 1
+        reached = [message["id"] for message in self.host.received if message["type"] == "prompt"]
+        # One that no host has answered may be handed over again; no other is, and none is lost.
+        assert set(reached) == set(self.prompts) and all(reached.count(one) == 1 for one in self.prompts if one != self.open_prompt["id"])
+        for kind in ("approval.decided", "approval.applied"):
+            told = [head["approval"] for found, head in heads if found == kind]
+            assert len(told) == len(set(told)), f"{kind} twice: {told}"
+        if self.phone:
+            assert {approval: len(self.rung(approval)) for approval in self.approvals} == dict.fromkeys(self.approvals, 1), "each rang once"
+
+
+def roll_whole_teams(server: PostgresServer, database: str, tmp_path: Path, old: Path) -> None:
+    """Three nodes share three workspaces; each node is replaced by one of this version while every workspace lives on."""
+    cluster = Cluster(tmp_path / "nodes", server, database, 3)
+    new = cluster.nodes[0].binary
+    apple = tmp_path / "apple"
+    apple.mkdir()
+    phone = PhoneAnywhere(apple, cluster.nodes)
+    teams: list[Team] = []
+    try:
+        phone.switch_on()
+        for node in cluster.nodes:
+            node.binary = old
+        cluster.start()
+        for node in cluster.nodes:
+            phone.enrol(node.data)
+        names = list(cluster.share(["team 1", "team 2"]))
+        anywhere = Anywhere(cluster.nodes)
+        # An address of Apple's is in one workspace at a time.
+        teams = [Team(name, InWorkspace(anywhere, name), phone if name == names[-1] else None) for name in names]
+        for replaced in [None, *cluster.nodes]:
+            if replaced:
+                end_older(replaced)
+                replaced.binary = new
+                replaced.start()
+                cluster.wait_shared()
+            for team in teams:
+                team.live_a_stage(cluster.running)
+        for team in teams:
+            team.finish(cluster.running)
+        for team in teams:
+            team.host.close()
+        cluster.check_logs()
+    finally:
+        for team in teams:
+            team.host.close()
+        cluster.kill()
+        phone.switch_off()
+
+
 if OLD:
 
     @pytest.mark.parametrize("and_back", [False, True])
     def test_a_real_older_program_and_this_one_side_by_side(server, tmp_path, and_back):
         replace_one_by_one(server, tmp_path, Path(OLD), and_back)
+
+    def test_workspaces_live_on_while_their_nodes_are_replaced(server, tmp_path):
+        roll_whole_teams(server, "teams_replaced", tmp_path, Path(OLD))
+
+
+def test_workspaces_live_on_while_their_nodes_are_started_anew(server, tmp_path):
+    """The same roll from this version to itself: what `make upgrade-check` does with an older program stays true between its runs."""
+    roll_whole_teams(server, "teams_anew", tmp_path, BINARY)

@@ -106,16 +106,17 @@ package struct ApprovalDesk<Form: AnswerForm> {
     }
 
     private func arrival(of question: ApprovalQuestion<Form>) -> Arrival {
-        // No approval is opened if its agent would wait in vain.
-        guard question.isAttended || !isUnreachable, pending.count < limits.approvalsMax else { return .unwanted }
-        guard question.attempt > 1, let run = question.run else { return .new }
-        if let known = pending.values.first(where: {
-            $0.run == run && $0.session == question.session && $0.tool == question.tool && $0.digest == question.digest
-        }) {
-            return .back(known)
+        if question.attempt > 1, let run = question.run {
+            if let known = pending.values.first(where: {
+                $0.run == run && $0.session == question.session && $0.tool == question.tool && $0.digest == question.digest
+            }) {
+                return .back(known)
+            }
+            // A repeated question may be settled already.
+            if closed.contains(where: { $0.run == run }) { return .unwanted }
         }
-        // A repeated question may be settled already.
-        return closed.contains { $0.run == run } ? .unwanted : .new
+        // No approval is opened if its agent would wait in vain.
+        return (question.isAttended || !isUnreachable) && pending.count < limits.approvalsMax ? .new : .unwanted
     }
 
     /// True if people are about to see the question: only then is it worth preparing what they see. Called at the time of the last fact.

@@ -242,5 +242,8 @@ struct ApprovalDeskTests {
         var bench = DeskBench()
         for number in 1...256 { #expect(bench.ask(token: UInt64(number), run: "r\(number)").last == "show") }
         #expect(bench.ask(token: 300, run: "r300") == ["hook 300: no decision"])
+        #expect(
+            bench.ask(token: 301, run: "r1", attempt: 2) == ["hook 1: no decision", "reopened"],
+            "a hook that comes back asks nothing more")
     }
 }

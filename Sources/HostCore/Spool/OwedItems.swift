@@ -21,7 +21,11 @@ struct OwedItems {
             owe(item, event.count)
         case .note(let key, let content):
             // Only the last word counts.
-            items.removeAll { if case .note(key, _) = $0 { true } else { false } }
+            items.removeAll { owed in
+                guard case .note(key, let earlier) = owed else { return false }
+                bytes -= earlier?.count ?? 0
+                return true
+            }
             if error.code != .tooLong { owe(item, content?.count ?? 0) }
         }
         return nil

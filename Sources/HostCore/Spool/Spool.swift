@@ -308,6 +308,7 @@ package final class Spool {
                 try renewIfSuspect()
                 try write(records)
             }
+            droppedCount += moved.count - (records.count - 2)
         } catch {
             // The session stays as it was, unsent; the relay is asked again when the disk is back.
             isFailing = true
@@ -321,7 +322,6 @@ package final class Spool {
             return try files.read(entry, of: session)
         } catch {
             guard error.code == .damaged else { throw error }
-            droppedCount += 1
             return nil
         }
     }

@@ -246,6 +246,48 @@ struct SpoolFaultTests {
         let sent = rig.lines(one).count { !$0.hasPrefix("-") }
         let gone = rig.lines(one).compactMap { $0.hasPrefix("-") ? Int($0.dropFirst()) : nil }.reduce(0, +)
         #expect(sent + gone == 121)
+        #expect(rig.spool.droppedCount == gone, "each counts once")
+    }
+
+    @Test("what is tried again is counted as dropped once, when it is gone")
+    func countedOnce() throws {
+        var limits = SpoolLimits()
+        limits.segmentBytesMax = 1_000
+        limits.bytesMax = 5_000
+        var rig = try HostRig(limits: limits)
+        try rig.spool.append(one, "kept", isKept: true)
+        try rig.spool.append(one, "also kept", isKept: true)
+        for _ in 1...30 { try rig.spool.append(one, String(repeating: "x", count: 80)) }
+        #expect(rig.spool.droppedCount == 0)
+        let oldest = try #require(rig.disk.fileNames.first)
+        let damaged = try #require(rig.disk[oldest].firstIndex(of: UInt8(ascii: "k")))
+        rig.disk[oldest][damaged] ^= 1
+        rig.disk.room = rig.disk.size + 4_000
+        for _ in 1...60 { try? rig.spool.append(one, String(repeating: "x", count: 80)) }
+        rig.disk.room = .max
+        try rig.spool.retry()
+        try rig.spool.append(one, "end")
+        try rig.exchange()
+        let gone = rig.lines(one).compactMap { $0.hasPrefix("-") ? Int($0.dropFirst()) : nil }.reduce(0, +)
+        #expect(rig.spool.droppedCount == gone)
+    }
+
+    @Test("a note that is written anew takes no more of the room for what is owed")
+    func owedNotes() throws {
+        var limits = SpoolLimits()
+        limits.owedBytesMax = 100
+        var rig = try HostRig(limits: limits)
+        rig.disk.room = rig.disk.size
+        for number in 1...20 {
+            #expect(throws: SpoolError.self) {
+                try rig.spool.append([.note("n", [UInt8](repeating: UInt8(number), count: 20))])
+            }
+        }
+        #expect(throws: SpoolError.self) { try rig.spool.append([.owed(one, Array("end".utf8))]) }
+        rig.disk.room = .max
+        try rig.spool.retry()
+        try rig.exchange()
+        #expect(rig.lines(one) == ["end"] && rig.spool.droppedCount == 0)
     }
 
     @Test(

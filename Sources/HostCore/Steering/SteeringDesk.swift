@@ -67,6 +67,8 @@ struct SteeringDesk {
     // MARK: What the relay says
 
     mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
+        // By now it may be forgotten among those that came before.
+        guard sessions[request.session]?.holds(request.name) != true else { return [] }
         guard meet(request.name, at: now) else { return endAgain(of: request.name, in: request.session) }
         if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)

@@ -204,6 +204,7 @@ struct SteeringDeskTests {
             _ = changed(name, .taken)
         }
         #expect(said(desk.outstanding([name("k0")], of: Self.session, at: now)) == [])
+        #expect(prompt("k0") == [], "the same once more")
         #expect(stands(.idle) == ["give k0"])
     }
 

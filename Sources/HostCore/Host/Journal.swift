@@ -29,7 +29,7 @@ struct Journal {
     init(_ spool: Spool, boot: String) {
         self.spool = spool
         mark = UnsyncedMark(boot: boot, notes: spool.index.notes)
-        for session in spool.index.sessions.keys { findSettled(in: session) }
+        for session in spool.index.sessions.keys { findApprovals(in: session) }
     }
 
     /// Writes all of it at once; returns nil if there is nothing to write. `log` is called for events that the wire would refuse.
@@ -152,13 +152,14 @@ struct Journal {
     mutating func acknowledge(_ session: SessionID, through: Int64) {
         let next = spool.index.nextSeq(of: session)
         spool.acknowledge(session, through: through)
-        guard let ends = settled[session] else { return }
         if spool.index.nextSeq(of: session) != next {
             // The waiting events were numbered anew.
-            let owed = ends.filter { $0.seq == .max }
-            findSettled(in: session)
-            settled[session, default: []] += owed
-        } else if let first = spool.index.sessions[session]?.entries.first?.seq {
+            let owed = settled[session]?.filter { $0.seq == .max }
+            findApprovals(in: session)
+            if let owed { settled[session, default: []] += owed }
+        }
+        guard let ends = settled[session] else { return }
+        if let first = spool.index.sessions[session]?.entries.first?.seq {
             settled[session] = ends.filter { $0.seq >= first }
         } else if !spool.isFailing {
             settled[session] = nil
@@ -166,13 +167,16 @@ struct Journal {
     }
 
     /// Reads what waits of a session. An event that cannot be read is found out about when it is sent.
-    private mutating func findSettled(in session: SessionID) {
+    private mutating func findApprovals(in session: SessionID) {
         settled[session] = nil
+        asked = asked.filter { $0.value.session != session }
         for entry in spool.index.sessions[session]?.entries ?? [] where entry.isKept {
-            guard let bytes = spool.read(entry, of: session), let head = try? Event(stored: bytes).head,
-                let id = Self.settledApproval(of: head)
-            else { continue }
-            settled[session, default: []].append((id, entry.seq))
+            guard let bytes = spool.read(entry, of: session), let head = try? Event(stored: bytes).head else { continue }
+            if case .approvalRequested(let request) = head {
+                asked[request.approval.rawValue] = (session, entry.seq)
+            } else if let id = Self.settledApproval(of: head) {
+                settled[session, default: []].append((id, entry.seq))
+            }
         }
     }
 

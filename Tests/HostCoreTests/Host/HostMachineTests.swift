@@ -287,17 +287,21 @@ struct HostMachineTests {
         #expect(bench.tell("one", [.askAll(SessionID("one-s")!, true)]) == ["save all"])
     }
 
-    @Test("a question that the relay refuses for good is not waited for")
-    func refused() throws {
-        var bench = try Bench()
-        _ = bench.connect()
+    @Test(
+        "a question that the relay refuses for good is not waited for, whatever number it has by then, also in the next life",
+        arguments: [(0, false), (5, false), (0, true), (5, true)] as [(Int64, Bool)])
+    func refused(through: Int64, isRestarted: Bool) throws {
+        let disk = MemoryDisk()
+        var bench = try Bench(on: disk)
+        _ = bench.tell("one", [.remember("one-s", [1])])
         _ = bench.tell("one", [Bench.emit(.approvalRequested(Bench.asks), in: "one-s", isKept: true)])
-        _ = bench.tell(.fired(.flush))
-        _ = bench.welcome([progress("one-s", 0)])
+        if isRestarted { bench = try Bench(on: disk) }
+        _ = bench.tell(.linkOpened)
+        _ = bench.welcome([progress("one-s", through)])
         let notice = Notice(code: "badValue", message: "no")
-        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: approval.requested"])
+        #expect(bench.tell(.fired(.flush)) == ["send one-s \(through + 1): approval.requested"])
         _ = bench.tell(.received(.notice(notice)))
-        #expect(bench.tell(.fired(.flush)) == ["send one-s 1: approval.requested"])
+        #expect(bench.tell(.fired(.flush)) == ["send one-s \(through + 1): approval.requested"])
         #expect(bench.tell(.received(.notice(notice))).first == "one hears not recorded a1")
     }
 

@@ -290,6 +290,18 @@ struct LocalAskTests {
         #expect(bench.adapter.questions.count <= 129)
     }
 
+    @Test("a question that is asked again needs no more room")
+    func againAtTheLimit() throws {
+        var bench = LocalBench()
+        for number in 1...LocalLimits().answeredMax {
+            try bench.ask("q\(number)")
+            try bench.decide(.allow)
+        }
+        _ = bench.take()
+        try bench.ask("q1")
+        #expect(bench.take() == ["local-s1: approval.delivered", "\(LocalLimits().answeredMax + 1): {\"decision\":\"allow\"}"])
+    }
+
     // MARK: The same again
 
     @Test("a second ask of the same takes the question up, and the first gets no decision")

@@ -133,8 +133,9 @@ package struct LocalAdapter: AgentAdapter {
                 return refuse(token, LocalError(.conflict, at: "$.approval", "another question of this session has that name"))
             }
             question.attempt = 2
+        } else {
+            makeRoomForQuestion()
         }
-        makeRoomForQuestion()
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
         // Looking for secrets takes time in proportion to the input; a repeated question has been through that.
         if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }

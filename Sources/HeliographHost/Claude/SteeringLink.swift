@@ -71,15 +71,17 @@ final class SteeringLink: Sendable {
 
     // MARK: - Telling
 
-    private func report() {
+    func report() {
         while true {
             while state.withLock({ $0.changes.isEmpty && $0.isStandTold && !$0.isClosing }) {
                 _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: .now + .seconds(3_600))
                 work.drain()
             }
+            // Read first: an outcome that comes while the others are sent, and then the end, needs another pass.
+            let isLast = state.withLock { $0.isClosing }
             let isAway = !tellAll()
-            if state.withLock({ $0.isClosing }) { return finished.wake() }
-            guard isAway else { continue }
+            if isLast { return finished.wake() }
+            guard isAway, !state.withLock({ $0.isClosing }) else { continue }
             _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.retryInterval)
         }
     }

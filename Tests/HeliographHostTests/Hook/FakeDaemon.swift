@@ -40,10 +40,11 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    init(at path: String, _ replies: [Reply]) {
+    /// `heard` is called with each request that was read, before its reply.
+    init(at path: String, _ replies: [Reply], heard: @escaping @Sendable () -> Void = {}) {
         guard let listener = Self.listener(at: path) else { preconditionFailure("the fake daemon cannot listen") }
         Thread.detachNewThread { [self] in
-            for reply in replies { serve(listener, reply) }
+            for reply in replies { serve(listener, reply, heard) }
             close(listener)
         }
     }
@@ -63,13 +64,14 @@ final class FakeDaemon: Sendable {
         return bound == 0 && listen(listener, 8) == 0 ? listener : nil
     }
 
-    private func serve(_ listener: Int32, _ reply: Reply) {
+    private func serve(_ listener: Int32, _ reply: Reply, _ heard: () -> Void = {}) {
         let connection = accept(listener, nil, nil)
         defer { close(connection) }
         if case .refuse = reply { return }
         received.withLock { $0.append("") }
         let request = readRequest(connection)
         received.withLock { $0[$0.count - 1] = request }
+        heard()
         switch reply {
         case .answer(let text): send(text, to: connection)
         case .slowly(let first, let second, let pause):

@@ -12,6 +12,8 @@ package struct LeftWord: Sendable, Equatable {
     /// Such an event has about 500 bytes.
     private static let bytesMax = 64 << 10
     private static let ending = ".word"
+    /// A hook writes its draft within milliseconds: an older one is of a hook that was killed.
+    private static let draftSecondsMax = 60
 
     package let agent: String
     package let event: String
@@ -47,10 +49,15 @@ package struct LeftWord: Sendable, Equatable {
         let folder = folder(in: stateDirectory)
         return (names(in: folder) ?? []).sorted().compactMap { name in
             let path = "\(folder)/\(name)"
+            guard name.hasSuffix(ending) || isOld(path) else { return nil }
             defer { unsafe unlink(path) }
-            // A draft of a hook that was killed.
             return name.hasSuffix(ending) ? read(path) : nil
         }
+    }
+
+    private static func isOld(_ draft: String) -> Bool {
+        var facts = stat()
+        return unsafe lstat(draft, &facts) == 0 && time(nil) - facts.st_mtim.tv_sec > draftSecondsMax
     }
 
     private static func read(_ path: String) -> LeftWord? {

@@ -22,6 +22,21 @@ struct LeftWordTests {
         #expect(LeftWord.take(from: folder.path) == [] && folder.names("unheard") == [])
     }
 
+    @Test("is not taken from a hook that is just writing it, and what one that was killed left goes in time")
+    func drafts() throws {
+        let folder = try HookFolder()
+        let drafts = LeftWord.folder(in: folder.path)
+        try #require(unsafe mkdir(drafts, 0o700) == 0)
+        for name in ["fresh", "old"] {
+            let file = unsafe open("\(drafts)/\(name)", O_WRONLY | O_CREAT, 0o600)
+            try #require(file >= 0)
+            close(file)
+        }
+        let times = [timespec(tv_sec: time(nil) - 61, tv_nsec: 0), timespec(tv_sec: time(nil) - 61, tv_nsec: 0)]
+        try #require(unsafe utimensat(AT_FDCWD, "\(drafts)/old", times, 0) == 0)
+        #expect(LeftWord.take(from: folder.path) == [] && folder.names("unheard") == ["fresh"])
+    }
+
     @Test("is bounded in size and number, and what is no such word goes")
     func bounds() throws {
         let folder = try HookFolder()
@@ -31,7 +46,7 @@ struct LeftWordTests {
         for _ in 0..<300 { leave(in: folder) }
         #expect(folder.names("unheard").count == 256)
         #expect(LeftWord.take(from: folder.path).count == 256)
-        for (name, text) in [("a.word", "no line"), ("b.word", "one\n"), ("c", "claude SessionEnd\n{}"), ("d.word", "")] {
+        for (name, text) in [("a.word", "no line"), ("b.word", "one\n"), ("d.word", "")] {
             let file = unsafe open("\(folder.path)/unheard/\(name)", O_WRONLY | O_CREAT, 0o600)
             try #require(file >= 0)
             let bytes = Array(text.utf8)

@@ -26,7 +26,7 @@ final class DaemonReporter: Sendable {
         var takesOutputs = true
     }
 
-    private enum Sent { case taken, away, unsupported }
+    private enum Sent { case taken, refused, away, unsupported }
 
     private let state: Mutex<State>
     private let run: ProgramRun
@@ -129,10 +129,10 @@ final class DaemonReporter: Sendable {
     func start() -> Bool { BackgroundThread.start { self.report() } }
 
     private func report() {
-        var unsent: ReportQueue.Batch?
+        var unsent: [ReportQueue.Batch] = []
         var outputsFrom = ContinuousClock.now
         while true {
-            while unsent == nil, state.withLock({ $0.queue.isEmpty && !$0.isClosing }) {
+            while unsent.isEmpty, state.withLock({ $0.queue.isEmpty && !$0.isClosing }) {
                 let hasOutputs = state.withLock { $0.queue.hasOutputs }
                 if hasOutputs, .now >= outputsFrom {
                     sendOutputs()
@@ -142,17 +142,22 @@ final class DaemonReporter: Sendable {
                 _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: hasOutputs ? outputsFrom : .now + .seconds(3_600))
                 work.drain()
             }
-            while let batch = unsent ?? state.withLock({ $0.queue.next(now: HostInstant.now.wall) }) {
-                unsent = batch
-                let sent = send(batch)
-                if sent == .away { break }
-                unsent = nil
-                if sent == .unsupported { giveUp() }
+            sending: while let batch = unsent.first ?? state.withLock({ $0.queue.next(now: HostInstant.now.wall) }) {
+                if unsent.isEmpty { unsent = [batch] }
+                switch (send(batch), batch) {
+                case (.away, _): break sending
+                // The daemon takes all of a request or nothing: if it refuses one event, the others go without it.
+                case (.refused, .events(let lines)) where lines.count > 1: unsent = lines.map { .events([$0]) }
+                case (.taken, _), (.refused, _): unsent.removeFirst()
+                case (.unsupported, _):
+                    unsent = []
+                    giveUp()
+                }
             }
             let isClosing = state.withLock { $0.isClosing }
             // An editor waits for our end: one that is away is not waited for.
-            if isClosing, unsent != nil || state.withLock({ $0.queue.isEmpty }) { return finished.wake() }
-            if unsent != nil { waitForDaemon() }
+            if isClosing, !unsent.isEmpty || state.withLock({ $0.queue.isEmpty }) { return finished.wake() }
+            if !unsent.isEmpty { waitForDaemon() }
         }
     }
 
@@ -182,7 +187,7 @@ final class DaemonReporter: Sendable {
 
     private func send(_ batch: ReportQueue.Batch) -> Sent {
         switch batch {
-        case .events(let lines): return send(lines)
+        case .events(let lines): return post("events", Self.body(lines))
         case .settled(let body): return post("settled", body)
         case .stands(let session):
             guard let stand = state.withLock({ $0.stands[session]?.stand }) else { return .taken }
@@ -200,26 +205,12 @@ final class DaemonReporter: Sendable {
         }
     }
 
-    /// The daemon takes all of a request or nothing: if it refuses one event, the others go without it.
-    private func send(_ lines: [[UInt8]]) -> Sent {
-        var isRefused = false
-        let sent = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {
-            isRefused = true
-        }
-        guard isRefused, lines.count > 1 else { return sent }
-        for line in lines {
-            let sent = post("events", line + [UInt8(ascii: "\n")])
-            if sent != .taken { return sent }
-        }
-        return .taken
-    }
+    private static func body(_ lines: [[UInt8]]) -> [UInt8] { lines.flatMap { $0 + [UInt8(ascii: "\n")] } }
 
     /// Output that the daemon does not take is not sent again, as newer output follows.
     private func sendOutputs() {
         let lines = state.withLock { $0.queue.takeOutputs() }
-        _ = post("events", Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]) {
-            state.withLock { $0.takesOutputs = false }
-        }
+        if post("events", Self.body(lines)) == .refused { state.withLock { $0.takesOutputs = false } }
     }
 
     /// A daemon that knows no steering knows all else.
@@ -228,7 +219,7 @@ final class DaemonReporter: Sendable {
         return sent == .unsupported ? .taken : sent
     }
 
-    private func post(_ word: String, _ body: [UInt8], refused: () -> Void = {}) -> Sent {
+    private func post(_ word: String, _ body: [UInt8]) -> Sent {
         let exchange = HookExchange(agent: word, body, socketPath: socketPath, budget: limits.daemon.postBudget)
         guard let (status, answer) = exchange.send() else { return .away }
         switch status {
@@ -239,8 +230,7 @@ final class DaemonReporter: Sendable {
             logger.warning(
                 "the daemon refused what the agent said",
                 metadata: ["request": "\(word)", "status": "\(status)", "reason": "\(TextCut.line(reason, bytesMax: 200))"])
-            refused()
-            return .taken
+            return .refused
         default: return .away
         }
     }

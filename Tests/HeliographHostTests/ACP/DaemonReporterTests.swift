@@ -73,6 +73,24 @@ struct DaemonReporterTests {
         }
     }
 
+    @Test("What the daemon took before it went away is not told again")
+    func halfTaken() throws {
+        let (ok, refusal) = (FakeDaemon.ok("{}"), "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}")
+        let daemon = FakeDaemon(at: folder.socketPath, [.answer(refusal), .answer(ok), .close, .answer(ok)])
+        var limits = ACPDriverLimits()
+        limits.daemon.retryInterval = .milliseconds(10)
+        let reporter = try DaemonReporter(
+            socketPath: folder.socketPath, inbox: LoopInbox(), limits: limits, logger: Logger(label: "test"))
+        for status in [SessionStatus.running, .idle] {
+            reporter.put(.event(session, Event(.statusChanged(status, reason: nil), at: 1)))
+        }
+        #expect(reporter.start())
+        wait("the rest") { daemon.requests.count == 4 && daemon.requests[3] != "" }
+        #expect(daemon.requests.map { $0.contains("running") } == [true, true, false, false])
+        #expect(daemon.requests.map { $0.contains("idle") } == [true, false, true, true])
+        reporter.finish()
+    }
+
     @Test(
         "What became of its commands is told before a session is given up, at its end and at the agent's",
         arguments: [false, true])

@@ -20,7 +20,7 @@ struct HeldTerminal {
     /// The holders that answer, oldest first. The socket of one that was killed is removed.
     static func all(_ paths: HostPaths = HostPaths()) -> [HeldTerminal] {
         let directory = directory(paths)
-        return Files.names(in: directory).sorted().prefix(countMax).compactMap { id in
+        return Files.names(in: directory).filter { !$0.hasPrefix(".") }.sorted().prefix(countMax).compactMap { id in
             switch look(directory + "/" + id) {
             case .answers(let terminal): return terminal
             case .isGone:

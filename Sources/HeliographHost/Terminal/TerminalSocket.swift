@@ -13,11 +13,14 @@ struct TerminalSocket {
     init(id: String, in directory: String) throws {
         try PrivateDirectory.make(directory, isOwn: true)
         path = directory + "/" + id
-        guard let address = UnixAddress(path) else { throw HostError(.tooLong, "the path of the socket is too long: \(path)") }
+        // Named when it listens: one that does not is taken for a killed holder's, and removed.
+        let draft = directory + "/." + id
+        guard let address = UnixAddress(draft) else { throw HostError(.tooLong, "the path of the socket is too long: \(path)") }
         descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw HostError.file("make the socket", path) }
-        guard address.bind(descriptor), listen(descriptor, Self.backlog) == 0 else {
+        defer { unsafe unlink(draft) }
+        guard address.bind(descriptor), listen(descriptor, Self.backlog) == 0, unsafe link(draft, path) == 0 else {
             let error = HostError.file("listen at", path)
             Glibc.close(descriptor)
             throw error

@@ -11,24 +11,25 @@ struct TranscriptTail {
     /// Sessions that are followed at one time; people decide a few.
     private static let countMax = 64
 
-    private var places: [SessionID: (path: String, offset: Int)] = [:]
+    /// In the order in which they were followed last.
+    private var places: [(session: SessionID, path: String, offset: Int)] = []
 
     /// Follows it from its end on, even if it was followed already.
     mutating func follow(_ session: SessionID, _ path: String) {
-        if places.count >= Self.countMax { places = [:] }
-        places[session] = nil
+        places.removeAll { $0.session == session }
         guard let file = try? Self.open(path), let size = try? file.size() else { return }
-        places[session] = (path, size)
+        if places.count >= Self.countMax { places.removeFirst() }
+        places.append((session, path, size))
     }
 
     mutating func lines(of session: SessionID, with word: String) -> [JSONDocument] {
-        guard let place = places[session], let file = try? Self.open(place.path), let size = try? file.size(),
-            size > place.offset,
-            let bytes = try? file.read(at: place.offset, count: min(size - place.offset, Self.bytesMax))
+        guard let place = places.firstIndex(where: { $0.session == session }), case let (_, path, offset) = places[place],
+            let file = try? Self.open(path), let size = try? file.size(), size > offset,
+            let bytes = try? file.read(at: offset, count: min(size - offset, Self.bytesMax))
         else { return [] }
         // A line that fills a whole look by itself is none of ours.
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? (bytes.count == Self.bytesMax ? bytes.count : 0)
-        places[session]?.offset += end
+        places[place].offset += end
         let needle = Array(word.utf8)
         return bytes[..<end].split(separator: UInt8(ascii: "\n")).filter { $0.contains(needle) }.compactMap {
             try? JSONDocument(parsing: Array($0))

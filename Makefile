@@ -27,6 +27,8 @@ RELEASE := swift build -c release --static-swift-stdlib --product
 BINARY := .build/release/heliograph
 # The command, and what agents call instead of it; both lie in one folder.
 PROGRAMS := $(RELEASE) heliograph && $(RELEASE) heliograph-hook
+# What lies beside them in the package.
+PROGRAMS_BESIDE := $(RELEASE) heliograph-bench && $(RELEASE) heliograph-apns-simulator
 PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
@@ -51,7 +53,7 @@ INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATI
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules below Tests/ that are no tests, and are held to what Sources is held to.
-TOOLS := APNsSimulator APNsSimulatorServer HeliographBench
+TOOLS := APNsSimulator APNsSimulatorServer HeliographBench heliograph-apns-simulator heliograph-bench
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.
 WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Sources/RelaySimulation Sources/WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(WITH_CIRCLES),$(wildcard Sources/*) $(addprefix Tests/,$(TOOLS)))
@@ -75,8 +77,8 @@ run: packages ## Install what is missing, build, and start the relay on http://1
 	@$(PROGRAMS)
 	@exec $(BINARY) serve $(ARGS)
 
-build: packages ## Build the release binary, .build/release/heliograph, and heliograph-hook next to it
-	$(PROGRAMS)
+build: packages ## Build the release binary, .build/release/heliograph, with heliograph-hook, -bench and -apns-simulator next to it
+	$(PROGRAMS) && $(PROGRAMS_BESIDE)
 
 demo: build ## Play a recorded session, and a phone, into the relay of `make run` (or one of its own)
 	@Tests/Tools/install-packages python3 openssl

@@ -22,6 +22,7 @@ let checkedFlags = ["-assert-config", "Debug"]
 /// As `--static-swift-stdlib` does for the released program, and cannot for what `--build-tests` builds.
 let swiftLinkedIn =
     ["-static-stdlib"] + ["CoreFoundation", "_FoundationCShims", "_FoundationCollections", "_FoundationICU"].map { "-l" + $0 }
+let ofReleasedPrograms: [LinkerSetting] = isChecked ? [.unsafeFlags(swiftLinkedIn)] : []
 let fuzzedFlags = ["-sanitize=fuzzer,address", "-O"] + checkedFlags
 let settings: [SwiftSetting] =
     plain + (isFuzzing ? [.unsafeFlags(fuzzedFlags)] : []) + (isChecked ? [.unsafeFlags(checkedFlags)] : [])
@@ -74,6 +75,8 @@ let package = Package(
     products: [
         .executable(name: "heliograph", targets: ["heliograph"]),
         .executable(name: "heliograph-hook", targets: ["heliograph-hook"]),
+        .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
+        .executable(name: "heliograph-apns-simulator", targets: ["heliograph-apns-simulator"]),
         .library(name: "LiveActivityKit", targets: ["LiveActivityKit"]),
         .library(name: "HeliographKit", targets: ["HeliographKit"]),
     ],
@@ -94,12 +97,12 @@ let package = Package(
         .executableTarget(
             name: "heliograph",
             dependencies: [
-                "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient", "HeliographBench",
+                "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient",
                 "PushPlanner", "RelayAccess",
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
-                "WebSocketEngine", "APNsSimulator", "APNsSimulatorServer", arguments, logging,
+                "WebSocketEngine", arguments, logging,
             ],
-            swiftSettings: settings, linkerSettings: isChecked ? [.unsafeFlags(swiftLinkedIn)] : []),
+            swiftSettings: settings, linkerSettings: ofReleasedPrograms),
 
         // What agents call, by itself. Without shared libraries and at a fixed address, so that nothing is looked up or relocated before it begins.
         .executableTarget(
@@ -196,12 +199,20 @@ let package = Package(
         .systemLibrary(name: "CHeliographQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CHeliographZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // What measures a relay, from outside.
+        // What measures a relay, from outside, and calls it as a person at a terminal does.
+        .executableTarget(
+            name: "heliograph-bench",
+            dependencies: ["HeliographBench", "RelayAccess", "RelayProtocol", "WebSocketEngine", arguments],
+            path: "Tests/heliograph-bench", swiftSettings: settings, linkerSettings: ofReleasedPrograms),
         tool(
             "HeliographBench",
             ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram]),
 
-        // Apple's push service and the phones behind it, for tests and the demo: pure, and as a process.
+        // Apple's push service and the phones behind it, for tests and the demo: the command, the process, and the pure machine in it.
+        .executableTarget(
+            name: "heliograph-apns-simulator",
+            dependencies: ["APNsSimulator", "APNsSimulatorServer", "RelayProtocol", arguments, logging],
+            path: "Tests/heliograph-apns-simulator", swiftSettings: settings, linkerSettings: ofReleasedPrograms),
         tool("APNsSimulator", ["RelayProtocol"]),
         tool(
             "APNsSimulatorServer",

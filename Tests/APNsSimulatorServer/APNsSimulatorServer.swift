@@ -1,6 +1,7 @@
 internal import APNsSimulator
+internal import Dispatch
+internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Foundation
 internal import HeliographHTTP2
 package import Logging
 internal import RelayProtocol

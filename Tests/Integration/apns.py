@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-from relay import BINARY, CRASH, Relay, plain_environment
+from relay import APNS_SIMULATOR, CRASH, Relay, plain_environment
 from waits import patient
 
 BUNDLE = "com.codingbridge"
@@ -67,14 +67,14 @@ class ProviderKey:
 
 
 class Simulator:
-    """`heliograph apns-simulator` with one team, one app and one phone."""
+    """`heliograph-apns-simulator` with one team, one app and one phone."""
 
     def __init__(self, folder: Path, *arguments: str, script: dict[str, Any] | None = None):
         folder.mkdir(parents=True, exist_ok=True)
         self.journal_file = folder / "journal.jsonl"
         self.ca = folder / "ca.pem"
         self.key = ProviderKey()
-        command = [BINARY, "apns-simulator", "--ca", self.ca, "--journal", self.journal_file, *arguments]
+        command = [APNS_SIMULATOR, "--ca", self.ca, "--journal", self.journal_file, *arguments]
         if script is not None:
             (folder / "script.json").write_text(json.dumps(script))
             command += ["--script", folder / "script.json"]

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).resolve()
 HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
 """What agents call: the small program where it lies beside the other, as `connect` has it."""
+BENCH, APNS_SIMULATOR = BINARY.with_name("heliograph-bench"), BINARY.with_name("heliograph-apns-simulator")
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
 
@@ -229,14 +230,14 @@ class Relay:
 
     # The command line
 
-    def run(self, *arguments: str, check: bool = True, timeout: float = 20) -> subprocess.CompletedProcess[str]:
-        """One `heliograph` command on this machine, as the relay's owner."""
+    def run(self, *arguments: str, check: bool = True, timeout: float = 20, program: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """One `heliograph` command on this machine, or `program` beside it, as the relay's owner."""
         result = subprocess.run(
-            [str(self.binary), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
+            [str(program or self.binary), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
             cwd=self.folder, env=plain_environment(self.folder / "home"),
         )
         if check:
-            assert result.returncode == 0, f"heliograph {' '.join(arguments)} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+            assert result.returncode == 0, f"{(program or self.binary).name} {' '.join(arguments)} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
         return result
 
     def token(self, role: str, name: str) -> str:

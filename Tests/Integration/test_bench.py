@@ -1,7 +1,8 @@
-"""`heliograph bench`: what it says, and that it notices what a relay must never do."""
+"""`heliograph-bench`: what it says, and that it notices what a relay must never do."""
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -11,14 +12,14 @@ from typing import Any
 import pytest
 
 from proxies import Certificate
-from relay import BINARY, Relay, plain_environment
+from relay import BENCH, BINARY, Relay, plain_environment
 from waits import patient, wait_until
 
 QUICK = ["--duration", "0.5", "--warm-up", "0", "--json"]
 
 
 def bench(relay: Relay, *arguments: str) -> Any:
-    return json.loads(relay.run("bench", *arguments, *QUICK, timeout=60).stdout)
+    return json.loads(relay.run(*arguments, *QUICK, timeout=60, program=BENCH).stdout)
 
 
 def measured(relay: Relay) -> list[str]:
@@ -61,7 +62,7 @@ def test_every_scenario_ends_with_a_count(relay, arguments, counted):
 @pytest.mark.parametrize("limit", ["messages-per-second-per-host", "messages-per-second-per-session"])
 def test_a_limit_of_the_relay_is_named_and_not_measured(make_relay, limit):
     relay = make_relay(f"--limits-{limit}", "10")
-    done = relay.run("bench", "fanout", *measured(relay), "--clients", "1", "--window", "1", "--duration", "30", "--json", check=False, timeout=60)
+    done = relay.run("fanout", *measured(relay), "--clients", "1", "--window", "1", "--duration", "30", "--json", check=False, timeout=60, program=BENCH)
     name = re.sub("-(.)", lambda letter: letter[1].upper(), limit)
     assert done.returncode == 1 and f"limits.{name}" in done.stderr and "--rate" in done.stderr, done.stderr
 
@@ -70,7 +71,7 @@ def test_without_a_relay_it_starts_one_and_leaves_nothing(short_path):
     folder = short_path / "temporary"
     folder.mkdir()
     environment = plain_environment(short_path) | {"TMPDIR": str(folder)}
-    command = [BINARY, "bench", "resume", "--clients", "5", "--json"]
+    command = [BENCH, "resume", "--clients", "5", "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -79,12 +80,29 @@ def test_without_a_relay_it_starts_one_and_leaves_nothing(short_path):
 
 
 def test_a_run_that_is_ended_takes_its_tokens_back(relay):
-    command = [BINARY, "bench", "idle", "--data", str(relay.data), "--clients", "3", "--duration", "60"]
+    command = [BENCH, "idle", "--data", str(relay.data), "--clients", "3", "--duration", "60"]
     process = subprocess.Popen(command, env=plain_environment(relay.folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wait_until(lambda: relay.metric('heliograph_connections{role="client"}') == 3, 20, lambda: "the load to be there")
     process.terminate()
     assert process.wait(patient(20)) != 0
     assert not [token for token in relay.tokens() if token["name"].startswith("bench")]
+
+
+@pytest.mark.parametrize(("program", "needed"), [("bench", ["idle"]), ("apns-simulator", ["--ca", "ca.pem"])])
+def test_the_command_of_old_runs_the_program_beside_it_or_says_which(program, needed, short_path):
+    environment = plain_environment(short_path)
+    beside = subprocess.run([BINARY, program, *needed, "--nonsense"], env=environment, capture_output=True, text=True, timeout=patient(20))
+    assert beside.returncode in (2, 64) and f"Usage: heliograph-{program} " in beside.stderr and "--nonsense" in beside.stderr, beside.stderr
+    alone = shutil.copy(BINARY, short_path)
+    done = subprocess.run([alone, program], env=environment, capture_output=True, text=True, timeout=patient(20))
+    assert done.returncode == 5 and not done.stdout
+    assert done.stderr.startswith(f"heliograph: this is a program of its own, heliograph-{program}, ") and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_without_the_relays_program_it_measures_only_what_it_is_given(short_path):
+    alone = shutil.copy(BENCH, short_path)
+    done = subprocess.run([alone, "idle"], env=plain_environment(short_path), capture_output=True, text=True, timeout=patient(20))
+    assert done.returncode == 1 and f"{short_path}/heliograph" in done.stderr and "--relay" in done.stderr, done.stderr
 
 
 class Corrupting:
@@ -144,10 +162,10 @@ def corrupting(relay: Relay) -> Iterator[Corrupting]:
 
 def test_an_event_out_of_sequence_fails_the_run(relay, corrupting):
     tokens = ["--client-token", relay.token("client", "load"), "--host-token", relay.token("host", "load")]
-    done = relay.run("bench", "fanout", "--relay", corrupting.url, *tokens, "--clients", "3", "--window", "4", *QUICK, check=False, timeout=60)
+    done = relay.run("fanout", "--relay", corrupting.url, *tokens, "--clients", "3", "--window", "4", *QUICK, check=False, timeout=60, program=BENCH)
     assert corrupting.spoiled
     assert done.returncode == 1 and not done.stdout
-    assert done.stderr.startswith("heliograph: sequence: client ") and "came as number" in done.stderr
+    assert done.stderr.startswith("heliograph-bench: sequence: client ") and "came as number" in done.stderr
 
 
 def test_a_relay_with_a_certificate_is_measured_if_it_is_trusted(tmp_path):
@@ -157,7 +175,7 @@ def test_a_relay_with_a_certificate_is_measured_if_it_is_trusted(tmp_path):
     try:
         wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")
         tokens = {"HELIOGRAPH_CLIENT_TOKEN": relay.token("client", "load"), "HELIOGRAPH_HOST_TOKENS": relay.token("host", "load")}
-        command = [BINARY, "bench", "fanout", "--relay", f"https://127.0.0.1:{relay.port}", "--clients", "5", "--window", "8", *QUICK]
+        command = [BENCH, "fanout", "--relay", f"https://127.0.0.1:{relay.port}", "--clients", "5", "--window", "8", *QUICK]
 
         def run(*more: str) -> subprocess.CompletedProcess[str]:
             return subprocess.run([*command, *more], env=plain_environment(tmp_path) | tokens, capture_output=True, text=True, timeout=patient(60))

@@ -55,6 +55,9 @@ def test_it_holds_what_the_services_ask_for(tree: Path) -> None:
     assert sorted(given) == sorted(asked)
     result = subprocess.run([tree / "usr/bin/heliograph", "--version"], capture_output=True, text=True)
     assert result.returncode == 0 and result.stdout.startswith("heliograph "), "it was stripped of something it needs"
+    for command in ("bench", "apns-simulator"):
+        result = subprocess.run([tree / "usr/bin/heliograph", command, "--help"], capture_output=True, text=True)
+        assert result.returncode == 0 and f"USAGE: heliograph-{command} " in result.stdout, result.stderr
 
 
 def test_what_agents_call_needs_no_library_and_hands_on_the_rest(tree: Path, tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_its_symbols_are_a_package_beside_it(package: Path, tree: Path, tmp_path
         return len(subprocess.run(["nm", path], capture_output=True, text=True).stdout.splitlines())
 
     builds = []
-    for program in ("heliograph", "heliograph-hook"):
+    for program in ("heliograph", "heliograph-bench", "heliograph-apns-simulator", "heliograph-hook"):
         binary = tree / "usr/bin" / program
         notes = subprocess.run(["readelf", "--notes", binary], check=True, capture_output=True, text=True).stdout
         builds.append(build := re.search(r"Build ID: (\w+)", notes)[1])
@@ -98,17 +101,25 @@ def test_its_scripts_are_shell(tree: Path) -> None:
 
 
 def test_its_manual_has_every_command(tree: Path) -> None:
-    page = tree / "usr/share/man/man1/heliograph.1.gz"
-    shown = subprocess.run(["man", "--local-file", "--warnings", page], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MANWIDTH": "100", "MAN_KEEP_FORMATTING": ""})
-    assert shown.returncode == 0 and shown.stderr == ""
-    text = subprocess.run(["col", "-bx"], input=shown.stdout, capture_output=True, text=True, check=True).stdout
+    page = tree / "usr/share/man/man1"
+    text = manual(page / "heliograph.1.gz")
     for command in ("serve", "pair", "host", "token create", "push setup", "approvals deny", "audit verify", "restore"):
         assert f"heliograph {command}\n" in text, command
     assert "--public-url <url>" in text and "--help" in text
+    assert "heliograph-bench <scenario> [options]" in (text := manual(page / "heliograph-bench.1.gz")) and "--client-relay <url>" in text
+    assert "--one-token-a-team" in manual(page / "heliograph-apns-simulator.1.gz")
+
+
+def manual(page: Path) -> str:
+    shown = subprocess.run(["man", "--local-file", "--warnings", page], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MANWIDTH": "100", "MAN_KEEP_FORMATTING": ""})
+    assert shown.returncode == 0 and shown.stderr == ""
+    return subprocess.run(["col", "-bx"], input=shown.stdout, capture_output=True, text=True, check=True).stdout
 
 
 def test_each_shell_completes_its_commands(tree: Path, tmp_path: Path) -> None:
-    for shell, file in [("bash", "bash-completion/completions/heliograph"), ("zsh", "zsh/vendor-completions/_heliograph"), ("fish", "fish/vendor_completions.d/heliograph.fish")]:
+    programs = ("heliograph", "heliograph-bench", "heliograph-apns-simulator")
+    places = [("bash", "bash-completion/completions/{}"), ("zsh", "zsh/vendor-completions/_{}"), ("fish", "fish/vendor_completions.d/{}.fish")]
+    for shell, file in [(shell, place.format(program)) for program in programs for shell, place in places]:
         checked = subprocess.run([shell, "-n", tree / "usr/share" / file], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
         assert (checked.returncode, checked.stderr) == (0, ""), f"{shell}: {checked.stderr}"
     script = tree / "usr/share/bash-completion/completions/heliograph"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from relay import Relay
+from relay import BENCH, Relay
 from test_bench import measured, test_every_scenario_ends_with_a_count  # noqa: F401
 from test_kill import dice, test_kill_9_of_the_relay_in_a_loop  # noqa: F401
 from test_load import test_those_who_say_nothing_make_room_for_those_who_do, test_what_a_tick_brings_leaves_in_one_piece  # noqa: F401
@@ -69,6 +69,6 @@ def test_who_is_shown_out_is_on_any_loop(relay: Relay, client: Callable[..., Any
 
 def test_a_saturated_relay_keeps_every_sequence(relay: Relay) -> None:
     """Each of the load's subscribers checks each event, which crossed from one loop to another and back."""
-    command = ["bench", "fanout", *measured(relay), "--hosts", "2", "--clients", "200", "--window", "64", "--duration", "2", "--warm-up", "0", "--json"]
-    found = json.loads(relay.run(*command, timeout=120).stdout)
+    command = ["fanout", *measured(relay), "--hosts", "2", "--clients", "200", "--window", "64", "--duration", "2", "--warm-up", "0", "--json"]
+    found = json.loads(relay.run(*command, timeout=120, program=BENCH).stdout)
     assert found["result"]["deliveries"] > 200 * 64

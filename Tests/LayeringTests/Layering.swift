@@ -10,10 +10,10 @@ struct Layering {
     /// The whole graph, from the command inwards. An import that is not here is a decision: make it in review.
     static let modules: [String: Module] = [
         "heliograph": Module(imports: [
-            "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient", "HeliographBench", "RelayAccess",
+            "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient", "RelayAccess",
             "WebSocketEngine",
             "HeliographPlatform", "HeliographQRCode", "ChannelAPNs", "PushPlanner", "RelayCore",
-            "RelayProtocol", "APNsSimulator", "APNsSimulatorServer",
+            "RelayProtocol",
             "ArgumentParser", "Logging",
         ]),
         "HeliographServer": Module(imports: [
@@ -98,6 +98,12 @@ struct Layering {
 
     /// Modules below `Tests/` that are no tests: what measures the product, and what plays the world around it. They obey the same rules.
     static let tools: [String: Module] = [
+        "heliograph-bench": Module(imports: [
+            "HeliographBench", "RelayAccess", "RelayProtocol", "WebSocketEngine", "ArgumentParser",
+        ]),
+        "heliograph-apns-simulator": Module(imports: [
+            "APNsSimulator", "APNsSimulatorServer", "RelayProtocol", "ArgumentParser", "Logging",
+        ]),
         "HeliographBench": Module(imports: [
             "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",
         ]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the release binary on this machine, over loopback, against the machine's own limit in the same run: `make bench`.
 
-Compare ratios within one run: a shared machine is not the same machine an hour later. The load, `heliograph bench`, is on the same
+Compare ratios within one run: a shared machine is not the same machine an hour later. The load, `heliograph-bench`, is on the same
 machine, and what it uses is said beside each figure. L is `bench/raw.c durable`: one thread that commits what a read brought, then sends
 it to each subscriber in one call. About 16 minutes; --quick takes three, and misses targets that need time to settle.
 """

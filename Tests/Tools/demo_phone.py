@@ -51,7 +51,7 @@ class Phone:
         self.ca = self.folder / "simulator.pem"
         with (self.folder / "apns-simulator.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self.binary, "apns-simulator", "--ca", self.ca, "--journal", self.folder / "pushes.jsonl"],
+                [self.binary.with_name("heliograph-apns-simulator"), "--ca", self.ca, "--journal", self.folder / "pushes.jsonl"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
             )  # fmt: skip
         assert self._process.stdout is not None

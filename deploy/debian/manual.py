@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""manual.py BINARY: prints heliograph(1), made of what the binary says of itself."""
+"""manual.py PROGRAM VERSION: prints the page of a program, made of what it says of itself."""
 
 import json
 import re
@@ -51,12 +51,18 @@ def main() -> None:
         return subprocess.run([sys.argv[1], *arguments], check=True, capture_output=True, text=True).stdout
 
     top = json.loads(say("--experimental-dump-help"))["command"]
-    lines = [f'.TH HELIOGRAPH 1 "" "{escaped(say("--version").strip())}" "Heliograph"', ".SH NAME"]
-    lines += ["heliograph \\- " + escaped(top["abstract"].rstrip(".")), ".SH SYNOPSIS", "\\fBheliograph\\fR <subcommand> [options]"]
-    lines += [".SH DESCRIPTION", *prose(top["discussion"]), ".SH COMMANDS", "Each has \\-\\-help."]
-    for below in shown(top["subcommands"]):
-        if below["commandName"] != "help":
-            lines += command(below, f"heliograph {below['commandName']}")
+    name, commands = top["commandName"], [below for below in shown(top.get("subcommands", [])) if below["commandName"] != "help"]
+    needed = [f"<{one['valueName']}>" for one in shown(top["arguments"]) if one["kind"] == "positional" and not one["isOptional"]]
+    synopsis = " ".join([f"\\fB{escaped(name)}\\fR", *(["<subcommand>"] if commands else needed), "[options]"])
+    lines = [f'.TH {escaped(name.upper())} 1 "" "{escaped(sys.argv[2])}" "Heliograph"', ".SH NAME"]
+    lines += [f"{escaped(name)} \\- {escaped(top['abstract'].rstrip('.'))}", ".SH SYNOPSIS", synopsis]
+    lines += [".SH DESCRIPTION", *prose(top["discussion"])]
+    if commands:
+        lines += [".SH COMMANDS", "Each has \\-\\-help."]
+        for below in commands:
+            lines += command(below, f"{name} {below['commandName']}")
+    else:
+        lines += [".SH OPTIONS", *(line for one in shown(top["arguments"]) for line in argument(one))]
     print("\n".join(lines))
 
 

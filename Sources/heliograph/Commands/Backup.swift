@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeliographServer
 import RelayProtocol
+import WebSocketEngine
 
 /// `heliograph backup`
 struct Backup: ParsableCommand {

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HeliographServer
 import RelayProtocol
+import WebSocketEngine
 
 /// `heliograph restore`
 struct Restore: ParsableCommand {

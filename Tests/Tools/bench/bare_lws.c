@@ -2,7 +2,7 @@
 //
 //     bare_lws SNAPSHOT_BYTES
 //
-// It prints the port it listens on, and answers `hello` and `subscribe` of `heliograph bench` with constants: each client gets a
+// It prints the port it listens on, and answers `hello` and `subscribe` of `heliograph-bench` with constants: each client gets a
 // snapshot of SNAPSHOT_BYTES, which is at the position at which a host's session begins, 1.
 
 #define _GNU_SOURCE

@@ -15,7 +15,7 @@ from typing import Protocol
 from demo_phone import Phone
 from peer import Peer, event
 from push_site import PushSite
-from relay import BINARY, plain_environment
+from relay import BENCH, BINARY, plain_environment
 from rows import Ratio
 from servers import BenchFailed, RelayServer
 from waits import wait_until
@@ -122,7 +122,7 @@ def approval_to_push(make: Callable[[Path], Service], approvals: int) -> Iterato
 def measure(server: RelayServer, service: Service, approvals: int) -> list[float]:
     """Milliseconds of each, beside the load."""
     load = subprocess.Popen(
-        [str(BINARY), "bench", "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
+        [str(BENCH), "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
          str(EVENTS_PER_SECOND), "--duration", str(LOAD_SECONDS_MAX), "--json"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=plain_environment(server.folder), text=True,
     )  # fmt: skip

@@ -6,7 +6,7 @@
 //     coalesced   what one read brought goes to each subscriber in one call
 //     durable     L: the same, and before that it is committed to SQLite in FILE (WAL, synchronous=FULL)
 //
-// It prints the port it listens on. It speaks as much of Heliograph's wire as `heliograph bench` needs to drive it exactly as it
+// It prints the port it listens on. It speaks as much of Heliograph's wire as `heliograph-bench` needs to drive it exactly as it
 // drives the relay: each event in the bytes that it came in, behind each batch a summary of SUMMARY_BYTES, for each client a
 // snapshot of SNAPSHOT_BYTES. It believes what it is sent: events of EVENT_BYTES, one message in one frame, no mask but zeros.
 // An approval is passed on to its session's clients, and what one of them decides to the host, both committed before.

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from relay import BINARY, Relay, plain_environment
+from relay import BENCH, Relay, plain_environment
 
 HERE = Path(__file__).resolve().parent
 RUN_SECONDS_MAX = 240
@@ -46,7 +46,7 @@ class Server:
         self._folder = tempfile.TemporaryDirectory(prefix="hg-bench-")
         self.folder = Path(self._folder.name)
         self.target: list[str] = []
-        """Where `heliograph bench` finds it."""
+        """Where `heliograph-bench` finds it."""
 
     def __enter__(self) -> "Server":
         return self
@@ -57,10 +57,10 @@ class Server:
     def bench(self, scenario: str, **options: Any) -> Result:
         """One run; `clients=5` is `--clients 5`."""
         arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-        command = [str(BINARY), "bench", scenario, *self.target, *arguments, "--json"]
+        command = [str(BENCH), scenario, *self.target, *arguments, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS_MAX, env=plain_environment(self.folder) | {"TMPDIR": str(self.folder)})
         if done.returncode:
-            raise BenchFailed(f"heliograph {' '.join(command[1:])} ended with {done.returncode}: {done.stderr.strip()}")
+            raise BenchFailed(f"heliograph-bench {' '.join(command[1:])} ended with {done.returncode}: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
 

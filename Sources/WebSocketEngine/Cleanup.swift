@@ -1,15 +1,14 @@
-import Glibc
-import Synchronization
-import WebSocketEngine
+internal import Glibc
+package import Synchronization
 
 /// Cleanup steps of a command, run also if a signal ends it.
-final class Cleanup: Sendable {
+package final class Cleanup: Sendable {
     private let steps = Mutex<[@Sendable () -> Void]>([])
     /// A process that must not outlive this one; 0: none. On a signal it is killed first.
-    let child = Mutex<Int32>(0)
+    package let child = Mutex<Int32>(0)
 
     /// Make it before any other thread is started. SIGINT and SIGTERM then run it and end the process.
-    init() throws {
+    package init() throws(WebSocketEngineError) {
         try SignalWatch.start(stopOnly: true) { [self] _ in
             child.withLock { if $0 > 0 { kill($0, SIGKILL) } }
             run()
@@ -18,10 +17,10 @@ final class Cleanup: Sendable {
     }
 
     /// Steps run in reverse order of being added.
-    func add(_ step: @escaping @Sendable () -> Void) { steps.withLock { $0.append(step) } }
+    package func add(_ step: @escaping @Sendable () -> Void) { steps.withLock { $0.append(step) } }
 
     /// Once; a second call waits for the first and finds nothing.
-    func run() {
+    package func run() {
         steps.withLock { steps in
             for step in steps.reversed() { step() }
             steps = []

@@ -1,32 +1,32 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
 import HeliographBench
-import HeliographServer
 import RelayAccess
-import RelayCore
 import RelayProtocol
 import Synchronization
+import WebSocketEngine
 
-/// `heliograph bench`
+/// `heliograph-bench`
+@main
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench",
+        commandName: "heliograph-bench",
         abstract: "Measure a relay: how fast, how late, how much processor and memory.",
         discussion: """
-            Without options it starts its own relay in a temporary folder. Every subscriber checks that it gets each event once \
+            Without options it starts its own relay, with the `heliograph` that lies beside it, in a temporary folder. Every subscriber checks that it gets each event once \
             and in order; otherwise the run fails. It leaves its sessions behind in a relay that it did not start.
 
-              heliograph bench fanout --clients 1000               64 events at a time
-              heliograph bench fanout --clients 1000 --rate 50     50 a second
-              heliograph bench approval
-              heliograph bench ingest --hosts 100 --window 16384
-              heliograph bench idle --clients 5000
-              heliograph bench storm --clients 5000
-              heliograph bench resume --clients 5000 --history 200
-              heliograph bench fanout --data DIR                   a running relay
-              heliograph bench approval --relay URL --client-relay URL
-              heliograph bench takeover --relay URL --owner PID --clients 5000
+              heliograph-bench fanout --clients 1000               64 events at a time
+              heliograph-bench fanout --clients 1000 --rate 50     50 a second
+              heliograph-bench approval
+              heliograph-bench ingest --hosts 100 --window 16384
+              heliograph-bench idle --clients 5000
+              heliograph-bench storm --clients 5000
+              heliograph-bench resume --clients 5000 --history 200
+              heliograph-bench fanout --data DIR                   a running relay
+              heliograph-bench approval --relay URL --client-relay URL
+              heliograph-bench takeover --relay URL --owner PID --clients 5000
 
             With `--client-relay` the hosts are at one node and the clients at another. `takeover` kills the node with that process id, \
             and waits until all clients are back at another.
@@ -155,12 +155,38 @@ struct BenchCommand: ParsableCommand {
         return plan
     }
 
+    static func main() {
+        // `print` and a reader that left: an error to notice, not a signal to die of.
+        _ = signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            guard fflush(nil) == 0 || errno == EPIPE else {
+                complain("heliograph-bench: the output cannot be written\n")
+                Glibc.exit(1)
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            complain(fullMessage(for: error) + "\n")
+            Glibc.exit(2)
+        }
+    }
+
+    private static func complain(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
     func run() throws {
         do throws(BenchError) {
             let result = try measured()
-            if json { Output.json { result.write(to: &$0) } } else { result.table.forEach { print($0) } }
+            if json {
+                print(JSONLine.text(JSONWriter.object { result.write(to: &$0) }))
+            } else {
+                result.table.forEach { print($0) }
+            }
         } catch {
-            Output.remark("\(error.code.rawValue): \(error)")
+            Self.complain("heliograph-bench: \(error.code.rawValue): \(error)\n")
             throw ExitCode(error.code == .unreachable ? 4 : error.code == .plan ? 2 : 1)
         }
     }
@@ -170,34 +196,55 @@ struct BenchCommand: ParsableCommand {
         let cleanup: Cleanup
         do { cleanup = try Cleanup() } catch { throw BenchError(.system, "\(error)") }
         defer { cleanup.run() }
+        let program = try RelayProgram(path: Self.relayProgram)
         if let dataDirectory {
-            return try withTokens(in: dataDirectory, cleanup) { (target) throws(BenchError) in
-                var target = target
-                target.certificateAuthorityFile = authorities
-                return try Bench.run(plan, on: target)
+            guard let address = Self.address(in: dataDirectory) else {
+                throw BenchError(.unreachable, "no relay has run on \(dataDirectory)")
             }
+            let tokens = RunTokens(program, data: dataDirectory)
+            cleanup.add { tokens.revoke() }
+            var target = try tokens.target(address, hosts: plan.hosts, process: pid)
+            target.certificateAuthorityFile = authorities
+            return try Bench.run(plan, on: target)
         }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heliograph-bench-\(getpid())").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "heliograph-bench-\(getpid())").path
         cleanup.add { try? FileManager.default.removeItem(atPath: folder) }
-        let own = try OwnRelay(executable: Executable.path, data: folder)
+        let own = try OwnRelay(program, data: folder)
         cleanup.child.withLock { $0 = own.process }
         defer {
             cleanup.child.withLock { $0 = 0 }
             own.stop()
         }
-        return try withTokens(in: folder, cleanup, process: own.process) { (target) throws(BenchError) in
-            try Bench.run(plan, on: target) { () throws(BenchError) in
-                try own.killAndStart()
-                cleanup.child.withLock { $0 = own.process }
-                var again = target
-                (again.relays, again.clientRelays) = ([own.address], [own.address])
-                again.process = own.process
-                return again
-            }
+        // Its tokens go with its folder.
+        let target = try RunTokens(program, data: folder).target(own.address, hosts: plan.hosts, process: own.process)
+        return try Bench.run(plan, on: target) { () throws(BenchError) in
+            try own.killAndStart()
+            cleanup.child.withLock { $0 = own.process }
+            var again = target
+            (again.relays, again.clientRelays) = ([own.address], [own.address])
+            again.process = own.process
+            return again
         }
     }
 
-    private var authorities: String? { caFile ?? Environment.value("HELIOGRAPH_CA_FILE") }
+    /// `heliograph` beside this program.
+    private static var relayProgram: String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/heliograph"
+    }
+
+    /// Address on this machine of the relay that ran last on a data directory: the second line of its file, or the only one of an older relay's.
+    private static func address(in data: String) -> RelayAddress? {
+        guard let file = FileManager.default.contents(atPath: data + "/relay.url") else { return nil }
+        return String(decoding: file, as: UTF8.self).split(separator: "\n").prefix(2).last.flatMap { RelayAddress(String($0)) }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }
+        return value
+    }
+
+    private var authorities: String? { caFile ?? Self.variable("HELIOGRAPH_CA_FILE") }
 
     private func addresses(_ urls: [String]) throws(BenchError) -> [RelayAddress] {
         var found: [RelayAddress] = []
@@ -210,53 +257,17 @@ struct BenchCommand: ParsableCommand {
 
     private func given() throws(BenchError) -> BenchTarget {
         let relays = try addresses(relay)
-        guard let clientToken = clientToken ?? Environment.value("HELIOGRAPH_CLIENT_TOKEN") else {
+        guard let clientToken = clientToken ?? Self.variable("HELIOGRAPH_CLIENT_TOKEN") else {
             throw BenchError(
                 .plan, "--relay needs $HELIOGRAPH_CLIENT_TOKEN, and $HELIOGRAPH_HOST_TOKENS with one for each host")
         }
-        let named = Environment.value("HELIOGRAPH_HOST_TOKENS")?.split(separator: " ").map(String.init) ?? []
+        let named = Self.variable("HELIOGRAPH_HOST_TOKENS")?.split(separator: " ").map(String.init) ?? []
         var target = BenchTarget(
             relays: relays, clientRelays: clientRelay.isEmpty ? nil : try addresses(clientRelay),
             hostTokens: hostToken.isEmpty ? named : hostToken, clientToken: clientToken, process: pid)
         target.dialect = speaks
         target.certificateAuthorityFile = authorities
         return target
-    }
-
-    private final class TokenIDs: Sendable {
-        let made = Mutex<[String]>([])
-    }
-
-    /// Makes tokens for the run, and takes them back.
-    private func withTokens(
-        in directory: String, _ cleanup: Cleanup, process: Int32? = nil, _ body: (BenchTarget) throws(BenchError) -> BenchResult
-    ) throws(BenchError) -> BenchResult {
-        let administration: Administration
-        var made: [(id: String, secret: String)] = []
-        let ids = TokenIDs()
-        cleanup.add {
-            guard let administration = try? Administration(directory: directory) else { return }
-            for id in ids.made.withLock({ $0 }) { _ = try? administration.revoke(id, keepingChildren: false) }
-            _ = try? administration.tokensChanged()
-        }
-        do {
-            administration = try Administration(directory: directory)
-            for number in 0...plan.hosts {
-                let name = number == 0 ? "bench" : "bench host \(number)"
-                let new = try administration.credentials.makeToken(number == 0 ? .client : .host, name: name)
-                made.append((new.token.id, new.secret))
-                ids.made.withLock { $0.append(new.token.id) }
-            }
-            try administration.tokensChanged()
-        } catch { throw BenchError(.system, "\(directory): \(error)") }
-        guard let address = administration.localAddress else {
-            throw BenchError(.unreachable, "no relay has run on \(directory)")
-        }
-        return try body(
-            BenchTarget(
-                relays: [address], hostTokens: made.dropFirst().map(\.secret), clientToken: made[0].secret,
-                process: process ?? pid
-            ))
     }
 }
 

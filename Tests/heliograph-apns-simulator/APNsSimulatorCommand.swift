@@ -1,22 +1,23 @@
 import APNsSimulator
 import APNsSimulatorServer
 import ArgumentParser
-import Foundation
-import HeliographServer
+import FoundationEssentials
+import Glibc
 import Logging
 import RelayProtocol
 
-/// `heliograph apns-simulator`
+/// `heliograph-apns-simulator`
+@main
 struct APNsSimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apns-simulator",
+        commandName: "heliograph-apns-simulator",
         abstract: "Simulate Apple's push service, and the phones behind it, on this machine.",
         discussion: """
             Answers as APNs does, only stricter, and keeps a journal of each push, its answer, and what the phone made of \
             it. Prints one line of JSON with its addresses and the certificate to trust; then POST commands to `admin`.
 
-              heliograph apns-simulator --ca ca.pem --journal pushes.jsonl
-              heliograph apns-simulator --ca ca.pem --script faults.json --setup phone.json
+              heliograph-apns-simulator --ca ca.pem --journal pushes.jsonl
+              heliograph-apns-simulator --ca ca.pem --script faults.json --setup phone.json
               curl -d '{"do":"device","device":"phone"}' http://127.0.0.1:8091/
 
             A command is one JSON object; `do` names it:
@@ -96,19 +97,24 @@ struct APNsSimulatorCommand: ParsableCommand {
     }
 
     func run() throws {
-        LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: .notice) }
-        try Failure.reporting {
-            try APNsSimulatorServer.run(try configuration(), logger: Logger(label: "heliograph.apns-simulator")) { addresses in
-                Output.json { line in
-                    line.field("sandbox", "\(address):\(addresses.sandbox)")
-                    line.field("production", "\(address):\(addresses.production)")
-                    line.field("sandboxManagement", "\(address):\(addresses.sandboxManagement)")
-                    line.field("productionManagement", "\(address):\(addresses.productionManagement)")
-                    line.field("admin", addresses.admin)
-                    line.field("ca", addresses.certificateFile)
-                }
-                fflush(nil)
+        // A peer that left is an error to notice, not a signal to die of.
+        _ = signal(SIGPIPE, SIG_IGN)
+        LoggingSystem.bootstrap {
+            var handler = StreamLogHandler.standardError(label: $0)
+            handler.logLevel = .notice
+            return handler
+        }
+        try APNsSimulatorServer.run(try configuration(), logger: Logger(label: "heliograph.apns-simulator")) { addresses in
+            let line = JSONWriter.object { line in
+                line.field("sandbox", "\(address):\(addresses.sandbox)")
+                line.field("production", "\(address):\(addresses.production)")
+                line.field("sandboxManagement", "\(address):\(addresses.sandboxManagement)")
+                line.field("productionManagement", "\(address):\(addresses.productionManagement)")
+                line.field("admin", addresses.admin)
+                line.field("ca", addresses.certificateFile)
             }
+            print(JSONLine.text(line))
+            fflush(nil)
         }
     }
 

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Glibc
+
+/// A program of its own that lies beside this one, and takes its arguments as they are.
+protocol BesideCommand: ParsableCommand {
+    static var program: String { get }
+    var arguments: [String] { get }
+}
+
+extension BesideCommand {
+    func run() throws {
+        let path = Executable.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        var texts: [UnsafeMutablePointer<CChar>?] = unsafe ([Self.program] + arguments).map { unsafe strdup($0) }
+        unsafe texts.append(nil)
+        // Returns only if it fails; the texts are freed with this process then.
+        unsafe execv("\(path)/\(Self.program)", texts)
+        let reason = unsafe String(cString: strerror(errno))
+        Output.remark("this is a program of its own, \(Self.program), which cannot be run from \(path): \(reason)")
+        throw ExitCode(5)
+    }
+}
+
+/// `heliograph bench`
+struct BenchCommand: BesideCommand {
+    static let configuration = CommandConfiguration(commandName: "bench", abstract: "Measure a relay: runs heliograph-bench.")
+    static let program = "heliograph-bench"
+
+    @Argument(parsing: .captureForPassthrough, help: "Those of heliograph-bench.") var arguments: [String] = []
+}
+
+/// `heliograph apns-simulator`
+struct APNsSimulatorCommand: BesideCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apns-simulator", abstract: "Simulate Apple's push service: runs heliograph-apns-simulator.")
+    static let program = "heliograph-apns-simulator"
+
+    @Argument(parsing: .captureForPassthrough, help: "Those of heliograph-apns-simulator.") var arguments: [String] = []
+}

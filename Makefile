@@ -19,7 +19,7 @@ MINUTES ?= 10
 # Which tests of real agents run: those of agents that changed and the others' journeys, or `all`.
 AGENTS ?= changed
 # Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
-WORKERS ?= 4
+WORKERS ?= 6
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1

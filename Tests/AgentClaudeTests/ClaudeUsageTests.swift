@@ -65,6 +65,40 @@ struct ClaudeUsageTests {
         #expect(last.tokens?.input == 1_730)
     }
 
+    @Test("the last message counts though it is written after the hook of the end, a subagent's too, and once")
+    func late() throws {
+        var bench = ClaudeBench()
+        let name = "ace9b13d-e4d4-4ff9-83c9-6112a557b4dc"
+        let agent = String(Self.path.dropLast(6)) + "/subagents/agent-a1.jsonl"
+        func message(_ id: String, _ input: Int) -> String {
+            #"{"type":"assistant","message":{"id":"\#(id)","usage":{"input_tokens":\#(input),"output_tokens":1}}}"# + "\n"
+        }
+        func call(_ event: String, _ more: String = "") throws {
+            try bench.call(
+                #"{"session_id":"\#(name)","transcript_path":"\#(Self.path)","hook_event_name":"\#(event)"\#(more)}"#)
+        }
+        func input() -> Int64? {
+            bench.events.reversed().lazy.compactMap { event -> Usage? in
+                if case .usage(let usage) = event.event.head { usage } else { nil }
+            }.first?.tokens?.input
+        }
+        bench.transcripts[Self.path] = message("a", 1)
+        try call("Stop")
+        #expect(input() == 1)
+        bench.transcripts[Self.path]! += message("b", 20)
+        try call("SubagentStop", #","agent_id":"a1","agent_transcript_path":"\#(agent)""#)
+        bench.transcripts[agent] = message("s", 300)
+        bench.pass(.seconds(2))
+        #expect(input() == 321)
+        bench.pass(.seconds(60))
+        #expect(input() == 321)
+        // The line of a request in the middle of a turn.
+        try show(&bench, "0.01", api: 100)
+        bench.transcripts[Self.path]! += message("c", 4_000)
+        bench.pass(.seconds(3))
+        #expect(input() == 5_321)
+    }
+
     @Test("a resumed conversation's last request is not counted again, and the end's total has what no transcript has")
     func whole() throws {
         var bench = ClaudeBench()

@@ -148,6 +148,7 @@ extension ClaudeAdapter {
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
         sessions[id]?.subagents = [:]
+        sessions[id]?.lateReads = [:]
         emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
         remember(id)
     }

@@ -34,13 +34,11 @@ extension ClaudeAdapter {
         let isNew = usage.update(
             line, process: process ?? sessions[id]?.process, earlier: siblings.map(\.usage.rawMicroUSD))
         sessions[id]?.usage = usage
-        if isNew { sessions[id]?.hasUncounted = true }
-        let counted = sessions[id]?.countedAt.map { now.monotonic - $0 } ?? .max
-        if isNew, counted >= limits.usageInterval.milliseconds, countUsed(id) { return }
+        if isNew, countUsed(id, atMostEvery: limits.usageInterval) { return }
         reportUsageIfDue(id)
     }
 
-    private mutating func reportUsageIfDue(_ id: SessionID) {
+    mutating func reportUsageIfDue(_ id: SessionID) {
         guard let usage = sessions[id]?.usage, usage.isDirty else { return }
         if usage.sentAt.map({ now.monotonic - $0 >= limits.usageInterval.milliseconds }) ?? true { reportUsage(id) }
     }
@@ -60,13 +58,26 @@ extension ClaudeAdapter {
         if !read(id, .fork(isLast: isLast)) && isLast { sessions[id]?.fork = nil }
     }
 
-    /// Returns false if there is nothing to read.
+    /// Counts now, unless that was done a moment ago, and again when what is written late is there. Returns false if nothing is read now.
     @discardableResult
-    mutating func countUsed(_ id: SessionID) -> Bool {
-        guard sessions[id]?.process != nil else { return false }
+    mutating func countUsed(_ id: SessionID, atMostEvery interval: Duration = .zero) -> Bool {
+        guard let session = sessions[id], session.process != nil, let path = session.transcript else { return false }
+        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .used)
+        sessions[id]?.lateReads[request] = now.monotonic + limits.lateRead.milliseconds
+        if let countedAt = session.countedAt, now.monotonic - countedAt < interval.milliseconds { return false }
         sessions[id]?.countedAt = now.monotonic
-        sessions[id]?.hasUncounted = false
-        return read(id, .used)
+        order(.readTranscriptEnd(request))
+        return true
+    }
+
+    mutating func readLate() {
+        for session in sessionsInOrder {
+            let due = session.lateReads.filter { $0.value <= now.monotonic }.keys.sorted { $0.path < $1.path }
+            for request in due {
+                sessions[session.id]?.lateReads[request] = nil
+                order(.readTranscriptEnd(request))
+            }
+        }
     }
 
     /// The hook of its end names its transcript, which is in a folder beside that of its session.
@@ -75,7 +86,11 @@ extension ClaudeAdapter {
             session.process != nil, own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"), !path.contains("/../"),
             path.utf8.count <= WireLimits.lineBytesMax
         else { return }
-        order(.readTranscriptEnd(ClaudeTranscriptRequest(session: id, path: path, purpose: .usedBySubagent(agent))))
+        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .usedBySubagent(agent))
+        if session.lateReads.count < limits.callsMax {
+            sessions[id]?.lateReads[request] = now.monotonic + limits.lateRead.milliseconds
+        }
+        order(.readTranscriptEnd(request))
     }
 
     /// The agent's last word about cost is in its transcript when it ends.

@@ -151,6 +151,7 @@ package struct ClaudeAdapter: AgentAdapter {
         deadlines += sessions.values.compactMap { $0.deferred.map(\.due).min() }
         deadlines += sessions.values.compactMap { $0.interrupt?.until }
         deadlines += sessions.values.compactMap { $0.peerPrompt?.until }
+        deadlines += sessions.values.compactMap { $0.lateReads.values.min() }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         deadlines += unproven.values.map(\.due)
@@ -175,11 +176,8 @@ package struct ClaudeAdapter: AgentAdapter {
         tellOverdue()
         let time = now.monotonic
         giveUpUnproven { $0.due <= time }
-        for session in sessionsInOrder where session.usage.isDirty {
-            guard now.monotonic - (session.usage.sentAt ?? 0) >= limits.usageInterval.milliseconds else { continue }
-            if session.hasUncounted, countUsed(session.id) { continue }
-            reportUsage(session.id)
-        }
+        readLate()
+        for session in sessionsInOrder where session.usage.isDirty { reportUsageIfDue(session.id) }
         if let interval = registryInterval, now.monotonic - registryCheckedAt >= interval.milliseconds {
             registryCheckedAt = now.monotonic
             lookAtRegistry()

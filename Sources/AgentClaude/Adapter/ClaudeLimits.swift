@@ -32,6 +32,9 @@ package struct ClaudeLimits: Sendable {
     var agentCheckIdle = Duration.seconds(15)
     /// The status line is redrawn many times a second.
     var usageInterval = Duration.seconds(2)
+    /// Claude Code runs Stop and SubagentStop, and draws its status line, before it writes the last message to the transcript: 0.1 s on a
+    /// machine that is not busy.
+    var lateRead = Duration.seconds(1)
     /// An interrupt takes effect at the next tool. Sooner than the host's desk gives up on it, which then would not know that nothing came
     /// of it.
     var interruptWithin = Duration.seconds(25)

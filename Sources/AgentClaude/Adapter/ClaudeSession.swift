@@ -149,8 +149,8 @@ package struct ClaudeSession {
     var lastMessage: String?
     /// Monotonic time of that search.
     var countedAt: Int64?
-    /// Requests were made since that search.
-    var hasUncounted = false
+    /// Searches for lines that may be written late, and when they are due.
+    var lateReads: [ClaudeTranscriptRequest: Int64] = [:]
     /// The same for subagents' own transcripts.
     var subagentReads: [String: (bytes: Int, message: String?)] = [:]
     var lastUse = 0

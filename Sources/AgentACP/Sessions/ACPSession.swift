@@ -44,6 +44,7 @@ struct ACPSession {
         isReplaying = false
         guard self.facts == nil else { return [] }
         self.facts = facts
+        usage.agent(is: facts.agentName)
         defer { buffered = [] }
         return [Event(.sessionStarted(facts), at: now.wall)] + buffered
     }

@@ -2,11 +2,39 @@ internal import HostCore
 internal import RelayProtocol
 
 /// Cost, tokens and context: cumulative over the session, and told only when they differ.
+///
+/// By the protocol's fields the tokens of an answer are those of all turns, by its text those of the turn. Both exist: a number that falls
+/// shows an agent that counts each turn, and pydantic-acp is known to be one.
 struct UsageReader {
+    /// Tokens of one answer, as they are written.
+    private struct Counted {
+        let input: Int64
+        let output: Int64
+        let read: Int64
+        let written: Int64
+
+        func isLess(than other: Counted) -> Bool {
+            input < other.input || output < other.output || read < other.read || written < other.written
+        }
+    }
+
     private let run: String
     private var known = Usage()
+    /// The agent counts each turn anew.
+    private var countsTurns = false
+    /// The agent counts cached tokens as input, and once more in the sum (pydantic-acp 1.10).
+    private var sumsCacheTwice = false
+    private var lastAnswer: Counted?
+    /// Tokens of all answers together.
+    private var ofAllAnswers = Tokens()
 
     init(run: String) { self.run = run }
+
+    mutating func agent(is name: String) {
+        guard name.lowercased().contains("pydantic") else { return }
+        countsTurns = true
+        sumsCacheTwice = true
+    }
 
     /// `usage_update`
     mutating func take(update: JSONValue) -> Told? {
@@ -20,14 +48,24 @@ struct UsageReader {
         return tell(next)
     }
 
-    /// `usage` of the answer to a prompt: all turns of the session together.
+    /// `usage` of the answer to a prompt.
     mutating func take(answer: JSONValue) -> Told? {
         guard let input = answer.whole("inputTokens"), let output = answer.whole("outputTokens") else { return nil }
         let read = answer.whole("cachedReadTokens") ?? 0
         let written = answer.whole("cachedWriteTokens") ?? 0
         // Only the sum shows whether cached tokens are part of the input.
-        let isWithin = answer.whole("totalTokens").map { $0 < input + output + read + written } ?? false
-        return tell(input: input, output: output, read: read, written: written, cacheIsWithin: isWithin)
+        let isWithin = sumsCacheTwice || answer.whole("totalTokens").map { $0 < input + output + read + written } ?? false
+        let counted = Counted(input: input, output: output, read: read, written: written)
+        if let lastAnswer, counted.isLess(than: lastAnswer) { countsTurns = true }
+        lastAnswer = counted
+        let fresh = isWithin ? max(0, input - read - written) : input
+        let tokens = Tokens(input: fresh, output: output, cacheRead: read, cacheWrite: written)
+        ofAllAnswers = Tokens(
+            input: Self.sum(ofAllAnswers.input, fresh), output: Self.sum(ofAllAnswers.output, output),
+            cacheRead: Self.sum(ofAllAnswers.cacheRead, read), cacheWrite: Self.sum(ofAllAnswers.cacheWrite, written))
+        var next = known
+        next.tokens = countsTurns ? ofAllAnswers : tokens
+        return tell(next)
     }
 
     /// OpenHands' metrics, which come with each update instead of `usage_update`.
@@ -42,13 +80,6 @@ struct UsageReader {
         return tell(next)
     }
 
-    private mutating func tell(input: Int64, output: Int64, read: Int64, written: Int64, cacheIsWithin: Bool) -> Told? {
-        var next = known
-        let fresh = cacheIsWithin ? max(0, input - read - written) : input
-        next.tokens = Tokens(input: fresh, output: output, cacheRead: read, cacheWrite: written)
-        return tell(next)
-    }
-
     private mutating func tell(_ next: Usage) -> Told? {
         var next = next
         next.run = run
@@ -56,6 +87,9 @@ struct UsageReader {
         known = next
         return Told(.usage(next))
     }
+
+    /// The wire takes no larger number.
+    private static func sum(_ left: Int64, _ right: Int64) -> Int64 { min(left + right, JSONValue.integerMax) }
 
     /// Nil beyond a million dollars, which is a mistake.
     private static func micro(_ dollars: Double) -> Int64? {

@@ -12,6 +12,8 @@ package enum ACPFact: Sendable {
     case decided(ApprovalID, ACPVerdict)
     /// No client will decide this, or the daemon is gone: only the editor's own prompt is open.
     case undecided(ApprovalID)
+    /// The daemon says which of these sessions are held because a budget is spent.
+    case held(Set<SessionID>, of: Set<SessionID>)
     /// `nextDeadline` has passed.
     case waited
     /// A client wants this of that session.

@@ -37,6 +37,9 @@ package struct ACPLimits: Sendable {
     /// Events of a session that no answer of the agent has named yet.
     var bufferedEventsMax = 64
 
+    /// Time in which no person can have read a question and answered it; editors that answer by themselves take milliseconds.
+    var readingWithin = Duration.milliseconds(500)
+
     /// Sessions that can be steered at a time; somebody waits for the daemon for each.
     var steeredMax = 16
     /// Commands of which it is known that they came before.

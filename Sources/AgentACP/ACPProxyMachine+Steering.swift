@@ -2,7 +2,7 @@ internal import HostCore
 internal import RelayProtocol
 
 /// Commands of clients. They are given to the agent when neither the editor nor another client has the turn; their result is read from
-/// what the agent then sends.
+/// what the agent then sends. Holds are here as well, since they decide about prompts and modes.
 extension ACPProxyMachine {
     // MARK: From clients
 
@@ -89,6 +89,9 @@ extension ACPProxyMachine {
         guard (isModel ? turns.modes.models : turns.modes.names).contains(value) else {
             return refuse(request, in: session, "that \(what) is not offered")
         }
+        guard isModel || !turns.isHeld || holdReach(of: turns) == .unchanged || value == turns.modes.current else {
+            return refuse(request, in: session, "a budget is spent: until it is raised the mode stays as it is")
+        }
         guard turns.settings.count < limits.openCommandsMax else {
             return refuse(request, in: session, "so many changes of \(what) wait for the agent already")
         }
@@ -161,7 +164,7 @@ extension ACPProxyMachine {
             // The agent's own work through the editor is no question to anybody.
             guard let name = params?.text("sessionId"), !method.hasPrefix("fs/"), !method.hasPrefix("terminal/") else { break }
             if steering[name]?.work(echoes: steering.echoes) == .work { showTaken(name, isEchoed: false, now) }
-            let question = SessionTurns.Question(id: id, method: method)
+            let question = SessionTurns.Question(id: id, method: method, params, at: now)
             let countMax = limits.openQuestionsMax
             steering.change(name) { $0.asked(question, countMax: countMax) }
         case .response, .notification: break
@@ -306,6 +309,60 @@ extension ACPProxyMachine {
         if turns.own != nil { orders.append(.turnFromAfarEnded) }
     }
 
+    // MARK: While a budget is spent
+    //
+    // An agent asks by its own mode and settings, which are not changed. While its session is held a person has to answer: an editor that
+    // allows by itself is not enough.
+
+    /// `held` is the part of `sessions` that is held.
+    mutating func held(_ held: Set<SessionID>, of sessions: Set<SessionID>) {
+        for session in sessions.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let name = self.sessions.name(of: session) else { continue }
+            steering.change(name) { $0.isHeld = held.contains(session) }
+        }
+    }
+
+    /// True if the editor allows a held session's tool before a person can have read the question.
+    func isAllowedUnread(_ id: [UInt8], _ result: JSONValue?, _ now: HostInstant) -> Bool {
+        guard !isAlone, let name = steering.session(asking: id), let turns = steering[name], turns.isHeld,
+            let question = turns.questions.first(where: { $0.id == id }), question.isAllowed(by: result)
+        else { return false }
+        return now.monotonic - question.askedAt < limits.readingWithin.milliseconds
+    }
+
+    /// The editor's answer does not count: clients decide if they are asked, otherwise it is denied.
+    mutating func overrule(_ id: [UInt8]) {
+        if !permissions.leavesToClients(id) { deny(id) }
+    }
+
+    /// The agent gets its own way to say no unless `choice` is another; the editor has answered already.
+    mutating func deny(_ id: [UInt8], _ choice: PermissionChoice? = nil) {
+        let question = steering.session(asking: id).flatMap { steering[$0]?.questions.first { $0.id == id } }
+        steering.closed(question: id)
+        if let answer = (choice ?? question?.refusal ?? .cancelled).answer(to: id) { fromEditor.insert(answer) }
+    }
+
+    /// No client decides these. Those that the editor allowed unread are denied.
+    mutating func leaveToEditor(_ ids: [[UInt8]]) {
+        for id in ids {
+            if permissions.takeLeftToClients(id) { deny(id) } else { orders.append(.leftToEditor(id)) }
+        }
+    }
+
+    /// The agent asks for a permission, whoever is to answer.
+    mutating func noteAsking(_ params: JSONValue?) {
+        guard let name = params?.text("sessionId") else { return }
+        var asked: Set<String> = []
+        if let request = PermissionRequest(params, optionsMax: limits.optionsMax) { asked = Set(calls(for: request).map(\.id)) }
+        let countMax = limits.callsMax
+        steering.change(name) { $0.asking.asked(for: asked, in: $0.modes.current, countMax: countMax) }
+    }
+
+    /// By what the agent has done in its present mode.
+    func holdReach(of turns: SessionTurns) -> HoldReach {
+        turns.modes.currentAsks && turns.asking.asks(in: turns.modes.current) ? .most : .unchanged
+    }
+
     // MARK: What is told
 
     /// Each stand that differs from the one that was told last.
@@ -326,8 +383,7 @@ extension ACPProxyMachine {
         guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
         // Not nil yet: the outcome of each `stop` is still to be reported.
         guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending, hold: .unchanged), .busy) }
-        // An agent asks by its own mode and settings. What it does unasked is told when it is done, so there is nothing to hold.
-        var offer = SteeringOffer(actions: [.interrupt], hold: .unchanged)
+        var offer = SteeringOffer(actions: [.interrupt], hold: holdReach(of: turns))
         if isAlone { offer.actions.insert(.stop) }
         if takesPrompts {
             offer.actions.insert(.prompt)

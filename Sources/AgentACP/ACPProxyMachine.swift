@@ -63,8 +63,9 @@ package struct ACPProxyMachine: Sendable {
         case .undecided(let approval):
             if let open = permissions.release(approval) {
                 settle([(open.question.session, approval)], .unknown)
-                orders.append(.leftToEditor(open.question.request))
+                leaveToEditor([open.question.request])
             }
+        case .held(let held, let sessions): self.held(held, of: sessions)
         case .waited: break
         case .steered(let session, let request): steered(session, request, now)
         case .agentGone(let reason, let failed):
@@ -93,12 +94,14 @@ package struct ACPProxyMachine: Sendable {
             // A line that we cannot read may have been the answer: no client may give another one.
             if !Self.isBlank(piece) {
                 close(permissions.end(of: nil, isAnswered: false), .unknown)
+                for id in permissions.takeLeftToClients() { deny(id) }
                 steering.missedSome()
             }
             return
         }
         switch message {
         case .response(let id, let result, _):
+            if isAllowedUnread(id, result, now) { return overrule(id) }
             steering.closed(question: id)
             let answer = permissions.answeredByEditor(id)
             guard !answer.isLate else { return }
@@ -164,6 +167,8 @@ package struct ACPProxyMachine: Sendable {
             if let answer = choice.answer(to: id) { orders.append(.toAgent(answer)) }
         }
         close(ended, .cancelled)
+        // Clients were about to be asked about these.
+        for id in permissions.takeLeftToClients(of: session) { deny(id, .cancelled) }
     }
 
     // MARK: From the agent
@@ -188,6 +193,7 @@ package struct ACPProxyMachine: Sendable {
         case .notification("session/update", let params?):
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
+            noteAsking(params)
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
         case .request(let id, FormRequest.method, let params):
             if exact == nil || !askedForm(id, params, now) { orders.append(.leftToEditor(id)) }
@@ -269,7 +275,9 @@ package struct ACPProxyMachine: Sendable {
         if let call = news.call, permissions.awaitsCall(in: id), let input = CallInput(news.input) {
             permissions.met(call, with: input, in: id)
         }
-        if let over = news.over, let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
+        guard let over = news.over else { return }
+        if over.changedFiles { steering.change(name) { $0.asking.changedFiles(by: over.call) } }
+        if let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
             settle([(id, approval)], outcome)
         }
     }
@@ -333,14 +341,12 @@ package struct ACPProxyMachine: Sendable {
         }
     }
 
-    private func calls(for request: PermissionRequest) -> [ToolCall] {
+    func calls(for request: PermissionRequest) -> [ToolCall] {
         guard let session = sessions[request.session] else { return [] }
         return session.calls(
             named: request.call.text("toolCallId"), with: request.input, besides: permissions.claimed(in: session.id),
             orAll: request.isForAll)
     }
-
-    private mutating func leaveToEditor(_ ids: [[UInt8]]) { orders += ids.map { .leftToEditor($0) } }
 
     /// Handles a form as `asked` handles a permission.
     private mutating func askedForm(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
@@ -371,15 +377,15 @@ package struct ACPProxyMachine: Sendable {
     }
 
     private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
-        guard let (id, open, choice) = permissions.decide(approval, verdict) else { return }
+        guard let (id, open, choice, isAtEditor) = permissions.decide(approval, verdict) else { return }
         guard let answer = choice.answer(to: id) else {
             // Nothing that was offered was meant: the editor's own prompt stays open.
             settle([(open.question.session, approval)], .unknown)
-            orders.append(.leftToEditor(id))
+            leaveToEditor([id])
             return
         }
         fromEditor.insert(answer)
-        fromAgent.insert(SteeringLine.cancelRequest(id))
+        if isAtEditor { fromAgent.insert(SteeringLine.cancelRequest(id)) }
         steering.closed(question: id)
         settle(permissions.excess(), .unknown)
     }

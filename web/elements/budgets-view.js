@@ -43,7 +43,7 @@ export class BudgetsView extends View {
           h("div", { class: "field" }, h("label", { for: "budget-dollars" }, "Dollars"), this.#dollars),
           h("div", { class: "field" }, h("label", { for: "budget-levels" }, "Tell me at, in percent"), this.#levels),
           h("label", { class: "choice", for: "budget-hold" }, this.#hold, span("", span("choice-label", "Hold at 100 %"),
-            span("quiet", "From then on every tool needs approval. Codex asks about all but what its own rules trust; agents of ACP cannot be held, and take no prompts."))),
+            span("quiet", "From then on every tool needs approval. Codex asks about all but what its own rules trust; agents of ACP ask as before, and take no prompts if they do not ask."))),
           this.#save, this.#problem)));
   }
 

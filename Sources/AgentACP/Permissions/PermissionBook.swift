@@ -43,6 +43,8 @@ struct PermissionBook {
     /// Requests that were answered from here: the editor's own answer to each is swallowed when it comes.
     private var owed: [[UInt8]] = []
     private var answered: [Answered] = []
+    /// Permissions that only clients can decide, as the editor's answer did not count. They are among those that are open, or gathered for.
+    private var leftToClients: [[UInt8]: SessionID] = [:]
 
     init(limits: ACPLimits) { self.limits = limits }
 
@@ -133,16 +135,36 @@ struct PermissionBook {
             return (true, nil)
         }
         gathering[id] = nil
+        leftToClients[id] = nil
         return (false, open.removeValue(forKey: id))
     }
 
+    /// The editor's answer does not count. Returns false if clients are not asked.
+    mutating func leavesToClients(_ id: [UInt8]) -> Bool {
+        guard let session = open[id]?.question.session ?? gathering[id]?.session else { return false }
+        leftToClients[id] = session
+        return true
+    }
+
+    /// Returns true if the editor's answer to it did not count: it gets no other.
+    mutating func takeLeftToClients(_ id: [UInt8]) -> Bool { leftToClients.removeValue(forKey: id) != nil }
+
+    /// The same of a session, or of all.
+    mutating func takeLeftToClients(of session: SessionID? = nil) -> [[UInt8]] {
+        let ids = leftToClients.filter { session == nil || $0.value == session }.keys
+        for id in ids { leftToClients[id] = nil }
+        return ids.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
     /// Records the client's answer; nil if the question is not open. The choice is `none` if the agent offered no such answer.
-    mutating func decide(_ approval: ApprovalID, _ verdict: ACPVerdict) -> (id: [UInt8], open: Open, choice: PermissionChoice)?
-    {
+    mutating func decide(
+        _ approval: ApprovalID, _ verdict: ACPVerdict
+    ) -> (id: [UInt8], open: Open, choice: PermissionChoice, isAtEditor: Bool)? {
         guard let (id, entry) = open.first(where: { $0.value.question.approval == approval }) else { return nil }
         let choice = PermissionChoice(verdict, for: entry.question)
         open[id] = nil
-        guard choice != .none else { return (id, entry, choice) }
+        let isAtEditor = leftToClients[id] == nil
+        guard choice != .none else { return (id, entry, choice, isAtEditor) }
         owe(id)
         let isAllowed =
             switch choice {
@@ -154,7 +176,7 @@ struct PermissionBook {
             Answered(
                 session: entry.question.session, approval: approval, calls: entry.calls, awaited: entry.awaited,
                 isAllowed: isAllowed, isForm: entry.question.isForm))
-        return (id, entry, choice)
+        return (id, entry, choice, isAtEditor)
     }
 
     /// Removes the oldest answered permissions above the limit: their evidence is awaited no longer.
@@ -174,6 +196,7 @@ struct PermissionBook {
     /// The agent takes its question back.
     mutating func takenBack(_ id: [UInt8]) -> Open? {
         gathering[id] = nil
+        leftToClients[id] = nil
         return open.removeValue(forKey: id)
     }
 
@@ -212,6 +235,7 @@ struct PermissionBook {
 
     /// The question was answered by us: the editor's own answer is dropped when it comes.
     mutating func owe(_ id: [UInt8]) {
+        guard leftToClients.removeValue(forKey: id) == nil else { return }
         owed.append(id)
         if owed.count > limits.lateAnswersMax { owed.removeFirst() }
     }

@@ -33,7 +33,7 @@ struct ACPSession {
         var input: [UInt8]?
         var began = false
         /// The call that this ends.
-        var over: (call: String, failed: Bool)?
+        var over: (call: String, failed: Bool, changedFiles: Bool)?
     }
 
     // MARK: Its life

@@ -5,6 +5,8 @@ internal import RelayProtocol
 struct ToolCall {
     let id: String
     private(set) var tool = "tool"
+    /// As the protocol groups tools.
+    private var kind: String?
     private(set) var title = ""
     private(set) var file: String?
     /// `rawInput`, all of it.
@@ -29,6 +31,11 @@ struct ToolCall {
     }
 
     var isOver: Bool { status == "completed" || status == "failed" }
+
+    /// It has changed files, as far as the agent says.
+    var changedFiles: Bool {
+        status == "completed" && (!changes.isEmpty || ["edit", "delete", "move"].contains(kind))
+    }
 
     /// For lists, in a few words.
     func operation(_ limits: ACPLimits) -> String {
@@ -65,6 +72,7 @@ struct ToolCall {
     mutating func take(_ update: JSONValue, isExact: Bool, _ limits: ACPLimits) {
         if !isExact { self.isExact = false }
         let meta = update.optional("_meta")
+        kind = update.text("kind") ?? kind
         if let name = meta?.text("tool_name") ?? update.text("kind"), !name.isEmpty {
             // A vendor's own name says more than the kind, whichever comes last.
             if meta?.text("tool_name") != nil || tool == "tool" { tool = TextCut.line(name, bytesMax: WireLimits.nameBytesMax) }

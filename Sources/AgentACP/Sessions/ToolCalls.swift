@@ -36,7 +36,7 @@ struct ToolCalls {
         guard call.isOver else { return news }
         open.remove(at: place)
         news.told += finished(call, at: now)
-        news.over = (call.id, call.status == "failed")
+        news.over = (call.id, call.status == "failed", call.changedFiles)
         return news
     }
 

@@ -46,6 +46,9 @@ struct SessionModes: Equatable {
         }
     }
 
+    /// False if the agent is in a mode that asks nobody, or in one that it does not list.
+    var currentAsks: Bool { current.map(names.contains) ?? true }
+
     mutating func changed(to mode: String?) {
         if let mode { current = mode }
     }

@@ -41,8 +41,14 @@ struct SessionTurns {
         let id: [UInt8]
         /// Answer that dismisses the question; nil if we do not know its answers.
         let dismissal: PermissionChoice?
+        /// In milliseconds, monotonic.
+        let askedAt: Int64
+        /// Options that are a no.
+        private let refusals: [String]
+        /// The answer that refuses a permission once.
+        let refusal: PermissionChoice
 
-        init(id: [UInt8], method: String) {
+        init(id: [UInt8], method: String, _ params: JSONValue?, at now: HostInstant) {
             self.id = id
             dismissal =
                 switch method {
@@ -50,6 +56,20 @@ struct SessionTurns {
                 case FormRequest.method: .dismissed
                 default: nil
                 }
+            askedAt = now.monotonic
+            let options = params?.list("options") ?? []
+            refusals = options.filter { $0.text("kind")?.hasPrefix("reject_") == true }.compactMap { $0.text("optionId") }
+            let once = options.first { $0.text("kind") == "reject_once" }?.text("optionId")
+            refusal = once.map { .option($0) } ?? .cancelled
+        }
+
+        /// True of an answer to a permission that chooses anything but a no.
+        func isAllowed(by result: JSONValue?) -> Bool {
+            guard dismissal == .cancelled, let outcome = result?.optional("outcome"), outcome.text("outcome") == "selected"
+            else {
+                return false
+            }
+            return outcome.text("optionId").map { !refusals.contains($0) } ?? true
         }
     }
 
@@ -82,6 +102,9 @@ struct SessionTurns {
     private var lateWordsUntil: Int64?
     /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
+    /// A budget is spent.
+    var isHeld = false
+    var asking = AskingEvidence()
 
     var standing: SteeringStanding {
         if !questions.isEmpty { return .waiting }
@@ -215,6 +238,8 @@ struct SessionTurns {
     private mutating func turnEnded(lateUntil: Int64?) {
         lateWordsUntil = lateUntil
         // A turn's questions come before its answer: an agent that has ended it waits for none of them.
-        if !hasTurn { questions = [] }
+        guard !hasTurn else { return }
+        questions = []
+        asking.turnEnded()
     }
 }

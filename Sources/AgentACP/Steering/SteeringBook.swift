@@ -100,6 +100,8 @@ struct SteeringBook {
 
     func session(prompting id: [UInt8]) -> String? { names.first { sessions[$0]?.own?.id == id } }
 
+    func session(asking id: [UInt8]) -> String? { names.first { sessions[$0]?.questions.contains { $0.id == id } == true } }
+
     func session(setting id: [UInt8]) -> String? {
         names.first { sessions[$0]?.settings.contains { $0.id == id } == true }
     }

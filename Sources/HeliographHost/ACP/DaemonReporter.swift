@@ -24,6 +24,8 @@ final class DaemonReporter: Sendable {
         var isUnsupported = false
         /// Nor what running calls print.
         var takesOutputs = true
+        /// Sessions that are held, as far as the daemon has said.
+        var held: Set<SessionID> = []
     }
 
     private enum Sent { case taken, refused, away, unsupported }
@@ -147,7 +149,7 @@ final class DaemonReporter: Sendable {
                 switch (send(batch), batch) {
                 case (.away, _): break sending
                 // The daemon takes all of a request or nothing: if it refuses one event, the others go without it.
-                case (.refused, .events(let lines)) where lines.count > 1: unsent = lines.map { .events([$0]) }
+                case (.refused, .events(let lines, _)) where lines.count > 1: unsent = lines.map { .events([$0], of: []) }
                 case (.taken, _), (.refused, _): unsent.removeFirst()
                 case (.unsupported, _):
                     unsent = []
@@ -187,7 +189,7 @@ final class DaemonReporter: Sendable {
 
     private func send(_ batch: ReportQueue.Batch) -> Sent {
         switch batch {
-        case .events(let lines): return post("events", Self.body(lines))
+        case .events(let lines, let sessions): return post("events", Self.body(lines)) { noteHeld($0, of: sessions) }
         case .settled(let body): return post("settled", body)
         case .stands(let session):
             guard let stand = state.withLock({ $0.stands[session]?.stand }) else { return .taken }
@@ -207,6 +209,18 @@ final class DaemonReporter: Sendable {
 
     private static func body(_ lines: [[UInt8]]) -> [UInt8] { lines.flatMap { $0 + [UInt8(ascii: "\n")] } }
 
+    private func noteHeld(_ answer: [UInt8], of sessions: Set<SessionID>) {
+        guard let root = try? JSONDocument(parsing: answer).root else { return }
+        let held = Set(root.list("held").compactMap { try? $0.string() }.compactMap { SessionID($0) }).intersection(sessions)
+        let isNews = state.withLock { state in
+            let before = state.held
+            state.held = before.subtracting(sessions).union(held)
+            return state.held != before
+        }
+        // Also without news: a session that was opened again has forgotten it.
+        if isNews || !held.isEmpty { inbox.put(.fact(.held(held, of: sessions))) }
+    }
+
     /// Output that the daemon does not take is not sent again, as newer output follows.
     private func sendOutputs() {
         let lines = state.withLock { $0.queue.takeOutputs() }
@@ -219,11 +233,13 @@ final class DaemonReporter: Sendable {
         return sent == .unsupported ? .taken : sent
     }
 
-    private func post(_ word: String, _ body: [UInt8]) -> Sent {
+    private func post(_ word: String, _ body: [UInt8], taken: ([UInt8]) -> Void = { _ in }) -> Sent {
         let exchange = HookExchange(agent: word, body, socketPath: socketPath, budget: limits.daemon.postBudget)
         guard let (status, answer) = exchange.send() else { return .away }
         switch status {
-        case 200...299: return .taken
+        case 200...299:
+            taken(answer)
+            return .taken
         case 404, 405: return .unsupported
         case 400...499:
             let reason = (try? JSONDocument(parsing: answer).root)?.text("message") ?? ""

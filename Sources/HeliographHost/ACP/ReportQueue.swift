@@ -18,7 +18,7 @@ struct ReportQueue: Sendable {
 
     /// One request to the daemon, or one thing to do.
     enum Batch: Sendable {
-        case events([[UInt8]])
+        case events([[UInt8]], of: Set<SessionID>)
         case settled([UInt8])
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
@@ -95,18 +95,20 @@ struct ReportQueue: Sendable {
         var lines = dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             Self.line($0.key, Event(.truncated(count: $0.value), at: now))
         }
+        var sessions = Set(dropped.keys)
         dropped = [:]
         var room = limits.batchBytes
         var taken = 0
         for item in items {
             guard case .event(let session, let event) = item, lines.count < limits.batchCount, room > 0 else { break }
             lines.append(Self.line(session, event))
+            sessions.insert(session)
             room -= event.bytes.count
             taken += 1
         }
         bytes -= items.prefix(taken).reduce(0) { $0 + Self.size($1) }
         items.removeFirst(taken)
-        if !lines.isEmpty { return .events(lines) }
+        if !lines.isEmpty { return .events(lines, of: sessions) }
         guard !items.isEmpty else { return nil }
         let item = items.removeFirst()
         bytes -= Self.size(item)

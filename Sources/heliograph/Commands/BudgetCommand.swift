@@ -9,8 +9,8 @@ struct BudgetCommand: ParsableCommand {
         discussion: """
             Clients and phones are told when a level is reached. With --hold every tool of Claude Code needs approval once the \
             budget is spent, whatever mode it is in. Codex then asks about all but what its own rules trust. Agents behind \
-            `heliograph acp` ask as before, and take no prompts from clients meanwhile. The list names the sessions that cannot be \
-            held as a whole. A session's own budget replaces the one of every session. Days are UTC.
+            `heliograph acp` ask as before: what they ask needs a person, and those that do not ask take no prompts from clients \
+            meanwhile. The list names the sessions that cannot be held as a whole. A session's own budget replaces the one of every session. Days are UTC.
 
               heliograph budgets
               heliograph budget set --day 20 --hold
@@ -48,7 +48,11 @@ struct BudgetCommand: ParsableCommand {
         @Option(help: ArgumentHelp("At which levels to tell people, in percent. Default: 50,80,100.", valueName: "percents"))
         var levels: String?
 
-        @Flag(help: "From 100 % on every tool needs approval, as far as the agent can be held.")
+        @Flag(
+            help: """
+                From 100 % on every tool needs approval: all of Claude Code, all but what its own rules trust of Codex, and of \
+                agents behind `heliograph acp` what they ask about. `heliograph budgets` names the sessions.
+                """)
         var hold = false
 
         func validate() throws { _ = try wish }

@@ -31,7 +31,7 @@ struct ReportQueueTests {
         var out: [String] = []
         while let batch = queue.next(now: 9) {
             switch batch {
-            case .events(let lines):
+            case .events(let lines, _):
                 let words = try lines.map { line -> String in
                     let root = try JSONDocument(parsing: line).root
                     #expect(try root.string("session") == "s1")

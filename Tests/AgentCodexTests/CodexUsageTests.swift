@@ -1,3 +1,4 @@
+import Foundation
 import HostCore
 import RelayProtocol
 import Testing
@@ -80,6 +81,28 @@ struct CodexUsageTests {
         var late = CodexUsage()
         late.isFork = true
         #expect(try take(&late, (1_410, 160), last: (60, 10), turn: "0b00") == Told("1", 60, 10))
+    }
+
+    @Test("a thread is a fork if Codex says so when it is opened", arguments: [true, false])
+    func forked(isFork: Bool) {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread]
+        let original = isFork ? #""01a1fb69-0000-7000-8000-000000000001""# : "null"
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread).replacingOccurrences(
+            of: #""ephemeral":false"#, with: #""ephemeral":false,"forkedFromId":\#(original)"#)
+        bench.tell(.own(.connected))
+        _ = bench.take()
+        for (total, last, turn) in [(900, 900, "01a1fb69-1"), (1_000, 100, "01a1fb6b-1")] {
+            bench.notify(
+                "thread/tokenUsage/updated",
+                #""turnId":"\#(turn)","tokenUsage":{"total":{"inputTokens":\#(total),"outputTokens":0},"#
+                    + #""last":{"inputTokens":\#(last),"outputTokens":0,"totalTokens":\#(last)},"modelContextWindow":9}"#)
+        }
+        let told =
+            isFork
+            ? ["usage in 100 out 0 read 0 of 100/9"]
+            : ["usage in 900 out 0 read 0 of 900/9", "usage in 1000 out 0 read 0 of 100/9"]
+        #expect(bench.take() == told)
     }
 
     @Test("a note of an earlier version goes on where that stood")

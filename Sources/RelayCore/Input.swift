@@ -75,6 +75,8 @@ package enum RelayTimer: Hashable, Sendable {
     case housekeeping
     /// The next step of retention.
     case trim
+    /// Midnight, UTC: budgets of a day begin again.
+    case dayEnd
     /// A peer has been congested for too long.
     case congestion(PeerID)
     /// The next page of a snapshot.

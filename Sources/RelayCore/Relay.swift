@@ -95,6 +95,9 @@ package struct Relay {
             sessions.expire(ApprovalName(key, approval), at: now, aged: ages.time(at: now), &staging, &orders)
         case .timerFired(.housekeeping): keepHouse(at: now)
         case .timerFired(.trim): sweep.fallsDue()
+        case .timerFired(.dayEnd):
+            turnDay(at: now)
+            armDayEnd(at: now)
         case .timerFired(.congestion(let peer)): orders.add(.close(peer, .tooSlow))
         case .timerFired(.snapshotPage): subscriptions.sendNextPage(seeing: shown, &orders)
         case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)

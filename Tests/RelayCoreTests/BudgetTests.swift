@@ -472,6 +472,46 @@ struct BudgetTests {
         #expect(bench.t.take(desktop).count == 1)
     }
 
+    @Test("a day that is spent holds nothing after midnight, though nobody says anything")
+    func midnight() throws {
+        var bench = Bench(T(clockOffset: Self.dayLength - 1_000_000 - 90_000))
+        bench.set(.day, 1_000, holds: true)
+        bench.say([Self.usage(1_000)])
+        bench.t.pass(89_999)
+        #expect(try bench.holds().last == Holds(everySession: true))
+        _ = bench.t.take(bench.client)
+        bench.t.pass(1)
+        #expect(bench.mark() == nil)
+        #expect(try bench.holds() == [Holds()])
+        #expect(bench.t.take(bench.client).count == 1, "its summary")
+        #expect(bench.t.deadlines[.dayEnd] == bench.t.now + Self.dayLength, "the next day ends, too")
+    }
+
+    @Test("midnight waits for the batch under way, whose sessions are of the day before")
+    func midnightWhileCommitting() throws {
+        var bench = Bench(T(clockOffset: Self.dayLength - 1_000_000 - 1_000))
+        bench.set(.day, 1_000, holds: true)
+        _ = try bench.holds()
+        bench.stage([Self.usage(1_000)])
+        bench.t.handle(.tickEnded)
+        bench.t.now += 1_000
+        bench.t.fire(.dayEnd)
+        #expect(try bench.holds() == [])
+        bench.t.finishCommit()
+        #expect(try bench.holds().last == Holds())
+        #expect(bench.mark() == nil)
+        #expect(try bench.reports().map(\.spentMicroUSD) == [0])
+    }
+
+    @Test("a clock that is set while nothing happens moves midnight")
+    func clockSetBeforeMidnight() {
+        let bench = Bench(T(clockOffset: Self.dayLength - 1_000_000 - 90_000))
+        #expect(bench.t.deadlines[.dayEnd] == bench.t.now + 90_000)
+        bench.t.clockOffset -= 60_000
+        bench.t.fire(.housekeeping)
+        #expect(bench.t.deadlines[.dayEnd] == bench.t.now + 150_000)
+    }
+
     @Test("a host that cannot hold is told nothing, and named to whoever looks")
     func cannotHold() throws {
         var bench = Bench(capabilities: [.steer])

@@ -6,10 +6,13 @@ struct UTCDay: Hashable {
     init(number: Int64) { self.number = number }
 
     /// `milliseconds` since 1970.
-    init(at milliseconds: Int64) {
-        let length: Int64 = 24 * 60 * 60 * 1000
-        number = (milliseconds - (milliseconds % length + length) % length) / length
-    }
+    init(at milliseconds: Int64) { number = (milliseconds - Self.timePassed(at: milliseconds)) / Self.length }
+
+    /// Milliseconds until the day ends, at least one.
+    static func timeLeft(at milliseconds: Int64) -> Int64 { length - timePassed(at: milliseconds) }
+
+    private static let length: Int64 = 24 * 60 * 60 * 1000
+    private static func timePassed(at milliseconds: Int64) -> Int64 { (milliseconds % length + length) % length }
 }
 
 extension UTCDay: CustomStringConvertible {

@@ -38,7 +38,7 @@ extension Relay {
     /// Adds to the batch that is about to be cut what budgets make of it: nothing is being committed, so every committed view
     /// is as the last cut left it.
     mutating func settleBudgets(at now: Instant) {
-        for workspace in budgets.turnDay(at: now) { showBudgets(of: workspace, at: now) }
+        turnDay(at: now)
         budgets.applyOrders(&staging.records)
         for trim in staging.trims where trim.state == nil {
             let isHeld = sessions.staged(trim.key)?.budget?.isHeld == true
@@ -69,10 +69,22 @@ extension Relay {
         if mark != staged.budget { sessions.setStagedBudget(mark, of: key) }
     }
 
+    /// Ends what yesterday held. While a batch is under way nothing is done: the views that it will show are of the day in which it was cut.
+    mutating func turnDay(at now: Instant) {
+        guard committing == nil else { return }
+        for workspace in budgets.turnDay(at: now) { showBudgets(of: workspace, at: now) }
+    }
+
+    /// Armed anew by housekeeping, as the wall clock may be set at any time.
+    mutating func armDayEnd(at now: Instant) {
+        orders.add(.armTimer(.dayEnd, after: UTCDay.timeLeft(at: now.wall)))
+    }
+
     // MARK: - Shown
 
     mutating func startBudgets(at now: Instant) {
         budgets.started(at: now)
+        armDayEnd(at: now)
         let marks = shown.views.compactMap { key, view in
             let mark = budgets.mark(of: view, in: key.workspace)
             return mark == view.budget ? nil : (key: key, mark: mark)

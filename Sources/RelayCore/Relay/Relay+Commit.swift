@@ -51,6 +51,7 @@ extension Relay {
         tellPlanner(committed: batch, at: now)
         for trim in batch.trims where trim.state == nil { tellPlanner(.sessionRemoved(trim.key), at: now) }
         tellPlanner(changesOf: batch.appends.map(\.key), at: now)
+        turnDay(at: now)
         letGoOfLeaving(at: now)
     }
 
@@ -85,6 +86,7 @@ extension Relay {
             orders.add(.close(peer, .restarting))
             disconnected(peer, at: now)
         }
+        turnDay(at: now)
         letGoOfLeaving(at: now)
     }
 

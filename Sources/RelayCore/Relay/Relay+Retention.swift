@@ -13,6 +13,8 @@ extension Relay {
         let commandsKeptSince = ages.time(at: now) - Limits.commandsAge
         if commands.forget(before: commandsKeptSince) { staging.commandsForgottenBefore = commandsKeptSince }
         sweep.fallsDue()
+        turnDay(at: now)
+        armDayEnd(at: now)
         orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
 

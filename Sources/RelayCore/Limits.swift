@@ -26,11 +26,7 @@ package enum Limits {
     static let conflatedEventsMax = snapshotEventsMax
     /// A client that takes nothing for so long, in milliseconds, may come back with its position.
     static let congestionMax: Int64 = 60_000
-    /// Commands that are remembered for a workspace so that each has one effect: a day of a busy team.
-    static let commandsMax = 10_000
-    /// … and for one client of it.
-    static let commandsOfClientMax = 2_000
-    /// … and for how long, in milliseconds.
+    /// For how long commands are remembered so that each has one effect, in milliseconds.
     package static let commandsAge: Int64 = 24 * 60 * 60 * 1000
     /// Events that retention lets go of in one transaction: it must not hold up what is live.
     static let trimmedEventsMax: Int64 = 2_000

@@ -17,7 +17,11 @@ package struct Quotas: Sendable, Equatable {
     /// leaves the other half to the others.
     package var messagesPerSecondPerSession = 10_000
     package var kilobytesPerSecondPerSession = 32 << 10
-    /// A rate's savings: enough for a page that opens, or a host that comes back.
+    /// Commands that go to a host, of one client and in one workspace, a day: so long each is remembered, so that it has one effect however often
+    /// it is sent. A day of somebody who types without a pause, and of a busy team.
+    package var commandsPerDayPerClient = 2_000
+    package var commandsPerDayPerWorkspace = 10_000
+    /// So much of a rate is saved up: a page that opens, a host that comes back.
     package static let burst = Duration.seconds(10)
 
     package init() {}
@@ -41,4 +45,5 @@ package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
     case sessionMegabytesPerHost, sessionMegabytesPerWorkspace
     case messagesPerSecondPerSession, kilobytesPerSecondPerSession
+    case commandsPerDayPerClient, commandsPerDayPerWorkspace
 }

@@ -46,7 +46,7 @@ package struct Relay {
         self.epochs = epochs
         sessions = Sessions(restoring: state, configuration.quotas)
         subscriptions = Subscriptions(epochs: epochs)
-        commands = Commands(restoring: state.commands)
+        commands = Commands(restoring: state.commands, configuration.quotas)
         budgets = Budgets(restoring: state.records)
         sweep = RetentionSweep(configuration.retention)
         removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)

@@ -167,7 +167,7 @@ struct SteeringTests {
     @Test("one client's commands leave room for others'")
     func room() {
         let (t, host, client) = withSession()
-        for number in 0..<Limits.commandsOfClientMax {
+        for number in 0..<Quotas().commandsPerDayPerClient {
             _ = ask(t, .mode("plan"), "k\(number)", by: client)
             let name = SteeringName(client: Self.name.client, command: CommandID("k\(number)")!)
             t.send([.steeringChanged(SteeringChange(name, .taken))], first: Int64(3 + number), by: host)

@@ -91,6 +91,13 @@ extension Settings {
             "Memory for what the sessions of one workspace keep besides their events; hosts with less than an equal share go on."
         ),
         .integer(
+            "limits.commandsPerDayPerClient", "count", 1...1_000_000, \.quotas.commandsPerDayPerClient,
+            "Prompts and other commands for hosts that are taken from one client in a day; above it `tooMany` until the oldest are a day old."
+        ),
+        .integer(
+            "limits.commandsPerDayPerWorkspace", "count", 1...1_000_000, \.quotas.commandsPerDayPerWorkspace,
+            "Prompts and other commands for hosts that are taken in one workspace in a day."),
+        .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
             "Data that may wait for one slow peer before it is asked to come back with its position."),
         .integer(

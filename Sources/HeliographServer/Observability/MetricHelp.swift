@@ -37,7 +37,7 @@ enum MetricHelp {
         "heliograph_pushes_flying": "Pushes on their way.",
         "heliograph_pushes_planned_total": "Pushes that were decided on.",
         "heliograph_pushes_waiting": "Pushes that wait for their turn.",
-        "heliograph_quota_refusals_total": "Approvals and batches that were above a limit.",
+        "heliograph_quota_refusals_total": "Approvals, batches and commands that were above a limit.",
         "heliograph_revocations_waiting":
             "Revocations that hold and are not where tokens are; the label says where, and memory ends with the relay.",
         "heliograph_sessions": "Sessions whose history is kept.",

@@ -8,13 +8,19 @@ import RelayProtocol
 struct Commands {
     /// Commands that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
-    private var waiters: [CommandWaiter] = []
+    /// The first one of a name carries its request.
+    private var waiters: [CommandKey: [CommandWaiter]] = [:]
+    /// Of the names in both.
+    private var counts: CommandCounts
+    private let quotas: Quotas
     private var decisions: [DecisionWaiter] = []
     /// Number of waiting commands of each connected client, including those for budgets.
     private var waiting: [PeerID: Int] = [:]
 
-    init(restoring records: [CommandRecord]) {
+    init(restoring records: [CommandRecord], _ quotas: Quotas = Quotas()) {
+        self.quotas = quotas
         for record in records { recorded[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown)) }
+        counts = CommandCounts(recorded.keys)
     }
 
     mutating func connected(_ peer: PeerID) { waiting[peer] = 0 }
@@ -59,7 +65,7 @@ struct Commands {
     /// untrue of it. The first one's content is not known after a restart.
     func reply(to name: CommandKey, for request: SteeringRequest) -> Reply? {
         let known = recorded[name]
-        let content = known?.content ?? waiters.first { $0.key == name }?.content
+        let content = known?.content ?? waiters[name]?.first?.content
         if let content, content != CommandContent(request) {
             return .failed(
                 Notice(
@@ -78,33 +84,21 @@ struct Commands {
             orders.reply(.failed(.tooMany, "too many commands; wait for their answers"), to: name.command, of: peer)
             return nil
         }
-        guard isRemembered(one: name) else {
+        let isFirst = waiters[name] == nil
+        if isFirst, let quota = counts.quotaReached(by: name, quotas) {
+            orders.add(.quotaReached(quota))
             orders.reply(
                 .failed(.tooMany, "too many commands in a day; the oldest have to be forgotten first"), to: name.command,
                 of: peer)
             return nil
         }
         began(peer)
-        let isFirst = !waiters.contains { $0.key == name }
-        waiters.append(
+        waiters[name, default: []].append(
             CommandWaiter(
                 peer: peer, key: name, content: CommandContent(request), request: isFirst ? request : nil, host: host))
         guard isFirst else { return nil }
+        counts.add(name)
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
-    }
-
-    /// True if another one can be remembered: one client's many leave room for others', and a workspace's for others'.
-    private func isRemembered(one name: CommandKey) -> Bool {
-        guard recorded.count + waiters.count >= Limits.commandsOfClientMax else { return true }
-        var (ofWorkspace, ofClient) = (0, 0)
-        func count(_ key: CommandKey) {
-            guard key.workspace == name.workspace else { return }
-            ofWorkspace += 1
-            if key.client == name.client { ofClient += 1 }
-        }
-        for key in recorded.keys { count(key) }
-        for waiter in waiters { count(waiter.key) }
-        return ofWorkspace < Limits.commandsMax && ofClient < Limits.commandsOfClientMax
     }
 
     /// The commands are on disk: they go to their hosts, over each host's connection. Returns those whose host has gone.
@@ -113,7 +107,9 @@ struct Commands {
     ) -> [(key: SessionKey, request: SteeringRequest)] {
         var unsent: [(key: SessionKey, request: SteeringRequest)] = []
         for record in records {
-            recorded[CommandKey(record)] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
+            let name = CommandKey(record)
+            if recorded[name] == nil, waiters[name] == nil { counts.add(name) }
+            recorded[name] = RecordedCommand(at: record.at, reply: .forwarded(.unknown))
         }
         for waiter in takeWaiters(of: records) {
             if let request = waiter.request {
@@ -135,15 +131,14 @@ struct Commands {
 
     mutating func lost(_ records: [CommandRecord], _ reason: String, _ orders: inout Orders) {
         for waiter in takeWaiters(of: records) {
+            if waiter.request != nil, recorded[waiter.key] == nil { counts.remove(waiter.key) }
             orders.reply(.failed(.unavailable, reason), to: waiter.key.command, of: waiter.peer)
         }
     }
 
+    /// In the order of the records, and of each those who asked first.
     private mutating func takeWaiters(of records: [CommandRecord]) -> [CommandWaiter] {
-        guard !records.isEmpty else { return [] }
-        let names = Set(records.map { CommandKey($0) })
-        let taken = waiters.filter { names.contains($0.key) }
-        waiters.removeAll { names.contains($0.key) }
+        let taken = records.flatMap { waiters.removeValue(forKey: CommandKey($0)) ?? [] }
         for waiter in taken { answered(waiter.peer) }
         return taken
     }
@@ -152,20 +147,25 @@ struct Commands {
     mutating func forget(before time: Int64) -> Bool {
         guard recorded.values.contains(where: { $0.at < time }) else { return false }
         recorded = recorded.filter { $0.value.at >= time }
+        counts = CommandCounts(names)
         return true
     }
 
     /// The workspace was removed, and all its clients have left.
     mutating func forget(_ workspace: WorkspaceID) {
         recorded = recorded.filter { $0.key.workspace != workspace }
-        waiters.removeAll { $0.key.workspace == workspace }
+        waiters = waiters.filter { $0.key.workspace != workspace }
+        counts = CommandCounts(names)
     }
+
+    private var names: Set<CommandKey> { Set(recorded.keys).union(waiters.keys) }
 
     // MARK: - Counting
 
     func count(into census: inout RelayCensus) {
         census.commands = recorded.count
-        census.waiters = decisions.count + waiters.count
+        census.waiters += decisions.count + waiters.values.reduce(0) { $0 + $1.count }
+        if counts != CommandCounts(names) { census.breach = "the commands of a day are counted wrongly" }
         if waiting.values.contains(where: { $0 > Limits.waitingCommandsMax }) {
             census.breach = "too many commands of a client wait"
         }

@@ -89,9 +89,8 @@ extension Relay {
         case .isLate:
             subscriptions.readApproval(of: key, for: .init(peer: peer, command: command, decide: decide), &orders)
         case .isStaged: commands.wait(waiter)
-        case .wasDecided:
-            commands.wait(waiter)
-            answerDecisions()
+        // Looked at alone: others who wait may be thousands.
+        case .wasDecided: if Self.isReady(waiter, in: sessions) { answer(waiter) } else { commands.wait(waiter) }
         }
     }
 
@@ -105,20 +104,24 @@ extension Relay {
     mutating func answerDecisions() {
         guard commands.hasDecisions else { return }
         let sessions = sessions
-        let ready = commands.takeDecisions { waiter in
-            guard let committed = sessions.shown[waiter.key]?.approvals[waiter.approval] else {
-                return sessions.staged(waiter.key)?.approvals[waiter.approval] == nil
-            }
-            return committed.decision != nil
+        for waiter in commands.takeDecisions(where: { Self.isReady($0, in: sessions) }) { answer(waiter) }
+    }
+
+    /// True if the decision that it waits for is on disk, or was taken back.
+    private static func isReady(_ waiter: DecisionWaiter, in sessions: Sessions) -> Bool {
+        guard let committed = sessions.shown[waiter.key]?.approvals[waiter.approval] else {
+            return sessions.staged(waiter.key)?.approvals[waiter.approval] == nil
         }
-        for waiter in ready {
-            // So many other approvals were resolved meanwhile that this one may be on disk only.
-            var answer = Reply.failed(.unavailable, "ask again: it is being put away")
-            if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
-                answer = winner.reply(to: waiter.verdict, at: approval.stage.word)
-            }
-            orders.reply(answer, to: waiter.command, of: waiter.peer)
+        return committed.decision != nil
+    }
+
+    private mutating func answer(_ waiter: DecisionWaiter) {
+        // So many others were resolved meanwhile that it may only be on disk by now.
+        var answer = Reply.failed(.unavailable, "ask again: it is being put away")
+        if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
+            answer = winner.reply(to: waiter.verdict, at: approval.stage.word)
         }
+        orders.reply(answer, to: waiter.command, of: waiter.peer)
     }
 
     /// Answers every command whose decision was taken back because the disk did not take it.

@@ -72,6 +72,35 @@ struct CommandsTests {
         #expect(try orders.said() == ["1: reply k1 unavailable"])
     }
 
+    @Test("of a day's commands one client leaves some to others, and what the disk does not take counts for nothing")
+    func counted() throws {
+        var quotas = Quotas()
+        (quotas.commandsPerDayPerClient, quotas.commandsPerDayPerWorkspace) = (2, 3)
+        let record = CommandRecord(workspace: P.home, client: client.client, command: CommandID("k0")!, at: 5)
+        var commands = Commands(restoring: [record], quotas)
+        var orders = Orders()
+        commands.connected(P.peer(1))
+        let lost = try #require(ask(&commands, "k1", of: P.peer(1), &orders))
+        #expect(ask(&commands, "k2", of: P.peer(1), &orders) == nil)
+        #expect(ask(&commands, "k1", of: P.peer(1), &orders) == nil, "the same again is no other")
+        commands.lost([lost], "full", &orders)
+        #expect(
+            try orders.said() == [
+                "quota commandsPerDayPerClient", "1: reply k2 tooMany", "1: reply k1 unavailable", "1: reply k1 unavailable",
+            ])
+        #expect(ask(&commands, "k3", of: P.peer(1), &orders) != nil)
+        let tablet = ClientKey(workspace: P.home, client: ClientID("tablet")!)
+        for (id, isTaken) in [("t1", true), ("t2", false)] {
+            let name = CommandKey(tablet, CommandID(id)!)
+            #expect((commands.asked(request(id), name, of: P.peer(1), to: laptop, at: 5, &orders) != nil) == isTaken)
+        }
+        #expect(try orders.said() == ["quota commandsPerDayPerWorkspace", "1: reply t2 tooMany"])
+        #expect(commands.forget(before: 6) == true)
+        var census = RelayCensus()
+        commands.count(into: &census)
+        #expect(census.breach == nil)
+    }
+
     @Test("after a restart nobody knows whether it took effect, and it is not sent again")
     func restart() throws {
         let record = CommandRecord(workspace: P.home, client: client.client, command: CommandID("k1")!, at: 5)

@@ -44,9 +44,10 @@ package enum Limits {
     static let removedSessionsReadsMax = 64
     /// Subscriptions of one client: a wall of sessions, not all that ever were.
     static let subscriptionsMax = 256
-    /// Reads of the log under way for one client: what a page opens at once. Reads are served in turn, so this is what one client
-    /// can make the others wait.
+    /// Reads of the log that one connection of a client waits for: what a page opens at once.
     static let readsMax = 32
+    /// … and for all of them: one page is read while another is delivered. More would be delivered in one turn, for as long as that takes.
+    package static let readsAtOnceMax = 2
     /// Bytes of the approvals open at once on one host and in one workspace, besides `Quotas`: all of them are in every snapshot, which
     /// is half of what may wait for one client.
     static let openApprovalBytesPerHostMax = 4 << 20

@@ -152,7 +152,7 @@ struct CongestionTests {
         t.handle(.congested(client))
         for session in sessions { t.command(.subscribe(session, after: nil), id: session.rawValue, by: client) }
         t.handle(.drained(client))
-        #expect(t.pendingReads.count == 32)
+        #expect(t.pendingReads.count == Limits.readsAtOnceMax && t.relay.census.waiters == 30)
         t.read()
         let snapshots = t.take(client).filter { $0.contains(#""type":"snapshot""#) }
         #expect(snapshots.count == 100)

@@ -6,7 +6,7 @@ import RelayProtocol
 extension Relay {
     mutating func clientConnected(_ peer: PeerID, _ identity: ClientIdentity, hasSaidHello: Bool = false) {
         presence.clientConnected(peer, identity, hasSaidHello: hasSaidHello)
-        subscriptions.connected(peer, of: identity.workspace.id)
+        subscriptions.connected(peer, of: ClientKey(workspace: identity.workspace.id, client: identity.client.id))
         commands.connected(peer)
     }
 
@@ -95,7 +95,7 @@ extension Relay {
     }
 
     mutating func approvalRead(_ id: ReadID, _ approval: Approval?) {
-        guard let late = subscriptions.approvalRead(id) else { return }
+        guard let late = subscriptions.approvalRead(id, &orders) else { return }
         orders.reply(late.decide.reply(from: approval), to: late.command, of: late.peer)
         subscriptions.resumePaused(late.peer, seeing: shown, &orders)
     }

@@ -1,16 +1,18 @@
 import RelayModel
 import RelayProtocol
 
-/// Reads of the log that are under way for clients: so many for each, and one for all that ask for the same page.
+/// Reads of the log for clients: so many for each, in turns, and one for all who follow a session from the same place.
 struct Reads {
-    private var underWay: [ReadID: UnderWay] = [:]
-    private var byQuery: [LogQuery: ReadID] = [:]
-    /// Number of reads for each client that waits for any.
-    private var ofPeers: [PeerID: Int] = [:]
+    private var reads: [ReadID: Read] = [:]
+    private var bySubscription: [LogQuery: ReadID] = [:]
+    /// Those that each client waits for.
+    private var ofPeers: [PeerID: Set<ReadID>] = [:]
+    private var turns = ReadTurns()
 
-    private struct UnderWay {
+    private struct Read {
         /// Nil if an approval is read.
         let query: LogQuery?
+        let order: Effect
         var purposes: [Purpose]
     }
 
@@ -26,6 +28,8 @@ struct Reads {
             case .decision(let late): late.peer
             }
         }
+
+        fileprivate var isSubscription: Bool { if case .subscription = self { true } else { false } }
     }
 
     /// A decision on an approval that is not at hand any more.
@@ -35,47 +39,82 @@ struct Reads {
         let decide: DecideCommand
     }
 
-    var count: Int { underWay.count }
+    var underWayCount: Int { turns.underWay.count }
+    var waitingCount: Int { turns.waitingCount }
 
-    /// The most that are under way for one client.
-    var mostOfOne: Int { ofPeers.values.max() ?? 0 }
+    /// The most that one client waits for.
+    var mostOfOne: Int { ofPeers.values.map(\.count).max() ?? 0 }
 
-    func hasRoom(for peer: PeerID) -> Bool { ofPeers[peer, default: 0] < Limits.readsMax }
+    func hasRoom(for peer: PeerID) -> Bool { ofPeers[peer, default: []].count < Limits.readsMax }
 
+    /// `client`: of the purpose's peer.
     mutating func page(
-        _ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: Purpose, _ orders: inout Orders
+        _ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: Purpose, of client: ClientKey,
+        _ orders: inout Orders
     ) -> ReadID {
         let query = LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)
-        if let id = byQuery[query] {
-            underWay[id]?.purposes.append(purpose)
-            ofPeers[purpose.peer, default: 0] += 1
+        // A reply with history is made for each who asks, so that hundreds for one read would be a long turn.
+        guard purpose.isSubscription else { return add(query, for: purpose, of: client, &orders) { .read($0, query) } }
+        if let id = bySubscription[query] {
+            guard ofPeers[purpose.peer, default: []].insert(id).inserted else { return id }
+            reads[id]?.purposes.append(purpose)
+            if !turns.underWay.contains(id) { turns.add(id, of: client) }
             return id
         }
-        let id = begin(query, for: purpose, &orders)
-        byQuery[query] = id
-        orders.add(.read(id, query))
+        let id = add(query, for: purpose, of: client, &orders) { .read($0, query) }
+        bySubscription[query] = id
         return id
     }
 
-    mutating func approval(of key: SessionKey, for late: LateDecision, _ orders: inout Orders) {
-        orders.add(.readApproval(begin(nil, for: .decision(late), &orders), key, late.decide.approval))
+    mutating func approval(of key: SessionKey, for late: LateDecision, of client: ClientKey, _ orders: inout Orders) {
+        _ = add(nil, for: .decision(late), of: client, &orders) { .readApproval($0, key, late.decide.approval) }
     }
 
-    private mutating func begin(_ query: LogQuery?, for purpose: Purpose, _ orders: inout Orders) -> ReadID {
+    private mutating func add(
+        _ query: LogQuery?, for purpose: Purpose, of client: ClientKey, _ orders: inout Orders, order: (ReadID) -> Effect
+    ) -> ReadID {
         let id = orders.nextReadID()
-        underWay[id] = UnderWay(query: query, purposes: [purpose])
-        ofPeers[purpose.peer, default: 0] += 1
+        reads[id] = Read(query: query, order: order(id), purposes: [purpose])
+        ofPeers[purpose.peer, default: []].insert(id)
+        turns.add(id, of: client)
+        begin(&orders)
         return id
     }
 
-    /// Ends the read, and returns its purposes.
-    mutating func end(_ id: ReadID) -> [Purpose] {
-        guard let read = underWay.removeValue(forKey: id) else { return [] }
-        if let query = read.query { byQuery[query] = nil }
-        for purpose in read.purposes {
-            let others = ofPeers[purpose.peer, default: 1] - 1
-            ofPeers[purpose.peer] = others > 0 ? others : nil
+    private mutating func begin(_ orders: inout Orders) {
+        while let id = turns.next() {
+            guard let read = reads[id] else { preconditionFailure("a read that waits is known") }
+            orders.add(read.order)
         }
+    }
+
+    /// Ends the read, and returns its purposes. The next one begins.
+    mutating func end(_ id: ReadID, _ orders: inout Orders) -> [Purpose] {
+        turns.ended(id)
+        defer { begin(&orders) }
+        guard let read = forget(id) else { return [] }
+        for purpose in read.purposes { forget([id], of: purpose.peer) }
         return read.purposes
+    }
+
+    /// The client has left: what only it waited for is not begun any more.
+    mutating func left(_ peer: PeerID, of client: ClientKey) {
+        var dropped: Set<ReadID> = []
+        for id in ofPeers.removeValue(forKey: peer) ?? [] where !turns.underWay.contains(id) {
+            reads[id]?.purposes.removeAll { $0.peer == peer }
+            if reads[id]?.purposes.isEmpty == true, forget(id) != nil { dropped.insert(id) }
+        }
+        turns.forget(dropped, of: client)
+    }
+
+    private mutating func forget(_ id: ReadID) -> Read? {
+        guard let read = reads.removeValue(forKey: id) else { return nil }
+        if let query = read.query, bySubscription[query] == id { bySubscription[query] = nil }
+        return read
+    }
+
+    private mutating func forget(_ ids: Set<ReadID>, of peer: PeerID) {
+        guard let rest = ofPeers[peer]?.subtracting(ids) else { return }
+        ofPeers[peer] = rest.isEmpty ? nil : rest
     }
 }

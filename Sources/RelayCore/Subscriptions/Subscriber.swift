@@ -3,13 +3,15 @@ import RelayProtocol
 
 /// A client as one that is told: what it follows, and whether it takes what it is sent.
 struct Subscriber {
-    let workspace: WorkspaceID
+    let key: ClientKey
     var watchesWorkspace = false
     var subscriptions: [SessionID: Subscription] = [:]
     /// So much waits for it that it is sent no more for now. What it misses it gets afresh when it is drained.
     var isCongested = false
     /// A summary or an approval passed it by while it was congested.
     var missedWorkspace = false
+
+    var workspace: WorkspaceID { key.workspace }
 }
 
 /// A client's view of one session.

@@ -21,12 +21,13 @@ struct Subscriptions {
 
     // MARK: - Clients
 
-    mutating func connected(_ peer: PeerID, of workspace: WorkspaceID) { clients[peer] = Subscriber(workspace: workspace) }
+    mutating func connected(_ peer: PeerID, of client: ClientKey) { clients[peer] = Subscriber(key: client) }
 
     mutating func left(_ peer: PeerID, _ orders: inout Orders) {
         guard let client = clients.removeValue(forKey: peer) else { return }
         audiences.remove(peer, client)
         pages.forget(peer)
+        reads.left(peer, of: client.key)
         if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
     }
 
@@ -269,9 +270,9 @@ struct Subscriptions {
     private mutating func fetchSnapshot(
         of key: SessionKey, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
     ) {
-        guard let view = shown[key] else { return }
+        guard let view = shown[key], let client = clients[peer]?.key else { return }
         let read = reads.page(
-            key, .before(view.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key), &orders)
+            key, .before(view.seq + 1), limit: Limits.snapshotEventsMax, for: .subscription(peer, key), of: client, &orders)
         set(Subscription(state: .fetching(read)), of: key, peer)
     }
 
@@ -280,7 +281,7 @@ struct Subscriptions {
         _ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID, _ shown: CommittedSessions,
         _ orders: inout Orders
     ) {
-        guard let view = shown[key] else { return }
+        guard let view = shown[key], let client = clients[peer]?.key else { return }
         if isCongested(peer) {
             pause(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
         } else if seq == view.seq {
@@ -293,7 +294,7 @@ struct Subscriptions {
             armPage(&orders)
         } else {
             let read = reads.page(
-                key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), &orders)
+                key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), of: client, &orders)
             set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
         }
     }
@@ -323,23 +324,24 @@ struct Subscriptions {
         guard reads.hasRoom(for: peer), !client.isCongested else { return orders.reply(.tooManyReads, to: id, of: peer) }
         // Never past what is committed: the log may hold more before we are told.
         let end = min(before, view.seq + 1)
-        _ = reads.page(key, .before(end), limit: Int(limit), for: .history(peer, id), &orders)
+        _ = reads.page(key, .before(end), limit: Int(limit), for: .history(peer, id), of: client.key, &orders)
     }
 
     /// Looks for an approval that is only on disk. Answered by `approvalRead`.
     mutating func readApproval(of key: SessionKey, for late: Reads.LateDecision, _ orders: inout Orders) {
+        guard let client = clients[late.peer]?.key else { return }
         guard reads.hasRoom(for: late.peer) else { return orders.reply(.tooManyReads, to: late.command, of: late.peer) }
-        reads.approval(of: key, for: late, &orders)
+        reads.approval(of: key, for: late, of: client, &orders)
     }
 
     /// What the approval was looked for; its peer may then `resumePaused`.
-    mutating func approvalRead(_ id: ReadID) -> Reads.LateDecision? {
-        guard case .decision(let late)? = reads.end(id).first else { return nil }
+    mutating func approvalRead(_ id: ReadID, _ orders: inout Orders) -> Reads.LateDecision? {
+        guard case .decision(let late)? = reads.end(id, &orders).first else { return nil }
         return late
     }
 
     mutating func pageRead(_ id: ReadID, _ page: LogPage, seeing shown: CommittedSessions, _ orders: inout Orders) {
-        let purposes = reads.end(id)
+        let purposes = reads.end(id, &orders)
         var fetching: [PeerID] = []
         var replaying: [(peer: PeerID, hasSnapshot: Bool)] = []
         var place: (key: SessionKey, after: Int64)?
@@ -410,7 +412,7 @@ struct Subscriptions {
     mutating func readFailed(
         _ id: ReadID, _ reason: String, isLasting: Bool, seeing shown: CommittedSessions, _ orders: inout Orders
     ) {
-        let purposes = reads.end(id)
+        let purposes = reads.end(id, &orders)
         let refusal = Reply.failed(isLasting ? .damaged : .unavailable, reason)
         for purpose in purposes {
             switch purpose {
@@ -446,7 +448,8 @@ struct Subscriptions {
 
     /// For checks that it is bounded.
     func count(into census: inout RelayCensus) {
-        census.reads += reads.count
+        census.reads += reads.underWayCount
+        census.waiters += reads.waitingCount
         census.subscribers = audiences.subscriberCount
         for client in clients.values {
             census.subscriptions += client.subscriptions.count

@@ -17,7 +17,9 @@ struct SubscriptionsTests {
 
     private func subscriptions(_ peers: UInt64...) -> Subscriptions {
         var subscriptions = Subscriptions(epochs: Epochs(ofLog: Epoch("e1")!, first: PartTranscript.home))
-        for peer in peers { subscriptions.connected(P.peer(peer), of: P.home) }
+        for peer in peers {
+            subscriptions.connected(P.peer(peer), of: ClientKey(workspace: P.home, client: ClientID("c\(peer)")!))
+        }
         return subscriptions
     }
 

@@ -102,7 +102,7 @@ struct QuotaTests {
         let opened = cost([T.started], first: 1, of: "s1")
         let renamed = cost([.sessionRenamed(title: "on")], first: 2, of: "s1")
         let asked = cost([T.request("a1")], first: 3, of: "s1")
-        #expect(opened > renamed && renamed > 0)
+        #expect(opened > renamed && renamed > 256, "the smallest event is a row, too")
         #expect(asked > 2 * renamed)
         t.handle(.tickEnded)
         #expect(t.relay.backlog().stagedCost == 0)

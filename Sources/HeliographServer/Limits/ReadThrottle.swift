@@ -14,7 +14,9 @@ final class ReadThrottle {
         case disk
         /// Held until the batch that is being gathered has been cut.
         case batch
-        /// Held until the peer's share of its edge's link has shrunk.
+        /// Until all others who wait were served.
+        case turn
+        /// Until its part of what waits on its edge's link has become small.
         case share
     }
 

@@ -17,7 +17,10 @@ final class Ingress {
     /// The account that spoke last: messages of one connection come in runs.
     private var latest: (connection: ConnectionID, account: Account)?
     private var shares = FairShares()
+    /// By token: one that opens hundreds of connections has no larger share of a turn.
+    private var speakers: [String: Speaker] = [:]
     private var congestion = Congestion()
+    private let loop: EventLoop
     private let readThrottle: ReadThrottle
     private let uncommittedBytesMax: Int
     private let attendance: Attendance
@@ -32,6 +35,7 @@ final class Ingress {
         self.routes = routes
         self.access = access
         self.connections = connections
+        self.loop = loop
         attendance = Attendance(access, measures, logger)
         self.measures = measures
         self.logger = logger
@@ -40,11 +44,11 @@ final class Ingress {
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
     }
 
-    /// Limits and shares of one connection. A class, so that it is changed in place.
+    /// Limits of one connection. A class, so that none of it is copied with each message.
     private final class Account {
         let rates: ConnectionRates
-        var share = FairShares.Account()
-        init(_ rates: ConnectionRates) { self.rates = rates }
+        let speaker: Speaker
+        init(_ rates: ConnectionRates, _ speaker: Speaker) { (self.rates, self.speaker) = (rates, speaker) }
     }
 
     func take(_ arrival: Arrival) {
@@ -56,7 +60,7 @@ final class Ingress {
             // The connection may have closed by now.
             guard let account = account(of: connection) else { return }
             count(bytes, on: connection, account.rates, at: now)
-            share(begun, staged, connection, account)
+            share(begun, staged, connection, account.speaker)
         case .opened(let connection, let authenticated): opened(connection, authenticated)
         case .closed(let connection, let reason): closed(connection, reason)
         case .congested(let connection):
@@ -105,10 +109,13 @@ final class Ingress {
     private func opened(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) {
         connections.came(connection)
         guard attendance.came(connection, authenticated) else { return }
-        accounts[connection] = Account(
-            rateLimiters.rates(of: authenticated.token, at: authenticated.address, Instant.now.uptimeNanoseconds))
-        let peer = PeerID(connection)
         let token = authenticated.token
+        let speaker = speakers[token.id] ?? Speaker(token.id)
+        speaker.came(connection)
+        speakers[token.id] = speaker
+        accounts[connection] = Account(
+            rateLimiters.rates(of: token, at: authenticated.address, Instant.now.uptimeNanoseconds), speaker)
+        let peer = PeerID(connection)
         switch token.role {
         case .host:
             guard let id = HostID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
@@ -125,7 +132,9 @@ final class Ingress {
         // After all that was for it.
         defer { connections.gone(connection) }
         guard attendance.left(connection, reason) else { return }
-        accounts[connection] = nil
+        if let speaker = accounts.removeValue(forKey: connection)?.speaker, !speaker.left(connection) {
+            speakers[speaker.token] = nil
+        }
         if latest?.connection == connection { latest = nil }
         congestion.forget(connection)
         readThrottle.forget(connection)
@@ -146,11 +155,22 @@ final class Ingress {
     }
 
     /// Lets other waiting peers go first if a message has taken long or staged much.
-    private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ account: Account) {
-        if let rest = shares.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, for: &account.share) {
-            readThrottle.slow(connection, forNanoseconds: rest)
+    private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ speaker: Speaker) {
+        if let rest = speaker.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, &shares) {
+            self.rest(speaker, connection, forNanoseconds: rest)
         }
-        if shares.staged(runner.stagedCost - staged, by: &account.share) { _ = readThrottle.pause(connection, for: .batch) }
+        if speaker.staged(runner.stagedCost - staged, &shares) {
+            for connection in speaker.connections { _ = readThrottle.pause(connection, for: .batch) }
+        }
+    }
+
+    private func rest(_ speaker: Speaker, _ connection: ConnectionID, forNanoseconds rest: Int64) {
+        guard speaker.connections.count > 1 else { return readThrottle.slow(connection, forNanoseconds: rest) }
+        let resting = speaker.connections.filter { readThrottle.pause($0, for: .turn) }
+        guard !resting.isEmpty else { return }
+        loop.schedule(after: .nanoseconds(rest)) { [readThrottle] in
+            for connection in resting { readThrottle.resume(connection, from: .turn) }
+        }
     }
 
     /// The tick is over, and what it staged is on its way unless a commit is under way.

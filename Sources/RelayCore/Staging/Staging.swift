@@ -55,7 +55,7 @@ struct Staging {
         appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
         eventBytes += event.bytes.count
         eventCount += 1
-        cost += event.bytes.count
+        cost += event.bytes.count + Self.eventCost
         if let approval {
             appends[place].approvals.append(approval)
             hasApprovals = true
@@ -92,6 +92,9 @@ struct Staging {
     /// It has not been on disk before.
     mutating func opened() { cost += Self.openingCost }
 
+    /// Beside an event's bytes: its row. Without it a host with the smallest of events makes commits of seventeen thousand, four of which are a tenth of a
+    /// second.
+    private static let eventCost = 256
     /// Beside an approval's record: its line in the audit log.
     private static let approvalCost = 1_024
     /// What takes as long as a new session: a tenth of a millisecond.

@@ -1,4 +1,5 @@
 import Testing
+import WebSocketEngine
 
 @testable import HeliographServer
 
@@ -26,6 +27,38 @@ import Testing
         #expect(shares.worked(1, for: &one) == nil)
         #expect(shares.worked(Self.turn, for: &other) == 0)
         #expect(shares.worked(1, for: &one) == nil)
+    }
+
+    /// One turn of a loop with a queue for each connection, served as they come. Returns how long the last one waits.
+    private func wait(behind speakers: [Speaker], connectionsOfEach count: UInt64, message: Int64) -> Int64 {
+        var (shares, waited, resting) = (FairShares(), Int64(0), Set<ConnectionID>())
+        for (number, speaker) in speakers.enumerated() {
+            for place in 0..<count { speaker.came(ConnectionID(rawValue: UInt64(number) * count + place)) }
+        }
+        for speaker in speakers {
+            for connection in speaker.connections.sorted(by: { $0.rawValue < $1.rawValue }) {
+                while !resting.contains(connection) {
+                    waited += message
+                    if speaker.worked(message, &shares) != nil { resting.formUnion(speaker.connections) }
+                }
+            }
+        }
+        return waited
+    }
+
+    @Test func `a token has one share of a turn, however many connections it has`() {
+        let message: Int64 = 100_000
+        #expect(wait(behind: [Speaker("busy")], connectionsOfEach: 1, message: message) == Self.turn)
+        #expect(wait(behind: [Speaker("busy")], connectionsOfEach: 250, message: message) == Self.turn, "not 250 of them")
+        let three = ["a", "b", "c"].map(Speaker.init)
+        #expect(wait(behind: three, connectionsOfEach: 250, message: message) == 3 * Self.turn)
+    }
+
+    @Test func `a speaker is over with its last connection`() {
+        let speaker = Speaker("busy")
+        let connections = (1...2).map { ConnectionID(rawValue: $0) }
+        connections.forEach(speaker.came)
+        #expect(speaker.left(connections[0]) && !speaker.left(connections[1]))
     }
 
     @Test func `a peer alone fills the batch, and goes on with the next`() {

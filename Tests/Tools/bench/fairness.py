@@ -23,8 +23,12 @@ SHAPES = {
     "approvals": "10,000 approvals of 12 kB",
     "sessions": "12,000 sessions",
     "hellos": "pipelined hellos of 1,000 names",
+    "events": "a host that sends all the small events it can",
     "subscriptions": "one that subscribes again and again",
+    "history": "one client that reads history on 8 connections",
+    "commands": "one client that asks for this and that on 250 connections",
 }
+CLIENTS = ("subscriptions", "history", "commands")
 DIGEST = hashlib.sha256(b'heliograph.input.v1\0Bash\0{"command":"ls"}').hexdigest()
 ALONE_SECONDS = 2
 CROWD_SECONDS_MAX = 60
@@ -34,7 +38,7 @@ class Crowd:
     """`crowd.py` in one of its shapes, as a process of its own: ready to begin, and gone at the end of a `with`."""
 
     def __init__(self, relay: Relay, shape: str):
-        role = "client" if shape == "subscriptions" else "host"
+        role = "client" if shape in CLIENTS else "host"
         token = relay.token(role, f"busy {shape}")
         command = [sys.executable, str(Path(__file__).with_name("crowd.py")), shape, str(relay.port), token]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
@@ -125,7 +129,7 @@ def measured(shape: str) -> tuple[Times, Times, float, int]:
         relay = Relay(server.folder / "relay")
         relay.start()
         try:
-            if shape == "subscriptions":
+            if shape in CLIENTS:
                 with Crowd(relay, "standing") as before:
                     before.begin()
                     before.end()

@@ -40,6 +40,41 @@ import Testing
         #expect(try faultsOfData() == [])
     }
 
+    @Test func `a record from before that was spelled out is exported with it spelled out, and the file is verified`() throws {
+        let store = try scratch.open()
+        // What looks like an escape in the name itself stays what it is.
+        let name = #"\u0085 a\#u{9b}2J\#u{2028}\\#u{85}"#
+        try store.credentials.addWorkspace(Named(id: .home, name: name), at: 1_000)
+        try store.close()
+        let spelled = try #require(try export().first)
+        let raw = ["\u{9b}", "\u{2028}", "\u{85}"].reduce(spelled.replacingOccurrences(of: #""\\u0085 a"#, with: "KEPT")) {
+            line, text in
+            line.replacingOccurrences(of: AuditTamperingTests.escape(of: text), with: text)
+        }
+        let old = rehashed(raw.replacingOccurrences(of: "KEPT", with: #""\\u0085 a"#))
+        let digits = old.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try scratch.sql(Self.unlocked + "UPDATE audit SET line = x'\(digits)'")
+        #expect(try faultsOfData() == [])
+        let exported = try #require(try export().first)
+        #expect(exported != old && exported.unicodeScalars.allSatisfy { $0.isASCII })
+        #expect(try JSONDocument(parsing: Array(exported.utf8)).root.object().string("name") == name)
+        #expect(try faults(of: [exported]) == [])
+        #expect(try faults(of: [old]) == [], "as it was exported before")
+        for line in [exported, old] {
+            try (line + "\n").write(toFile: file, atomically: false, encoding: .utf8)
+            #expect(try scratch.openAsCommandLine().audit.verify(against: file, heads: []).faults == [])
+        }
+        let forged = exported.replacingOccurrences(of: "2J", with: "3J")
+        #expect(try faults(of: [forged]) == ["line 1 was changed: its hash is of another line"])
+    }
+
+    private static func escape(of text: String) -> String {
+        text.unicodeScalars.map {
+            #"\u"# + String(repeating: "0", count: 4 - String($0.value, radix: 16).count) + String($0.value, radix: 16)
+        }
+        .joined()
+    }
+
     private var file: String { scratch.path + "/audit.jsonl" }
 
     private func export() throws -> [String] { try scratch.openAsCommandLine().auditLines() }

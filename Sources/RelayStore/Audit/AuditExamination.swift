@@ -69,7 +69,7 @@ package struct AuditExamination {
             let held = try line.n <= EventKey.seqMax ? workspace.flatMap { try stored($0, line.n) } : nil
             if held == nil {
                 differences.append("line \(number) has a record that the data does not have: the end of the data was cut off")
-            } else if held != bytes {
+            } else if held != bytes, held.map(AuditLine.spelledOut) != bytes {
                 differences.append("line \(number) is another than record \(line.n) of workspace \(line.workspace) in the data")
             }
         }

@@ -26,10 +26,66 @@ package struct AuditLine {
         } else {
             decision = nil
         }
-        // Byte for byte as it was written: no other spelling of the same has this hash.
+        // Byte for byte as it was written. A record from before controls were spelled out may be shown with them spelled out.
+        isIntact =
+            Self.isIntact(bytes, hash, after: previous) || Self.isIntact(Self.asFirstWritten(bytes), hash, after: previous)
+    }
+
+    private static func isIntact(_ bytes: [UInt8], _ hash: String, after previous: String) -> Bool {
         let suffix = Array(",\"hash\":\"\(hash)\"}".utf8)
         let bare = Array(bytes.dropLast(suffix.count)) + [UInt8(ascii: "}")]
-        isIntact = bytes.suffix(suffix.count).elementsEqual(suffix) && AuditHead.hash(of: bare, after: previous) == hash
+        return bytes.suffix(suffix.count).elementsEqual(suffix) && AuditHead.hash(of: bare, after: previous) == hash
+    }
+
+    // MARK: - Controls
+
+    /// C1 control characters, which command a terminal, and separators of lines are spelled as escapes: an export shows these bytes as they
+    /// are. Of an object that we wrote, only strings have others than ASCII.
+    package static func spelledOut(_ json: [UInt8]) -> [UInt8] {
+        guard json.contains(where: { $0 == 0xC2 || $0 == 0xE2 }) else { return json }
+        var spelled: [UInt8] = []
+        spelled.reserveCapacity(json.count + 16)
+        var rest = json[...]
+        while let first = rest.first {
+            let second = rest.dropFirst().first ?? 0
+            if first == 0xC2, (0x80...0x9F).contains(second) {
+                spelled += "\\u00\(String(second, radix: 16))".utf8
+                rest = rest.dropFirst(2)
+            } else if first == 0xE2, second == 0x80, let third = rest.dropFirst(2).first, third == 0xA8 || third == 0xA9 {
+                spelled += "\\u202\(third == 0xA8 ? 8 : 9)".utf8
+                rest = rest.dropFirst(3)
+            } else {
+                spelled.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return spelled
+    }
+
+    /// The line as it was before anything was spelled out: such records had those characters themselves.
+    private static func asFirstWritten(_ json: [UInt8]) -> [UInt8] {
+        var written: [UInt8] = []
+        written.reserveCapacity(json.count)
+        var rest = json[...]
+        while let first = rest.first {
+            // Another escape is kept, and a backslash that is one is not taken for the beginning of the next.
+            guard first == UInt8(ascii: "\\") else {
+                written.append(first)
+                rest = rest.dropFirst()
+                continue
+            }
+            let digits = String(decoding: rest.dropFirst(2).prefix(4), as: UTF8.self)
+            if rest.dropFirst().first == UInt8(ascii: "u"), let code = UInt16(digits, radix: 16), digits.utf8.count == 4,
+                (0x80...0x9F).contains(code) || code == 0x2028 || code == 0x2029, let scalar = Unicode.Scalar(code)
+            {
+                written += String(scalar).utf8
+                rest = rest.dropFirst(6)
+            } else {
+                written += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            }
+        }
+        return written
     }
 }
 

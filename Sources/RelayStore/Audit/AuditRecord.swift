@@ -100,29 +100,6 @@ package struct AuditRecord {
         body = { $0.field("name", workspace.name) }
     }
 
-    /// C1 control characters, which command a terminal, and separators of lines are spelled as escapes: an export shows these bytes as they
-    /// are. Of an object that we wrote, only strings have others than ASCII.
-    static func spelledOut(_ json: [UInt8]) -> [UInt8] {
-        guard json.contains(where: { $0 == 0xC2 || $0 == 0xE2 }) else { return json }
-        var spelled: [UInt8] = []
-        spelled.reserveCapacity(json.count + 16)
-        var rest = json[...]
-        while let first = rest.first {
-            let second = rest.dropFirst().first ?? 0
-            if first == 0xC2, (0x80...0x9F).contains(second) {
-                spelled += "\\u00\(String(second, radix: 16))".utf8
-                rest = rest.dropFirst(2)
-            } else if first == 0xE2, second == 0x80, let third = rest.dropFirst(2).first, third == 0xA8 || third == 0xA9 {
-                spelled += "\\u202\(third == 0xA8 ? 8 : 9)".utf8
-                rest = rest.dropFirst(3)
-            } else {
-                spelled.append(first)
-                rest = rest.dropFirst()
-            }
-        }
-        return spelled
-    }
-
     /// The record as it follows `head`, and the head that it makes.
     package func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
         var line = JSONWriter.object { writer in
@@ -133,7 +110,7 @@ package struct AuditRecord {
             body(&writer)
             writer.field("previous", head.hash)
         }
-        line = Self.spelledOut(line)
+        line = AuditLine.spelledOut(line)
         let hash = AuditHead.hash(of: line, after: head.hash)
         line.removeLast()
         line += ",\"hash\":\"\(hash)\"}".utf8

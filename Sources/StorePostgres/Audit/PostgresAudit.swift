@@ -11,7 +11,7 @@ package final class PostgresAudit: AuditLog {
 
     package func export(of workspace: WorkspaceID?, _ body: ([UInt8]) -> Bool) throws(LogError) {
         try database.snapshot { connection in
-            try Self.forEachRecord(of: workspace, on: connection) { _, _, line in body(line) }
+            try Self.forEachRecord(of: workspace, on: connection) { _, _, line in body(AuditLine.spelledOut(line)) }
         }
     }
 

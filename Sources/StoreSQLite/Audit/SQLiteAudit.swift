@@ -16,7 +16,7 @@ package final class SQLiteAudit: AuditLog {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT line FROM audit \(workspace == nil ? "" : ofOne) ORDER BY id",
                 arguments: StatementArguments(workspace.map { [$0.rawValue] } ?? []))
-            while let row = try rows.next(), body(row[0]) {}
+            while let row = try rows.next(), body(AuditLine.spelledOut(row[0])) {}
         }
     }
 

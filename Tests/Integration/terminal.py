@@ -33,6 +33,10 @@ class Terminal:
         """Keys as tmux names them: `Enter`, `Escape`, `Down`, `C-c` …"""
         self._tmux("send-keys", *keys)
 
+    def send(self, keys: bytes) -> None:
+        """What a terminal of another make sends, byte for byte."""
+        self._tmux("send-keys", "-H", *(f"{byte:02x}" for byte in keys))
+
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p").stdout
 

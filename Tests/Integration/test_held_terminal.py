@@ -35,7 +35,7 @@ signal.signal(signal.SIGHUP, hung_up)
 os.write(1, b"\\x1b[?1049h\\x1b[?2004h")
 say(f"began {' '.join(sys.argv[1:])[:40]} size {size()}")
 while True:
-    say(f"key [{os.read(0, 1).decode()}]")
+    say(f"key [{os.read(0, 1).decode()}]".replace("\\x1b", "Escape").replace("\\x1c", "Leave"))
 """
 
 
@@ -118,6 +118,22 @@ def test_windows_come_and_go_and_the_size_follows_the_smallest(place):
     third.wait_screen("size 30 100")
     third.type("b")
     third.wait_screen("key [b]")
+
+
+@pytest.mark.parametrize("keys", [b"\x1c", b"\x1b[92;5u", b"\x1b[92;197u", b"\x1b[52;5u", b"\x1b[27;5;92~"], ids=["plain", "named", "locks on", "Ctrl-4", "xterm"])
+def test_the_key_that_leaves_and_a_paste_that_has_it(place, keys):
+    window = place.open()
+    window.wait_screen("began")
+    window.send(b"\x1b[200~a" + keys + b"b\x1b[201~")
+    window.wait_screen("key [b]")
+    if keys == b"\x1c":
+        window.wait_screen("key [Leave]")
+    # Escape alone comes through, and is no beginning of what is typed later.
+    window.press("Escape")
+    window.wait_screen("key [~]\nkey [Escape]")
+    window.send(b"c" + keys)
+    window.wait_screen("it goes on")
+    window.wait_ended()
 
 
 def test_its_end_is_the_windows_end(place):

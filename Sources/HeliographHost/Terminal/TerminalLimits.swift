@@ -8,6 +8,8 @@ struct TerminalLimits: Sendable {
     var outputBytes = 4 << 20
     /// Unsent input of the agent: the longest prompt, with its marks.
     var inputBytes = 1 << 20
+    /// For the rest of a key that came in part, in milliseconds: it follows at once, even over a network. Escape alone is late by so much.
+    var keyGap: Int32 = 30
     /// Typed while we type; two seconds of a person, or what was pasted.
     var heldBytes = 256 << 10
     /// Attached at a time, and hooks and lists that come by.

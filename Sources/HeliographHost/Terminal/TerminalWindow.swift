@@ -13,9 +13,6 @@ struct TerminalWindow {
         case lost
     }
 
-    /// Ctrl-\ as it comes, and as terminals send it that name every key.
-    private static let leaveKeys: [[UInt8]] = [[0x1C], Array("\u{1B}[92;5u".utf8), Array("\u{1B}[27;5;92~".utf8)]
-
     private let connection: Int32
     private let inbox: LoopInbox<Int32>
     private let limits = TerminalLimits()
@@ -24,6 +21,9 @@ struct TerminalWindow {
     private var reader = TerminalFrameReader()
     private var parser = TerminalParser()
     private var modes = TerminalModes()
+    private var leaveKey = LeaveKey()
+    /// When what it holds is passed on; nil: it holds nothing.
+    private var holdsUntil: ContinuousClock.Instant?
 
     /// `inbox` has the signals sent to us.
     init(_ connection: Int32, _ inbox: LoopInbox<Int32>) {
@@ -56,7 +56,13 @@ struct TerminalWindow {
                     fd: connection, events: Int16((toTerminal.count < limits.outputBytes ? POLLIN : 0) | writes), revents: 0),
                 pollfd(fd: toTerminal.count > 0 ? STDOUT_FILENO : -1, events: Int16(POLLOUT), revents: 0),
             ]
-            guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
+            let count = unsafe poll(&entries, nfds_t(entries.count), leaveKey.isHolding ? limits.keyGap : -1)
+            // Also while other things go on.
+            if let holdsUntil, holdsUntil <= .now {
+                pass(leaveKey.flush())
+                self.holdsUntil = nil
+            }
+            guard count > 0 else { continue }
             for signal in inbox.take() {
                 guard signal == SIGWINCH else { return .left }
                 guard let size = RawTerminal.size else { continue }
@@ -76,13 +82,15 @@ struct TerminalWindow {
 
     /// Returns true if the person leaves; what was typed before that is passed on.
     private mutating func typed(_ bytes: [UInt8]) -> Bool {
-        let leaves = Self.leaveKeys.compactMap { key in
-            bytes.indices.first { bytes[$0...].starts(with: key) }
-        }.min()
-        let keys = Array(bytes[..<(leaves ?? bytes.endIndex)])
+        let (keys, leaves) = leaveKey.take(bytes)
+        pass(keys)
+        holdsUntil = leaveKey.isHolding ? .now + .milliseconds(limits.keyGap) : nil
+        if leaves { toHolder.write(bytesMax: limits.writeBytes) }
+        return leaves
+    }
+
+    private mutating func pass(_ keys: [UInt8]) {
         if !keys.isEmpty { toHolder.append(TerminalFrame(.keys, keys).bytes) }
-        if leaves != nil { toHolder.write(bytesMax: limits.writeBytes) }
-        return leaves != nil
     }
 
     private mutating func readHolder() -> End? {

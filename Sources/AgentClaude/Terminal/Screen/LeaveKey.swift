@@ -1,0 +1,92 @@
+/// Finds the key that leaves a window in what a terminal sends, and passes on everything else: Ctrl-\, or Ctrl-4, which most terminals send as
+/// the same character, and which keyboards have that reach \ only with a modifier.
+package struct LeaveKey: Sendable {
+    /// The character as terminals send it that do not name every key.
+    private static let character: UInt8 = 0x1C
+    private static let codes: Set<UInt32> = [92, 52]
+    private static let escape: UInt8 = 0x1B
+    private static let pasteBegins = Array("\u{1B}[200~".utf8)
+    private static let pasteEnds = Array("\u{1B}[201~".utf8)
+    /// A longer sequence is no key: the longest has three codes, modifiers, and the text that it types.
+    private static let sequenceBytesMax = 64
+
+    /// The beginning of a sequence that may become the key.
+    private var held: [UInt8] = []
+    /// What is pasted is text, whatever characters it has.
+    private var isPasting = false
+    /// Bytes of `pasteEnds` that came last.
+    private var matched = 0
+
+    package init() {}
+
+    /// Bytes are held until the next ones, which may be late or never come: call `flush` if they do not come soon.
+    package var isHolding: Bool { !held.isEmpty }
+
+    /// What was typed before the key, or all of it. Nothing is passed on after `leaves`.
+    package mutating func take(_ bytes: [UInt8]) -> (passed: [UInt8], leaves: Bool) {
+        var passed: [UInt8] = []
+        for byte in bytes {
+            if isPasting {
+                passed.append(byte)
+                paste(byte)
+                continue
+            }
+            if held.count > 1 || (held.count == 1 && byte == UInt8(ascii: "[")) {
+                if (0x30...0x3F).contains(byte) || held.count == 1, held.count < Self.sequenceBytesMax {
+                    held.append(byte)
+                    continue
+                }
+                if (0x40...0x7E).contains(byte) {
+                    let sequence = flush() + [byte]
+                    if Self.isKey(sequence) { return (passed, true) }
+                    isPasting = sequence == Self.pasteBegins
+                    passed += sequence
+                    continue
+                }
+            }
+            passed += flush()
+            switch byte {
+            case Self.character: return (passed, true)
+            case Self.escape: held = [byte]
+            default: passed.append(byte)
+            }
+        }
+        return (passed, false)
+    }
+
+    /// What was held: it is not the key.
+    package mutating func flush() -> [UInt8] {
+        defer { held = [] }
+        return held
+    }
+
+    private mutating func paste(_ byte: UInt8) {
+        matched = byte == Self.pasteEnds[matched] ? matched + 1 : byte == Self.escape ? 1 : 0
+        guard matched == Self.pasteEnds.count else { return }
+        (isPasting, matched) = (false, 0)
+    }
+
+    /// `CSI CODE:SHIFTED:BASE ; MODIFIERS:EVENT ; TEXT u`, or `CSI 27 ; MODIFIERS ; CODE ~`.
+    private static func isKey(_ sequence: [UInt8]) -> Bool {
+        let fields = sequence[2..<(sequence.count - 1)].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map {
+                $0.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+                    UInt32(String(decoding: $0, as: UTF8.self))
+                }
+            }
+        switch (sequence.last, fields.count) {
+        case (UInt8(ascii: "u"), 2...): return isKey(fields[0], fields[1])
+        case (UInt8(ascii: "~"), 3) where fields[0] == [27]: return isKey(fields[2], fields[1])
+        default: return false
+        }
+    }
+
+    private static func isKey(_ candidates: [UInt32?], _ modifiers: [UInt32?]) -> Bool {
+        guard let sent = modifiers[0], sent > 0, candidates.contains(where: { $0.map(codes.contains) == true }) else {
+            return false
+        }
+        let (shift, control, capsLock, numLock): (UInt32, UInt32, UInt32, UInt32) = (1, 4, 64, 128)
+        let isRelease = modifiers.count > 1 && modifiers[1] == 3
+        return (sent - 1) & ~(shift | capsLock | numLock) == control && !isRelease
+    }
+}

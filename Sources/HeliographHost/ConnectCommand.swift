@@ -27,7 +27,8 @@ package struct ConnectCommand {
         let lines = examples.map { "  heliograph \($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
         let about = connectable.map { "\($0.title): \($0.part.summary)." }
         let remarks = connectable.compactMap(\.part.remark)
-        return (about + ["The change is shown first.\n", lines.joined(separator: "\n")]).joined(separator: "\n")
+        return (about + ["What changes is said first, and asked about.\n", lines.joined(separator: "\n")]).joined(
+            separator: "\n")
             + remarks.map { "\n\n\($0)" }.joined()
     }
 

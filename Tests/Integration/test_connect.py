@@ -51,12 +51,12 @@ def test_where_nobody_can_be_asked_nothing_is_written(home: Home, input: str) ->
         "nothing": {}, "an end": {"stdin": subprocess.PIPE}, "a yes that nobody typed": {"stdin": None, "input": "y\n"},
         "closed": {"preexec_fn": lambda: os.close(0)},
     }[input]  # fmt: skip
-    said = home.run("connect", "claude", status=1, **given)
+    said = home.run("connect", "claude", "--diff", status=1, **given)
     assert "hook claude PermissionRequest" in added(said) and "--yes" in said
     assert home.user.read_text() == OWN
     home.run("connect", "claude", "--yes")
     connected = home.user.read_text()
-    assert home.run("disconnect", "claude", status=1, **given).count("hook claude PermissionRequest") == 1
+    assert home.run("disconnect", "claude", "--diff", status=1, **given).count("hook claude PermissionRequest") == 1
     assert home.user.read_text() == connected
 
 
@@ -96,10 +96,15 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
             terminal.run([str(BINARY), "connect", "claude"], home.environment)
             terminal.wait_screen("Make it ask before every command? [y/N]")
             terminal.press("Enter")
-            screen = terminal.wait_screen("Apply this change? [y/N]")
-            change, note, question = (screen.index(words) for words in ("hook claude PermissionRequest", "Note: In auto mode", "Apply this change?"))
-            assert change < note < question
-            assert "--ask Bash" in screen
+            screen = terminal.wait_screen("Apply this change? [y/N, d: show it line by line]")
+            change, note, question = (screen.index(words) for words in ("  adds 18 hooks, each of which calls ", "Note: In auto mode", "Apply this change?"))
+            assert change < note < question and "\n  adds a status line\n" in screen
+            assert "--ask Bash" in screen and "hook claude PermissionRequest" not in screen
+            # The tests run a program that was just built, which no settings should name for long.
+            assert ("is in a build folder" in screen) == (".build" in BINARY.parts)
+            terminal.type("d")
+            terminal.press("Enter")
+            terminal.wait_screen("hook claude PermissionRequest")
             assert not home.user.exists()
             terminal.type(answer)
             terminal.press("Enter")
@@ -117,7 +122,7 @@ def test_a_person_who_wants_to_be_asked_says_so_at_once(home: Home, short_path: 
         terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.type("y")
         terminal.press("Enter")
-        screen = terminal.wait_screen("Apply this change? [y/N]")
+        screen = terminal.wait_screen("Apply this change? [y/N, d: show it line by line]")
         assert "--ask Bash" not in screen, "what was chosen is not recommended"
         terminal.type("y")
         terminal.press("Enter")
@@ -200,7 +205,7 @@ def test_at_a_terminal_each_that_is_found_is_asked_about(home: Home, short_path:
         terminal.run([str(BINARY), "connect"], home.environment)
         terminal.wait_screen("Make it ask before every command? [y/N]")
         terminal.press("Enter")
-        terminal.wait_screen("Apply this change? [y/N]")
+        terminal.wait_screen("Apply this change? [y/N, d: show it line by line]")
         terminal.type("n")
         terminal.press("Enter")
         terminal.wait_screen("codex.json")

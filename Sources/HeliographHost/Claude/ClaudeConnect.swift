@@ -54,6 +54,8 @@ struct ClaudeConnect: ConnectPart {
             throw [.unfitExecutable, .unfitRule].contains(error.code) ? error : error.inFile(file.path)
         }
         if !ClaudeSettings.asks(edit.bytes ?? []), !Self.asks(besides: place) { edit.notes.append(Self.autoModeNote(place)) }
+        edit.summary = ClaudeSettingsChange.sentences(from: current, to: edit.bytes)
+        if let note = OwnProgram.passingNote(on: HookProgram.path(beside: request.executable)) { edit.notes.append(note) }
         return try edit.apply(to: file, current, unchanged: "already connected", request)
     }
 
@@ -63,12 +65,13 @@ struct ClaudeConnect: ConnectPart {
             Dialog.say("\(file.path): not connected; nothing to change.\n")
             return 0
         }
-        let edit: SettingsEdit
+        var edit: SettingsEdit
         do {
             edit = try ClaudeSettings.disconnect(current)
         } catch {
             throw error.inFile(file.path)
         }
+        edit.summary = ClaudeSettingsChange.sentences(from: current, to: edit.bytes)
         return try edit.apply(to: file, current, unchanged: "not connected", request)
     }
 

@@ -13,7 +13,8 @@ struct CodexConnect: ConnectPart {
 
     func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
         let settings = CodexSettings(home: CodexSettings.home(paths))
-        var edit = SettingsEdit(bytes: settings.bytes)
+        var edit = SettingsEdit(
+            bytes: settings.bytes, summary: ["a file of ours: the host attaches to the Codex of \(settings.home)"])
         do throws(CodexSocket.AddressError) {
             _ = try CodexSocket(home: settings.home)
         } catch {
@@ -28,7 +29,9 @@ struct CodexConnect: ConnectPart {
     }
 
     func disconnect(_ request: ConnectRequest) throws(ConnectError) -> Int32 {
-        try change(SettingsEdit(bytes: nil), request, unchanged: "not connected")
+        try change(
+            SettingsEdit(bytes: nil, summary: ["removes this file of ours: the host leaves Codex alone"]), request,
+            unchanged: "not connected")
     }
 
     private func change(

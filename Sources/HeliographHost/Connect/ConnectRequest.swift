@@ -25,7 +25,9 @@ package struct ConnectRequest: Sendable {
     package var askRules: [String] = []
     /// No confirmation is asked for.
     package var assumeYes = false
-    /// Nothing is written.
+    /// Shows the change line by line, too.
+    package var showsLines = false
+    /// Nothing is written, and every line is shown.
     package var dryRun = false
 
     package init(executable: String) { self.executable = executable }

@@ -7,5 +7,16 @@ enum Dialog {
 
     static func say(_ text: String) { HookStream.write(Array(text.utf8)) }
 
-    static func answeredYes() -> Bool { ["y", "yes"].contains(readLine()?.lowercased()) }
+    enum Answer { case yes, details, no }
+
+    /// The end of input is no.
+    static func answer() -> Answer {
+        switch readLine()?.lowercased() {
+        case "y", "yes": .yes
+        case "d", "diff": .details
+        default: .no
+        }
+    }
+
+    static func answeredYes() -> Bool { answer() == .yes }
 }

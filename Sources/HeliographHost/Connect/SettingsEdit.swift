@@ -3,38 +3,51 @@ internal import HostCore
 /// The outcome of an edit; `bytes` nil means that nothing is left and the file can go.
 package struct SettingsEdit: Equatable, Sendable {
     package var bytes: [UInt8]?
+    /// What changes, as sentences; empty: only the lines themselves say it.
+    package var summary: [String] = []
     /// Sentences for the person: what was left alone, and why.
     package var notes: [String] = []
 }
 
 extension SettingsEdit {
-    /// Shows the change, asks, writes. `unchanged` says what nothing to change means, `holds` from when a change does.
+    /// Says what changes, asks, writes. `unchanged` says what nothing to change means, `holds` from when a change does.
     func apply(
         to file: SettingsFile, _ current: [UInt8]?, unchanged: String, _ request: ConnectRequest,
         holds: String = "It holds for sessions that start from now on."
     ) throws(ConnectError) -> Int32 {
-        Dialog.say(UnifiedDiff.text(from: current, to: bytes, path: file.path))
-        // After the change, which fills a screen or two.
+        let lines = UnifiedDiff.text(from: current, to: bytes, path: file.path)
+        if bytes != current {
+            if !summary.isEmpty { Dialog.say("\(file.path):\n" + summary.map { "  \($0)\n" }.joined()) }
+            if request.showsLines || request.dryRun || summary.isEmpty { Dialog.say(lines) }
+        }
+        // After the lines, which fill a screen or two.
         for note in notes { Dialog.say("Note: \(note)\n") }
         if bytes == current {
             Dialog.say("\(file.path): \(unchanged); nothing to change.\n")
             return 0
         }
         if request.dryRun { return 0 }
-        guard request.assumeYes || Self.isConfirmed() else { return 1 }
+        guard request.assumeYes || Self.isConfirmed(lines) else { return 1 }
         try file.write(bytes, replacing: current)
         Dialog.say(bytes == nil ? "Removed \(file.path).\n" : "Wrote \(file.path). \(holds)\n")
         return 0
     }
 
-    private static func isConfirmed() -> Bool {
+    private static func isConfirmed(_ lines: String) -> Bool {
         guard Dialog.hasTerminal else {
-            Dialog.say("Nothing written: there is no terminal to ask on. Say --yes to apply this.\n")
+            Dialog.say(
+                "Nothing written: there is no terminal to ask on. Say --yes to apply this, --diff to see it line by line.\n")
             return false
         }
-        Dialog.say("Apply this change? [y/N] ")
-        if Dialog.answeredYes() { return true }
-        Dialog.say("Nothing written.\n")
-        return false
+        while true {
+            Dialog.say("Apply this change? [y/N, d: show it line by line] ")
+            switch Dialog.answer() {
+            case .yes: return true
+            case .details: Dialog.say(lines)
+            case .no:
+                Dialog.say("Nothing written.\n")
+                return false
+            }
+        }
     }
 }

@@ -9,4 +9,12 @@ enum OwnProgram {
         }
         return bytes.isEmpty ? nil : String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }()
+
+    /// For a person whose settings get this path; nil if it is one that stays.
+    static func passingNote(on path: String) -> String? {
+        guard path.split(separator: "/").dropLast().contains(".build") else { return nil }
+        return
+            "\(path) is in a build folder: when that is cleaned or moved, nothing is reported any more. Install the package, "
+            + "or copy the programs to a folder that stays, and run `connect` from there again."
+    }
 }

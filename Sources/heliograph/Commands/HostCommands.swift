@@ -71,13 +71,17 @@ struct ConnectTarget: ParsableArguments {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @Flag(help: "Show the change and do nothing.")
+    @Flag(help: "Show the change line by line, too.")
+    var diff = false
+
+    @Flag(help: "Show the change line by line, and do nothing.")
     var dryRun = false
 
     var request: ConnectRequest {
         var request = ConnectRequest(executable: Executable.path)
         request.place = place == .user ? .user : .project
         request.assumeYes = yes
+        request.showsLines = diff
         request.dryRun = dryRun
         return request
     }

@@ -175,7 +175,9 @@ let package = Package(
         module(
             "WebSocketEngine",
             ["CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", deque, logging]),
-        module("RelayAccess", ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        module(
+            "RelayAccess",
+            ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),

@@ -72,7 +72,7 @@ package enum HostCommand {
             return HostError(
                 .unreachable,
                 "\(relay): \(reason.message). If it is yours: heliograph host --ca-file CERTIFICATE.pem LINK; it is remembered")
-        case .unreachable, .timedOut: return HostError(.unreachable, "cannot reach \(relay): \(reason.message)")
+        case .unreachable, .timedOut, .proxy: return HostError(.unreachable, "cannot reach \(relay): \(reason.message)")
         case .badAnswer, .local: return HostError(.pairing, reason.message)
         }
     }

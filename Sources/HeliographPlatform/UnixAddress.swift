@@ -18,6 +18,9 @@ package struct UnixAddress: Sendable {
     /// True if the process at the other end of a connection runs as our own user.
     package static func isOwnPeer(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.user == geteuid() }
 
+    /// True if the other end of a connection is in this very process.
+    package static func isOwnProcess(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.process == getpid() }
+
     /// True if the process that listens at the other end is stopped, by a signal or a debugger; false if that cannot be read.
     package static func isPeerStopped(_ descriptor: Int32) -> Bool {
         guard let peer = peer(of: descriptor), peer.process > 0 else { return false }

@@ -9,15 +9,17 @@ package enum ChildProcess {
     }
 
     /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that neither side waits for the other. A process that
-    /// has not closed its output within `seconds` is killed.
+    /// has not closed its output within `seconds` is killed. `variables` are set in its environment, or removed from it if they are nil.
     package static func run(
-        _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax
+        _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax,
+        variables: [String: String?] = [:]
     ) throws(HTTPError) -> Result {
         precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
         let toChild = try Pipe()
         let fromChild = try Pipe()
         let errorsFromChild = try Pipe()
-        let child = try spawn(arguments, toChild.readEnd, fromChild.writeEnd, errorsFromChild.writeEnd)
+        let child = try spawn(
+            arguments, environment(with: variables), toChild.readEnd, fromChild.writeEnd, errorsFromChild.writeEnd)
         toChild.closeReadEnd()
         fromChild.closeWriteEnd()
         errorsFromChild.closeWriteEnd()
@@ -54,8 +56,19 @@ package enum ChildProcess {
         }
     }
 
+    private static func environment(with variables: [String: String?]) -> [String] {
+        var entries: [String] = []
+        var next = unsafe environ
+        while let text = unsafe next.pointee {
+            let entry = unsafe String(cString: text)
+            if !variables.keys.contains(String(entry.prefix { $0 != "=" })) { entries.append(entry) }
+            unsafe next += 1
+        }
+        return entries + variables.compactMap { variable, value in value.map { "\(variable)=\($0)" } }
+    }
+
     private static func spawn(
-        _ arguments: [String], _ input: Int32, _ output: Int32, _ errors: Int32
+        _ arguments: [String], _ environment: [String], _ input: Int32, _ output: Int32, _ errors: Int32
     ) throws(HTTPError) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -63,11 +76,11 @@ package enum ChildProcess {
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        var texts: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
-        unsafe texts.append(nil)
-        defer { unsafe texts.forEach { unsafe free($0) } }
+        let texts: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer { unsafe (texts + variables).forEach { unsafe free($0) } }
         var child = pid_t()
-        let failure = unsafe posix_spawnp(&child, arguments[0], &actions, nil, texts, environ)
+        let failure = unsafe posix_spawnp(&child, arguments[0], &actions, nil, texts, variables)
         guard failure == 0 else {
             let advice = failure == ENOENT ? "it is not installed" : unsafe String(cString: strerror(failure))
             throw HTTPError(.local, "\(arguments[0]) cannot be run: \(advice)")

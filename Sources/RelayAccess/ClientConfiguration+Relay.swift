@@ -2,8 +2,11 @@ package import RelayProtocol
 package import WebSocketEngine
 
 extension ClientConfiguration {
-    /// A WebSocket to a relay, authenticated by this token.
-    package init(_ relay: RelayAddress, path: String, token: String, certificateAuthorityFile: String?) {
+    /// A WebSocket to a relay, authenticated by this token, through the proxy that `proxies` names for it.
+    package init(
+        _ relay: RelayAddress, path: String, token: String, certificateAuthorityFile: String?,
+        proxies: ProxySettings = .environment
+    ) {
         let path = relay.prefix + path
         let headers = [("authorization", "Bearer \(token)")]
         switch relay.target {
@@ -13,6 +16,23 @@ extension ClientConfiguration {
             self.init(
                 host: host, port: port, path: path, tls: isTLS, headers: headers, subprotocol: ProtocolVersion.subprotocol,
                 certificateAuthorityFile: isTLS ? certificateAuthorityFile : nil)
+            dial = Self.dial(host, port, through: Result { () throws(HTTPError) in try proxies.proxy(for: relay) })
+        }
+    }
+
+    /// Nil if there is no proxy.
+    private static func dial(
+        _ host: String, _ port: UInt16, through proxy: Result<ProxyAddress?, HTTPError>
+    ) -> (@Sendable () -> Result<Int32, DialError>)? {
+        switch proxy {
+        case .success(nil): return nil
+        case .failure(let error): return { .failure(DialError(error.message)) }
+        case .success(let proxy?):
+            return {
+                do throws(HTTPError) {
+                    return .success(try ProxyTunnel.connect(to: host, port, through: proxy).release())
+                } catch { return .failure(DialError(error.message)) }
+            }
         }
     }
 

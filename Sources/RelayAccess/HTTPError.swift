@@ -8,6 +8,8 @@ package struct HTTPError: Error, Equatable, Sendable {
         case badAnswer
         /// The certificate is of no authority trusted here, or for another name.
         case untrusted
+        /// A proxy of the network refuses, is not there, or is of a kind that we cannot use.
+        case proxy
         /// Something is missing on this machine.
         case local
     }

@@ -1,7 +1,7 @@
 /// One request to a relay, answered in a few kilobytes. Blocks the calling thread.
 ///
-/// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities and proxies, and pairing
-/// happens once in a machine's life.
+/// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities, and pairing happens once in a
+/// machine's life. Both take the proxy that a link would take.
 package struct HTTPExchange: Sendable {
     package struct Answer: Sendable, Equatable {
         package var status: Int
@@ -31,6 +31,7 @@ package struct HTTPExchange: Sendable {
     /// Never on a command line, which other users of the machine could read.
     package var bearer: String?
     package var certificateAuthorityFile: String?
+    package var proxies = ProxySettings.environment
     /// Requests a WebSocket under this name, to get an answer that refuses it. An answer that grants it is an error.
     package var subprotocol: String?
 
@@ -55,7 +56,7 @@ package struct HTTPExchange: Sendable {
 
     private func performPlain() throws(HTTPError) -> Answer {
         let deadline = Deadline(seconds: seconds)
-        let socket = try PlainSocket.connect(to: relay, until: deadline)
+        let socket = try ProxyTunnel.connect(to: relay, by: proxies, until: deadline)
         try socket.send(requestBytes, until: deadline)
         var bytes: [UInt8] = []
         while bytes.count <= Self.headBytesMax + answerBytesMax {
@@ -165,7 +166,6 @@ package struct HTTPExchange: Sendable {
     /// Instead of curl's own, which name its options and OpenSSL's functions.
     static func words(for exitCode: Int32, said: String) -> String {
         switch exitCode {
-        case 5, 97: "the proxy cannot be reached or refuses"
         case 6: "nobody knows that name"
         case 7: "nothing listens there"
         case 28: "it does not answer in time"
@@ -174,6 +174,21 @@ package struct HTTPExchange: Sendable {
         case 35: "no TLS connection comes about" + (said.split(separator: ":").last.map { ": \($0)" } ?? "")
         case 52, 56: "it hung up without an answer"
         default: said.isEmpty ? "curl ended with \(exitCode)" : String(said.split(separator: ") ", maxSplits: 1).last ?? "")
+        }
+    }
+
+    /// Nil if the failure was not the proxy's.
+    static func proxyError(for exitCode: Int32, said: String, _ proxy: ProxyAddress) -> HTTPError? {
+        switch exitCode {
+        case 5: HTTPError(.proxy, "nobody knows the name of the proxy \(proxy)")
+        case 7, 97: HTTPError(.proxy, "the proxy \(proxy) cannot be reached")
+        case 28: HTTPError(.proxy, "the proxy \(proxy), or the relay behind it, does not answer in time")
+        case 52, 56:
+            said.split(separator: "response ").dropFirst().last.flatMap { Int($0.prefix(3)) }.map {
+                ProxyTunnel.refusal($0, proxy)
+            }
+                ?? HTTPError(.proxy, "the proxy \(proxy) hung up without an answer")
+        default: nil
         }
     }
 
@@ -205,7 +220,12 @@ package struct HTTPExchange: Sendable {
             input = []
         }
         arguments += ["--url", "\(relay)\(path)"]
-        let result = try ChildProcess.run(arguments, input: input, outputBytesMax: answerBytesMax + 16)
+        // By the environment, as the address may contain a password.
+        let proxy = try proxies.proxy(for: relay)
+        var variables: [String: String?] = Dictionary(uniqueKeysWithValues: ProxySettings.names.map { ($0, String?.none) })
+        if let proxy { variables["https_proxy"] = proxy.text }
+        let result = try ChildProcess.run(
+            arguments, input: input, outputBytesMax: answerBytesMax + 16, variables: variables)
         guard result.exitCode == 0 else {
             let said = String(decoding: result.errors, as: UTF8.self).split(separator: "\n").first.map(String.init)
             switch result.exitCode {
@@ -214,7 +234,9 @@ package struct HTTPExchange: Sendable {
                 throw HTTPError(.untrusted, "its certificate is not trusted here: \(why)")
             case Self.curlCannotReadAuthorities:
                 throw HTTPError(.local, "\(certificateAuthorityFile ?? "the system's list") has no certificates to trust")
-            default: throw HTTPError(.unreachable, Self.words(for: result.exitCode, said: said ?? ""))
+            default:
+                if let proxy, let error = Self.proxyError(for: result.exitCode, said: said ?? "", proxy) { throw error }
+                throw HTTPError(.unreachable, Self.words(for: result.exitCode, said: said ?? ""))
             }
         }
         guard let newline = result.output.lastIndex(of: 10),

@@ -22,7 +22,7 @@ package struct PairingLink: Equatable, Sendable {
     }
 }
 
-/// Redeems a pairing code for a token. Blocks the calling thread for at most `HTTPExchange.seconds`.
+/// Redeems a pairing code for a token. Blocks the calling thread for as long as `HTTPExchange` and `LinkProbe` may.
 package struct PairingRequest: Sendable {
     package struct Result: Equatable, Sendable {
         package var token: String
@@ -54,6 +54,10 @@ package struct PairingRequest: Sendable {
     package func perform() throws(PairingError) -> Result {
         let answer: HTTPExchange.Answer
         do {
+            // A code works once: it is not spent if the link would not pass the proxy.
+            if try ProxySettings.environment.proxy(for: link.relay) != nil {
+                try LinkProbe(relay: link.relay, certificateAuthorityFile: certificateAuthorityFile).perform()
+            }
             answer = try HTTPExchange(
                 relay: link.relay, path: ProtocolVersion.pairPath, body: body,
                 certificateAuthorityFile: certificateAuthorityFile

@@ -14,8 +14,15 @@ struct PlainSocket: ~Copyable {
     static func connect(to relay: RelayAddress, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
         switch relay.target {
         case .unix(let path): return try connectUnix(path, until: deadline)
-        case .tcp(let host, let port, _): return try connectTCP(host, port, until: deadline)
+        case .tcp(let host, let port, _): return try connect(toHost: host, port, until: deadline)
         }
+    }
+
+    /// The caller closes the descriptor.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
     }
 
     private static func connectUnix(_ path: String, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
@@ -26,7 +33,7 @@ struct PlainSocket: ~Copyable {
         }
     }
 
-    private static func connectTCP(_ host: String, _ port: UInt16, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
+    static func connect(toHost host: String, _ port: UInt16, until deadline: Deadline) throws(HTTPError) -> PlainSocket {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG

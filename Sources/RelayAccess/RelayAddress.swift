@@ -69,7 +69,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
+    static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {
         var host = text
         var port: Substring?
         if text.hasPrefix("[") {

@@ -14,10 +14,13 @@ package enum RelayCheck {
             relay: relay, method: .get, path: ProtocolVersion.mePath, bearer: token,
             certificateAuthorityFile: certificateAuthorityFile)
         do throws(HTTPError) {
+            let proxy = try exchange.proxies.proxy(for: relay)
             let answer = try exchange.perform()
-            let reached = Finding("Relay", .well, "\(relay) can be reached")
+            let reached = Finding("Relay", .well, "\(relay) can be reached" + (proxy.map { " through the proxy \($0)" } ?? ""))
             switch answer.status {
-            case 200: return [reached] + self.findings(in: answer.body, now: now)
+            case 200:
+                let link = link(LinkProbe(relay: relay, certificateAuthorityFile: certificateAuthorityFile))
+                return [reached, link] + self.findings(in: answer.body, now: now)
             case 401:
                 return [
                     reached, Finding("Pairing", .wrong, "the relay does not know this machine's token (any more)", mend: how),
@@ -31,6 +34,17 @@ package enum RelayCheck {
             }
         } catch {
             return [Finding("Relay", .wrong, "\(relay) cannot be reached: \(error.message)", mend: advice(error, relay))]
+        }
+    }
+
+    private static func link(_ probe: LinkProbe) -> Finding {
+        do throws(HTTPError) {
+            try probe.perform()
+            return Finding("Link", .well, "a WebSocket comes through")
+        } catch {
+            return Finding(
+                "Link", .wrong, "requests come through and the link does not: \(error.message)",
+                mend: advice(error, probe.relay))
         }
     }
 
@@ -60,6 +74,8 @@ package enum RelayCheck {
         switch fault.code {
         case .untrusted:
             return "trust its authority with `heliograph host --ca-file FILE`, or give the relay a certificate that is in date"
+        case .proxy:
+            return "look at HTTPS_PROXY, and name the relay in NO_PROXY if this machine reaches it without a proxy"
         case .local: return "install what is missing"
         case .badAnswer: return "look whether the relay's address is right"
         case .unreachable, .timedOut:

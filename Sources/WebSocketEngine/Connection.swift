@@ -136,6 +136,8 @@ internal import DequeModule
     // MARK: Client
 
     var clientAttempt = ClientAttempt()
+    /// Carries the bytes of a connection that was dialled.
+    var bridge: SocketBridge?
 
     /// Made by its table.
     init(id: ConnectionID, of table: ConnectionTable, _ role: Role, _ peer: Peer, _ phase: Phase) {

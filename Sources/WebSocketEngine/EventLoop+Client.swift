@@ -15,7 +15,9 @@ extension EventLoop {
         let connection = connections.add(
             .client(handler, configuration), .ip(configuration.host), .connecting, makeID: makeID)
         setDeadline(of: connection, after: configuration.connectTimeout)
-        if let path = configuration.unixPath {
+        if let dial = configuration.dial {
+            self.dial(dial, for: connection)
+        } else if let path = configuration.unixPath {
             connection.clientAttempt.addresses = ["+" + path]
             runLater { [weak self] in self?.startNextAttempt(of: connection) }
         } else if Self.isAddress(configuration.host) {
@@ -58,6 +60,31 @@ extension EventLoop {
         var four = in_addr()
         var six = in6_addr()
         return unsafe inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+    }
+
+    // MARK: Dialling
+
+    private func dial(_ dial: @escaping @Sendable () -> Result<Int32, DialError>, for connection: Connection) {
+        let id = connection.id.rawValue
+        let loop = LoopBound(self, loop: self)
+        let handle = handle
+        let isStarted = BackgroundThread.start {
+            let dialled = dial().flatMap { SocketBridge.open(to: $0) }
+            handle.execute { loop.value.dialled(id, dialled) }
+            if case .success(let bridge) = dialled { bridge.run() }
+        }
+        if !isStarted { runLater { [weak self] in self?.dialled(id, .failure(DialError("no thread can be started"))) } }
+    }
+
+    private func dialled(_ id: UInt64, _ dialled: Result<SocketBridge, DialError>) {
+        guard let connection = connections[id], connection.phase == .connecting else { return }
+        switch dialled {
+        case .success(let bridge):
+            connection.bridge = bridge
+            connection.clientAttempt.addresses = ["+" + bridge.path]
+        case .failure(let error): connection.clientAttempt.failure = .failed(error.sentence)
+        }
+        startNextAttempt(of: connection)
     }
 
     // MARK: Attempts

@@ -64,11 +64,16 @@ extension EventLoop {
     /// lives; a process that was stopped acknowledges no more once its buffer is full.
     private func isStillReading(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         guard let wsi = unsafe connection.socket else { return false }
-        let acknowledged = unsafe SocketCounts.acknowledgedBehindBacklog(lws_get_socket_fd(wsi))
+        let acknowledged = unsafe acknowledgedBehindBacklog(of: connection, wsi)
         guard acknowledged > connection.acknowledgedBytes else { return false }
         connection.acknowledgedBytes = acknowledged
         connection.lastHeard = now
         return true
+    }
+
+    private func acknowledgedBehindBacklog(of connection: Connection, _ wsi: OpaquePointer) -> UInt64 {
+        if let bridge = connection.bridge { return bridge.acknowledgedBehindBacklog }
+        return unsafe SocketCounts.acknowledgedBehindBacklog(lws_get_socket_fd(wsi))
     }
 
     private func judgeLiveness(of connection: Connection, _ now: MonotonicTime) -> MonotonicTime? {
@@ -86,7 +91,7 @@ extension EventLoop {
         guard now >= pingAt else { return min(pingAt, connection.lastHeard + liveness.hangUpAfter) }
         guard let wsi = unsafe connection.socket else { return nil }
         connection.lastPinged = now
-        connection.acknowledgedBytes = unsafe SocketCounts.acknowledgedBehindBacklog(lws_get_socket_fd(wsi))
+        connection.acknowledgedBytes = unsafe acknowledgedBehindBacklog(of: connection, wsi)
         if unsafe lws_partial_buffered(wsi) == 0 {
             if unsafe !ping(wsi) { failed(connection, "cannot write") }
         } else {

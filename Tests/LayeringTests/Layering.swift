@@ -41,7 +41,9 @@ struct Layering {
             "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
             "Logging",
         ]),
-        "RelayAccess": Module(imports: ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographPlatform"]),
+        "RelayAccess": Module(imports: [
+            "HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
+        ]),
         "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         "StorePostgres": Module(imports: [
             "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",

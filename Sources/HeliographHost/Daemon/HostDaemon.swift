@@ -205,6 +205,7 @@ final class HostDaemon {
             writer.object("link") {
                 $0.field("state", linkState)
                 $0.field("relay", configuration.relay.description)
+                $0.field("proxy", (try? ProxySettings.environment.proxy(for: configuration.relay))?.description)
             }
             writer.array(
                 "sessions",

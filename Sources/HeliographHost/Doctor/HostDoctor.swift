@@ -69,17 +69,22 @@ package struct HostDoctor {
         }
     }
 
-    static func daemon(_ status: [UInt8]) -> Finding {
+    static func daemon(_ status: [UInt8], proxies: ProxySettings = .environment) -> Finding {
         do throws(WireError) {
             let value = try JSONDocument(parsing: status).root.object()
-            let state = try value.required("link").string("state")
+            let link = try value.required("link").object()
+            let state = try link.string("state")
+            let proxy = try link.optionalString("proxy")
+            let own = RelayAddress(try link.string("relay")).flatMap { try? proxies.proxy(for: $0) }?.description
             let waiting = try value.required("spool").integer("events")
             let words = waiting == 0 ? "nothing waits" : "\(waiting) events wait to be sent"
-            return state == "live"
-                ? Finding("Daemon", .well, "it runs and is connected; \(words)")
-                : Finding(
-                    "Daemon", .doubtful, "it runs and is not connected (\(VisibleText.line(state))); \(words)",
-                    mend: "see what is wrong with the relay above; it tries again by itself")
+            let way = proxy.map { " through the proxy " + VisibleText.line($0) } ?? (own == nil ? "" : " without a proxy")
+            if state == "live" { return Finding("Daemon", .well, "it runs and is connected\(way); \(words)") }
+            return Finding(
+                "Daemon", .doubtful, "it runs and is not connected\(way) (\(VisibleText.line(state))); \(words)",
+                mend: proxy == own
+                    ? "see what is wrong with the relay above; it tries again by itself"
+                    : "start it with the HTTPS_PROXY and NO_PROXY of this terminal, as a service by /etc/default/heliograph")
         } catch {
             return Finding("Daemon", .doubtful, "it runs, but its version is not this program's", mend: "restart it")
         }

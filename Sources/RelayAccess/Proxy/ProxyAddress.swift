@@ -1,0 +1,57 @@
+/// The address of an HTTP proxy of the network: `http://name:password@proxy.example:3128`.
+package struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
+    /// As curl has it for an address without a port.
+    private static let usualPort: UInt16 = 1080
+
+    package let host: String
+    package let port: UInt16
+    /// `name:password`, decoded.
+    let credentials: [UInt8]?
+    /// For the environment of another program.
+    let text: String
+
+    /// Nil if the text is no address of a proxy that we can use; those of SOCKS and those reached over TLS are not.
+    package init?(_ text: String) {
+        var rest = Substring(text)
+        if let mark = text.range(ofFirst: "://") {
+            guard text[..<mark.lowerBound].lowercased() == "http" else { return nil }
+            rest = text[mark.upperBound...]
+        }
+        while rest.last == "/" { rest.removeLast() }
+        var credentials: [UInt8]?
+        if let at = rest.lastIndex(of: "@") {
+            guard let decoded = Self.decoded(rest[..<at]) else { return nil }
+            credentials = decoded.contains(UInt8(ascii: ":")) ? decoded : decoded + [UInt8(ascii: ":")]
+            rest = rest[rest.index(after: at)...]
+        }
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let (host, port) = RelayAddress.authority(rest) else {
+            return nil
+        }
+        self.host = host
+        self.port = port ?? Self.usualPort
+        self.credentials = credentials
+        self.text = text
+    }
+
+    /// Without the credentials.
+    package var description: String { "http://\(authority)" }
+
+    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+    /// Nil if a percent sign is not followed by two digits.
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+}

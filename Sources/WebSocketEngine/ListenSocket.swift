@@ -30,6 +30,8 @@ enum Binding {
             return (descriptor, boundPort(descriptor, or: port))
         }
         if unsafe inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
+            // A kernel without IPv6: every network is then every IPv4 network.
+            if host == "::", !hasSockets(of: AF_INET6) { return try tcp(host: "0.0.0.0", port: port) }
             six.sin6_family = sa_family_t(AF_INET6)
             six.sin6_port = port.bigEndian
             let descriptor = try bind(AF_INET6, "[\(host)]:\(port)") { attach($0, to: six) }
@@ -69,6 +71,13 @@ enum Binding {
         unsafe unlink(path)
     }
 
+    private static func hasSockets(of family: Int32) -> Bool {
+        let probe = streamSocket(family)
+        guard probe >= 0 else { return errno != EAFNOSUPPORT }
+        Glibc.close(probe)
+        return true
+    }
+
     private static func streamSocket(_ family: Int32) -> Int32 {
         socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     }
@@ -93,6 +102,9 @@ enum Binding {
             fchmod(descriptor, 0o600)
         } else {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, onSize)
+            // IPv4 peers as well, whatever the system's default is; of `::` only, as no other address has any.
+            var off: Int32 = 0
+            if family == AF_INET6 { unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, onSize) }
         }
         guard attach(descriptor), listen(descriptor, backlog) == 0 else {
             let code = errno

@@ -50,7 +50,26 @@ def test_only_pods_and_the_ingress_reach_the_port() -> None:
     policy = manifest("NetworkPolicy")["spec"]
     assert policy["podSelector"]["matchLabels"] == labels == manifest("Service")["spec"]["selector"]
     (rule,) = policy["ingress"]
-    assert rule["from"][0]["podSelector"]["matchLabels"] == labels and "namespaceSelector" in rule["from"][1]
+    pods, ingress, prometheus = rule["from"]
+    assert pods["podSelector"]["matchLabels"] == labels and set(ingress) == {"namespaceSelector"}
+    assert prometheus["podSelector"]["matchLabels"] == {"app.kubernetes.io/name": "prometheus"} and "namespaceSelector" in prometheus
+
+
+def test_a_pod_goes_on_until_nobody_is_sent_to_it() -> None:
+    pod = manifest("Deployment")["spec"]["template"]["spec"]
+    command = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
+    assert command[0] == "sleep" and pod["terminationGracePeriodSeconds"] >= 30 + int(command[1]), "the relay still has its 30 s"
+    # A relay that stands by takes over only when the one at work has ended, and a pod that is alone has nobody to hand over to: each second counts.
+    for alone in ("heliograph.yaml", "heliograph-two.yaml"):
+        assert "preStop" not in (DEPLOY / "kubernetes" / alone).read_text()
+
+
+def test_every_manifest_listens_to_both_kinds_of_address_and_names_its_ingress_class() -> None:
+    for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")):
+        made = {document["kind"]: document for document in documents(path)}
+        (container,) = (made.get("Deployment") or made["StatefulSet"])["spec"]["template"]["spec"]["containers"]
+        assert container["args"][container["args"].index("--listen") + 1] == "[::]:8787", path
+        assert made["Ingress"]["spec"]["ingressClassName"], path
 
 
 class CaddyOfNodes(Caddy):

@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,6 +76,32 @@ def test_every_setting_is_a_flag_that_serve_names(relay: Relay) -> None:
     assert len(flags) > 5 and all(re.search(rf"^  {flag} ", usage, re.MULTILINE) for flag in flags), flags
     for key in [line.split()[0] for line in relay.run("config", "show", "--effective").stdout.splitlines()[1:]]:
         assert f"\n{key}   --" in f"\n{keys}"
+
+
+# Addresses
+
+
+WITHOUT_IPV6 = """
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 41, "aarch64": 198}[platform.machine()]
+# Of each call its number; of socket(2) its family: AF_INET6 fails with EAFNOSUPPORT.
+steps = [(0x20, 0, 0, 0), (0x15, 0, 3, number), (0x20, 0, 0, 16), (0x15, 0, 1, 10), (0x06, 0, 0, 0x00050000 | 97), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_kernel_without_ipv6_listens_on_every_ipv4_network(tmp_path: Path) -> None:
+    """The image and the manifests say [::]."""
+    relay = Relay(tmp_path / "relay", prefix=[sys.executable, "-c", WITHOUT_IPV6])
+    relay.address = "[::]"
+    relay.start()
+    with pytest.raises(OSError):
+        socket.create_connection(("::1", relay.port), timeout=patient(5))
+    relay.stop()
 
 
 # Certificates

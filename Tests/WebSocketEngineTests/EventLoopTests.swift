@@ -153,6 +153,18 @@ struct EventLoopTests {
         #expect(request.header("host") == "[::1]:\(port)")
     }
 
+    @Test("every network means both kinds of address, and an IPv4 peer has its own")
+    func everyNetwork() async throws {
+        let loop = try await TestLoop.start()
+        let server = TestServer()
+        let port = try await loop.listen(ListenerConfiguration(address: .tcp(host: "::", port: 0)), server).port
+        let client = TestClient()
+        _ = try await loop.run { try $0.connect(ClientConfiguration(host: "127.0.0.1", port: UInt16(port)), handler: client) }
+        _ = try await client.nextOpened()
+        guard case .upgradeRequested(let request, _) = server.events.all.first else { throw TestFailure("no request") }
+        #expect(request.peer == .ip("127.0.0.1"))
+    }
+
     @Test("a closed listener lets nobody in and keeps who is in")
     func closedListener() async throws {
         let loop = try await TestLoop.start()

@@ -23,7 +23,7 @@ WORKERS ?= 6
 # Of processor time, for each fuzz target; and how many of them at a time.
 SECONDS ?= 60
 JOBS ?= 1
-RELEASE := swift build -c release --static-swift-stdlib --product
+RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath --product
 BINARY := .build/release/heliograph
 # The command, and what agents call instead of it; both lie in one folder.
 PROGRAMS := $(RELEASE) heliograph && $(RELEASE) heliograph-hook

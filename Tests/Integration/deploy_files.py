@@ -12,6 +12,7 @@ from relay import ROOT
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+SOCKETS = sorted((DEPLOY / "systemd").glob("*.socket"))
 IMAGE_USER = 10001
 METRIC = re.compile(r"\bheliograph_[a-z_]+")
 

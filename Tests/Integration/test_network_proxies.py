@@ -1,6 +1,8 @@
 """A machine that reaches its relay through a proxy of the network and in no other way: pairing, link, commands and `doctor` all take it."""
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -24,27 +26,28 @@ class NetworkProxy:
     """The real proxy.py, which takes CONNECT from whoever has the password."""
 
     def __init__(self, folder: Path, address: str):
-        self.address, self.port = address, free_port()
+        self.folder, self.address, self.port = folder, address, free_port()
         self.log = folder / "proxy.log"
-        with self.log.open("wb") as log:
+        self.start()
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "proxy", "--hostname", address, "--port", str(self.port), "--num-workers", "1", "--num-acceptors", "1",
+                [sys.executable, "-m", "proxy", "--hostname", self.address, "--port", str(self.port), "--num-workers", "1", "--num-acceptors", "1",
                  "--basic-auth", "ada:s@cret"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, env=plain_environment(folder),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=plain_environment(self.folder), start_new_session=True,
             )  # fmt: skip
         wait_until(self._listens, 20, lambda: f"the proxy to listen:\n{self.log.read_text()}")
+
+    def stop(self) -> None:
+        """With the processes that it has started: a killed one would leave them behind, with its tunnels."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def _listens(self) -> bool:
         assert self.process.poll() is None, self.log.read_text()
         with socket.socket() as probe:
             return probe.connect_ex((self.address, self.port)) == 0
-
-    def tunnels(self) -> int:
-        return self.log.read_text().count("CONNECT")
-
-    def close(self) -> None:
-        self.process.terminate()
-        self.process.wait(patient(10))
 
 
 class Machine:
@@ -98,7 +101,7 @@ def proxy(network: Namespace, tmp_path: Path) -> Iterator[NetworkProxy]:
     proxy = NetworkProxy(tmp_path, network.outside)
     network.rules("", f"tcp dport != {proxy.port} drop")
     yield proxy
-    proxy.close()
+    proxy.stop()
 
 
 @pytest.fixture
@@ -130,10 +133,9 @@ def test_every_client_takes_the_proxy(relay: Relay, proxy: NetworkProxy, machine
         assert shown in found["Relay"]["text"] and shown in found["Daemon"]["text"]
         assert "s@cret" not in json.dumps(found) and "s%40cret" not in json.dumps(found)
         # A proxy that is restarted takes the link with it, which comes back by itself.
-        proxy.process.kill()
-        proxy.process.wait()
+        proxy.stop()
         laptop.wait_link("waiting")
-        proxy.process = subprocess.Popen(proxy.process.args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        proxy.start()
         laptop.wait_link(timeout=60)
         laptop.stop()
     finally:

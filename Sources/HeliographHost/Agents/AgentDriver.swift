@@ -37,9 +37,11 @@ protocol ProgramDriver: AgentDriver {
 /// The daemon's parts that an agent's driver uses.
 struct DriverSeat {
     let loop: EventLoop
-    /// Tells the adapter one of its own facts, and carries out what follows.
-    let tell: (any Sendable) -> Void
+    let report: (_ fact: any Sendable, _ isDurable: Bool) -> Void
     let logger: Logger
+
+    /// Tells the adapter one of its own facts, and carries out what follows. `isDurable`: see `HostFact.told`.
+    func tell(_ fact: any Sendable, isDurable: Bool = false) { report(fact, isDurable) }
 }
 
 extension AgentDriver {

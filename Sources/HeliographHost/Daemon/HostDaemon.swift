@@ -89,7 +89,8 @@ final class HostDaemon {
     private func start() throws {
         for (name, part) in parts {
             drivers[name] = part.driver(
-                DriverSeat(loop: loop, tell: { [unowned self] in tell(.told(agent: name, $0)) }, logger: logger))
+                DriverSeat(
+                    loop: loop, report: { [unowned self] in tell(.told(agent: name, $0, isDurable: $1)) }, logger: logger))
         }
         relay = RelayConnection(loop, configuration, logger) { [unowned self] in learn($0) }
         let socket = LocalSocket(loop, drivers, logger) { [unowned self] in

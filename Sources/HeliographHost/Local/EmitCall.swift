@@ -9,6 +9,7 @@ internal import RelayProtocol
 package struct EmitCall {
     private let session: String?
     private let agent: String?
+    private let isDurable: Bool
     private let request: ProgramRequest
     private var batch: [UInt8] = []
     private var batchCount = 0
@@ -17,9 +18,11 @@ package struct EmitCall {
 
     private static let chunkBytes = 64 << 10
 
-    package init(session: String?, agent: String?, process: Int32?) {
+    /// `isDurable`: what is taken is on disk, whatever happens to the machine next.
+    package init(session: String?, agent: String?, process: Int32?, isDurable: Bool = false) {
         self.session = session
         self.agent = agent
+        self.isDurable = isDurable
         request = ProgramRequest(process: process ?? getppid())
     }
 
@@ -103,7 +106,7 @@ package struct EmitCall {
     private mutating func flush() -> ProgramExit? {
         guard batchCount > 0 else { return nil }
         defer { (batch, batchCount) = ([], 0) }
-        guard let (status, body) = request.exchange("events", batch).send() else {
+        guard let (status, body) = request.exchange(isDurable ? LocalDriver.durableEvents : "events", batch).send() else {
             ProgramRequest.complain("no host daemon answers; is `heliograph host` running? Lines up to \(number) may be lost")
             return .unreachable
         }

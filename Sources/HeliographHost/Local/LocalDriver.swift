@@ -3,6 +3,8 @@ internal import HostCore
 
 /// Reads the requests of programs, and refuses malformed ones before the adapter gets any of it.
 final class LocalDriver: ProgramDriver {
+    static let durableEvents = "events/sync"
+
     private let seat: DriverSeat
 
     init(_ seat: DriverSeat) { self.seat = seat }
@@ -10,7 +12,7 @@ final class LocalDriver: ProgramDriver {
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(LocalError) {
             guard let fact = try fact(what, body, by: process, token) else { return false }
-            seat.tell(fact)
+            seat.tell(fact, isDurable: what == Self.durableEvents)
         } catch {
             seat.refuse(token, error)
         }
@@ -21,7 +23,7 @@ final class LocalDriver: ProgramDriver {
         _ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken
     ) throws(LocalError) -> LocalFact? {
         switch what {
-        case "events": .eventsSent(try LocalEvent.all(in: body), by: process, token)
+        case "events", Self.durableEvents: .eventsSent(try LocalEvent.all(in: body), by: process, token)
         case "ask": .asked(try LocalAsk(parsing: body), by: process, token)
         case "settled": .settled(try LocalSettlement(parsing: body), by: process, token)
         default: try LocalSteering(what, body).map { .steering($0, by: process, token) }

@@ -7,8 +7,8 @@ package enum HostFact: Sendable {
     case started(holds: Holds)
     /// Waiting events are sent while there is a connection; callers keep waiting, for the next life.
     case stopping
-    /// One that only the agent of that name has.
-    case told(agent: String, any Sendable)
+    /// One that only the agent of that name has. `isDurable`: whoever is answered for it is answered when what came of it is on disk.
+    case told(agent: String, any Sendable, isDurable: Bool = false)
     /// A caller went away before it was answered.
     case hookGone(HookToken)
     case agentGone(AgentProcess)

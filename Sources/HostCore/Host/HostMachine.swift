@@ -52,11 +52,11 @@ package struct HostMachine {
         switch fact {
         case .started(let holds): start(holds)
         case .stopping: stop()
-        case .told(let name, let fact):
+        case .told(let name, let fact, let isDurable):
             guard let agent = agents.firstIndex(where: { $0.name == name }) else {
                 preconditionFailure("what an agent's reader tells is for an adapter that is there")
             }
-            tell(agent, .own(fact))
+            tell(agent, .own(fact), isDurable: isDurable)
         case .hookGone(let token): tellAll(.hookGone(token))
         case .agentGone(let process): tellAll(.agentGone(process))
         case .linkOpened: drive(.opened)
@@ -149,10 +149,10 @@ package struct HostMachine {
     }
 
     /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
-    private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>) {
+    private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
         let effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
-        let isRecorded = record(effects, of: agent)
+        let isRecorded = record(effects, of: agent) && (!isDurable || synchronize())
         for effect in effects {
             switch effect {
             case .emit, .remember: break

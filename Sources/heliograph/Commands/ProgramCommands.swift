@@ -27,8 +27,11 @@ struct Emit: ParsableCommand {
     @Option(help: "The session of lines that do not name one.")
     var session: String?
 
+    @Flag(help: "Return only when not even a power cut could take the events back.")
+    var sync = false
+
     func run() throws {
-        var call = EmitCall(session: session, agent: program.agent, process: program.pid)
+        var call = EmitCall(session: session, agent: program.agent, process: program.pid, isDurable: sync)
         throw ExitCode(call.run().rawValue)
     }
 }

@@ -116,6 +116,18 @@ struct HostMachineTests {
         #expect(try Bench(on: bench.disk).spool.index.pendingCount == 3)
     }
 
+    @Test("who asks for it is answered when it is on disk, and not at all if the disk does not take it")
+    func durable() throws {
+        var bench = try Bench()
+        let said: [AgentEffect<ScriptedAdapter.Order>] = [Bench.works("one-s"), .respond(token, Array("yes".utf8))]
+        #expect(bench.tell(.told(agent: "one", said, isDurable: true)).contains("respond 7 yes"))
+        bench.disk.cutPower()
+        #expect(try Bench(on: bench.disk.copy()).spool.index.pendingCount == 1)
+        bench.disk.failing = [.synchronize: full, .replace: full]
+        #expect(bench.tell(.told(agent: "one", said, isDurable: true)).contains("respond 7 nothing"))
+        #expect(bench.tell("one", said).contains("respond 7 nothing"), "and the disk is still away")
+    }
+
     /// Contents of the session's spool after the machine went down, or only the daemon.
     private func kinds(after end: (inout Bench) -> Void, boot: String) throws -> [String] {
         let disk = MemoryDisk()

@@ -23,15 +23,15 @@ extension ClientConfiguration {
     /// Nil if there is no proxy.
     private static func dial(
         _ host: String, _ port: UInt16, through proxy: Result<ProxyAddress?, HTTPError>
-    ) -> (@Sendable () -> Result<Int32, DialError>)? {
+    ) -> (@Sendable () -> Result<Int32, WebSocketEngineError>)? {
         switch proxy {
         case .success(nil): return nil
-        case .failure(let error): return { .failure(DialError(error.message)) }
+        case .failure(let error): return { .failure(WebSocketEngineError(.cannotConnect, error.message)) }
         case .success(let proxy?):
             return {
                 do throws(HTTPError) {
                     return .success(try ProxyTunnel.connect(to: host, port, through: proxy).release())
-                } catch { return .failure(DialError(error.message)) }
+                } catch { return .failure(WebSocketEngineError(.cannotConnect, error.message)) }
             }
         }
     }

@@ -15,7 +15,7 @@ package struct ClientConfiguration: Sendable {
     /// Opens the way to the server instead of the engine, for example through a proxy; `host` and `port` are then only the certificate's name
     /// and the header. Called on a thread of its own, which it may block for as long as `connectTimeout`. The engine owns the connected stream
     /// socket that it returns.
-    package var dial: (@Sendable () -> Result<Int32, DialError>)?
+    package var dial: (@Sendable () -> Result<Int32, WebSocketEngineError>)?
 
     /// Sent with the handshake, for example `Authorization`.
     package var headers: [(String, String)]
@@ -51,12 +51,4 @@ package struct ClientConfiguration: Sendable {
         self.init(host: host, port: 80, path: path, headers: headers, subprotocol: subprotocol)
         self.unixPath = unixPath
     }
-}
-
-/// Why `ClientConfiguration.dial` made no connection.
-package struct DialError: Error, Sendable, Equatable {
-    /// For a log and for people, without a full stop.
-    package let sentence: String
-
-    package init(_ sentence: String) { self.sentence = sentence }
 }

@@ -64,7 +64,7 @@ extension EventLoop {
 
     // MARK: Dialling
 
-    private func dial(_ dial: @escaping @Sendable () -> Result<Int32, DialError>, for connection: Connection) {
+    private func dial(_ dial: @escaping @Sendable () -> Result<Int32, WebSocketEngineError>, for connection: Connection) {
         let id = connection.id.rawValue
         let loop = LoopBound(self, loop: self)
         let handle = handle
@@ -73,16 +73,20 @@ extension EventLoop {
             handle.execute { loop.value.dialled(id, dialled) }
             if case .success(let bridge) = dialled { bridge.run() }
         }
-        if !isStarted { runLater { [weak self] in self?.dialled(id, .failure(DialError("no thread can be started"))) } }
+        if !isStarted {
+            runLater { [weak self] in
+                self?.dialled(id, .failure(WebSocketEngineError(.cannotConnect, "no thread can be started")))
+            }
+        }
     }
 
-    private func dialled(_ id: UInt64, _ dialled: Result<SocketBridge, DialError>) {
+    private func dialled(_ id: UInt64, _ dialled: Result<SocketBridge, WebSocketEngineError>) {
         guard let connection = connections[id], connection.phase == .connecting else { return }
         switch dialled {
         case .success(let bridge):
             connection.bridge = bridge
             connection.clientAttempt.addresses = ["+" + bridge.path]
-        case .failure(let error): connection.clientAttempt.failure = .failed(error.sentence)
+        case .failure(let error): connection.clientAttempt.failure = .failed(error.message)
         }
         startNextAttempt(of: connection)
     }

@@ -28,7 +28,7 @@ final class SocketBridge: Sendable {
     }
 
     /// Takes over `server`, and closes it if it fails. `run` must follow.
-    static func open(to server: Int32) -> Result<SocketBridge, DialError> {
+    static func open(to server: Int32) -> Result<SocketBridge, WebSocketEngineError> {
         let flags = fcntl(server, F_GETFL)
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard listener >= 0, fcntl(server, F_SETFL, flags | O_NONBLOCK) == 0, let name = bindAnywhere(listener),
@@ -37,7 +37,7 @@ final class SocketBridge: Sendable {
             let sentence = "no socket can be made: \(String(errno: errno))"
             if listener >= 0 { close(listener) }
             close(server)
-            return .failure(DialError(sentence))
+            return .failure(WebSocketEngineError(.cannotConnect, sentence))
         }
         return .success(SocketBridge(path: "@" + name, listener: listener, server: server))
     }

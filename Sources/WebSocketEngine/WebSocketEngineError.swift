@@ -5,6 +5,8 @@ package struct WebSocketEngineError: Error, CustomStringConvertible {
         case initialisationFailed
         /// The address cannot be listened on.
         case cannotListen
+        /// A connection that others were to open is not there.
+        case cannotConnect
         /// The address, a header or a file name cannot be used.
         case invalidConfiguration
         /// A certificate, key or authority file cannot be used.

@@ -34,7 +34,7 @@ struct DialTests {
     func failure() async throws {
         let loop = try await TestLoop.start()
         var configuration = ClientConfiguration(host: "relay.invalid", port: 443)
-        configuration.dial = { .failure(DialError("the proxy is away")) }
+        configuration.dial = { .failure(WebSocketEngineError(.cannotConnect, "the proxy is away")) }
         let client = TestClient()
         _ = try await loop.run { [configuration] in try $0.connect(configuration, handler: client) }
         #expect(try await client.nextClosed() == .failed("the proxy is away"))

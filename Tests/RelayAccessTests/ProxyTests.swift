@@ -89,6 +89,14 @@ import Testing
             error?.code == .proxy && error?.message.contains(words) == true && error?.message.contains("http://p:1") == true)
     }
 
+    @Test("a refusal of a password says so, by whichever status", arguments: [401, 407])
+    func password(_ status: Int) throws {
+        let with = ProxyTunnel.refusal(status, try #require(ProxyAddress("http://ada:x@p:1"))).message
+        #expect(with == "the proxy http://p:1 does not accept the name and the password (HTTP \(status))")
+        let without = ProxyTunnel.refusal(status, try #require(ProxyAddress("http://p:1"))).message
+        #expect(without.contains("wants a name and a password") == (status == 407))
+    }
+
     @Test("what curl says of a proxy is said in the same words")
     func curl() throws {
         let proxy = try #require(ProxyAddress("http://ada:x@p:1"))

@@ -74,7 +74,9 @@ enum ProxyTunnel {
         switch status {
         case 407 where proxy.credentials == nil:
             HTTPError(.proxy, "the proxy \(proxy) wants a name and a password (HTTP 407)")
-        case 407: HTTPError(.proxy, "the proxy \(proxy) does not accept the name and the password (HTTP 407)")
+        // tinyproxy 1.11 answers 401 to a wrong password.
+        case 401 where proxy.credentials != nil, 407:
+            HTTPError(.proxy, "the proxy \(proxy) does not accept the name and the password (HTTP \(status))")
         default: HTTPError(.proxy, "the proxy \(proxy) does not connect to it (HTTP \(status))")
         }
     }

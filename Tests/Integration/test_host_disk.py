@@ -65,6 +65,14 @@ class Daemon:
         assert result.returncode == 0, result
         return result.stdout
 
+    def fill_disk(self) -> Path:
+        """Until nothing more fits. Returns the file whose removal makes room."""
+        filler = self.spool / "filler"
+        with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(b"x" * 4096):
+                pass
+        return filler
+
     def prompt(self, text: str) -> None:
         self.hook("UserPromptSubmit", prompt=text)
 
@@ -91,10 +99,7 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
     small_disk.prompt("before")
     phone.wait_summary(SESSION, lambda summary: summary["status"] == "running", what="the first prompt")
     phone.subscribe(SESSION)
-    filler = small_disk.spool / "filler"
-    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while file.write(b"x" * 4096):
-            pass
+    filler = small_disk.fill_disk()
     # Larger than what is left of a page, so that none of these fits.
     for number in range(3):
         small_disk.prompt(f"lost {number} " + "y" * 8000)
@@ -118,10 +123,7 @@ def test_a_daemon_that_starts_on_a_full_disk_sends_what_waits(small_disk: Daemon
     small_disk.prompt("waits")
     small_disk.stop()
     (small_disk.state / "host.sock").unlink()
-    filler = small_disk.spool / "filler"
-    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while file.write(b"x" * 4096):
-            pass
+    small_disk.fill_disk()
     relay.start()
     small_disk.start()
     phone = client()

@@ -19,6 +19,7 @@ final class NodeParts: NodeOverview {
     /// The holder of each workspace that is not this node's.
     private var holders: [WorkspaceID: String] = [:]
     private var byNumber: [Int32: WorkspaceID] = [:]
+    private var epochs: [WorkspaceID: Epoch] = [:]
     private let holder: String
     /// A copy of the ways for other threads.
     private let ways: WorkspaceWays
@@ -55,20 +56,32 @@ final class NodeParts: NodeOverview {
         }
     }
 
-    /// Meaning of a number at this node.
-    enum Numbered: Equatable {
-        case workspace(WorkspaceID)
-        /// No workspace has it.
-        case unused
-        /// This node has not looked at the database yet: nothing is known of any.
-        case unseen
+    /// A notification's code, as this node knows it.
+    enum PresentedCode: Equatable {
+        /// Made by the relays of this database, for a push of this workspace.
+        case right(WorkspaceID)
+        case wrong
+        /// This node has not looked at the database yet, or not for too long: it does not know each workspace's epoch.
+        case undecided
     }
 
-    /// Workspaces by the database's number; 0 is the first.
-    func workspace(numbered number: Int64) -> Numbered {
-        guard view != nil else { return .unseen }
-        let found = number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
-        return found.map { .workspace($0) } ?? .unused
+    /// Whoever shows a wrong one learns nothing by it, from no answer and no time: the same is done for a number of this node's workspaces, of
+    /// another's, and of none. `codes` checks those of an epoch.
+    func judge(_ code: String, by codes: (Epoch) -> PushCodes, at now: ContinuousClock.Instant = .now) throws -> PresentedCode {
+        guard view != nil else { return .undecided }
+        let workspace = PushCodes.workspace(ofCode: code).flatMap(workspace)
+        let epoch = workspace.flatMap { cores[$0]?.routes.core?.codes.epoch ?? epochs[$0] }
+        let push = try codes(epoch ?? Self.noEpoch).push(ofCode: code)
+        if let workspace, epoch != nil, push != nil { return .right(workspace) }
+        return seesDatabase(at: now) ? .wrong : .undecided
+    }
+
+    /// As long as another.
+    private static let noEpoch = Epoch("00000000000000000000")!
+
+    /// As the database counts workspaces; 0 is the first.
+    private func workspace(numbered number: Int64) -> WorkspaceID? {
+        number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
     }
 
     /// True if it serves any workspace.
@@ -91,10 +104,11 @@ final class NodeParts: NodeOverview {
         lookedAt = now
         guard view != self.view else { return }
         self.view = view
-        (holders, byNumber) = ([:], [:])
+        (holders, byNumber, epochs) = ([:], [:], [:])
         for row in view.rows {
             guard let workspace = WorkspaceID(row.scope) else { continue }
             byNumber[row.number] = workspace
+            epochs[workspace] = row.epoch
             if let owner = row.holder, owner != holder, !row.isFree { holders[workspace] = owner }
         }
         // Holders that have ended report nothing any more.

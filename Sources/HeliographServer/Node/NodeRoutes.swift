@@ -17,6 +17,8 @@ final class NodeRoutes {
     /// For what is of no workspace.
     private let own: Routes
     private let parts: NodeParts
+    /// For the codes of notifications of one epoch.
+    private let codes: (Epoch) -> PushCodes
     private let measures: Measures
     /// Decides where requests for a workspace go from this node's own sockets, and which of them wait.
     private var machine = CallMachine()
@@ -45,7 +47,7 @@ final class NodeRoutes {
 
     init(
         loop: EventLoop, access: Access, responder: Responder, reads: PacedReads, unknownTokens: UnknownTokens, own: Routes,
-        parts: NodeParts, measures: Measures
+        parts: NodeParts, codes: @escaping (Epoch) -> PushCodes, measures: Measures
     ) {
         self.loop = loop
         self.access = access
@@ -55,6 +57,7 @@ final class NodeRoutes {
         doubted = DoubtedRequests(reads)
         self.own = own
         self.parts = parts
+        self.codes = codes
         self.measures = measures
         parts.changed = { [weak self] in self?.haveWaysChanged = true }
     }
@@ -192,17 +195,19 @@ final class NodeRoutes {
         }
     }
 
-    /// A code names its workspace by the number of its push; see decision record 0086.
+    /// A code names its workspace by the number of its push; see decision record 0086. A wrong one is carried nowhere.
     private func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let code = String(request.path.dropFirst(Routes.decisionsPath.count))
-        switch PushCodes.workspace(ofCode: code).map(parts.workspace(numbered:)) {
-        case .workspace(let workspace)?: carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
-        case .unused?, nil: own.answer(request, id)
-        case .unseen?:
-            // The code may be right. A phone that is told that there is no such code never shows it again.
-            guard RemotePeer.link(of: id.rawValue) == nil else { return refuseCarried(id) }
-            fail(id, "this relay has just begun, and does not know yet who decides that; try again")
-        }
+        do {
+            switch try parts.judge(code, by: codes) {
+            case .right(let workspace): carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
+            case .wrong: own.answer(request, id)
+            case .undecided:
+                // The code may be right. A phone that is told that there is no such code never shows it again.
+                guard RemotePeer.link(of: id.rawValue) == nil else { return refuseCarried(id) }
+                fail(id, "this relay cannot say now whose code that is; try again")
+            }
+        } catch { own.fail(id, error) }
     }
 
     // MARK: - To where a workspace is

@@ -22,6 +22,8 @@ final class NodeServer {
     private let routes: NodeRoutes
     private let ingress: NodeIngress
     private let watch: PlacementWatch
+    /// For the codes of notifications of one epoch.
+    private let codes: (Epoch) -> PushCodes
     /// For every core, but for the numbers of its pushes.
     private let core: Relay.Configuration
     private let check: StoreCheck
@@ -94,9 +96,10 @@ final class NodeServer {
         let parts = NodeParts(holder: node.holder, ways)
         common.overseer.cores = { Array(parts.cores.values) }
         common.overseer.node = parts
+        let codes = { PushCodes(directory: node.folder, secret: common.secrets?.codes, epoch: $0, logger: logger) }
         let routes = NodeRoutes(
             loop: loop, access: access, responder: common.around.responder, reads: reads, unknownTokens: unknownTokens,
-            own: Routes(in: common.around, core: nil), parts: parts, measures: common.around.measures)
+            own: Routes(in: common.around, core: nil), parts: parts, codes: codes, measures: common.around.measures)
         let ingress = NodeIngress(
             parts, routes: routes, reads: reads, admission: access.admission, connections: connections,
             measures: common.around.measures, logger: logger)
@@ -104,7 +107,7 @@ final class NodeServer {
         access.shutOutElsewhere = { [unowned routes] in routes.tellOwners(of: $0, then: $1) }
         connections.shareChanged = { [unowned ingress] in ingress.shareChanged($0, isFull: $1) }
         (self.common, self.node, self.access, self.logger) = (common, node, access, logger)
-        (self.parts, self.ingress, self.routes) = (parts, ingress, routes)
+        (self.parts, self.ingress, self.routes, self.codes) = (parts, ingress, routes, codes)
         watch = PlacementWatch(node, load: { try $0.loadForCore() }, logger)
         core = try Relay.Configuration(process.configuration, in: node.folder)
         check = StoreCheck(logger)
@@ -199,8 +202,7 @@ final class NodeServer {
         let log = workspace.log
         let data = CoreUnit.Stored(
             log: log, upkeep: workspace.upkeep, epochs: Epochs(ofLog: log.epoch, first: id),
-            codes: PushCodes(directory: node.folder, secret: common.secrets?.codes, epoch: log.epoch, logger: logger),
-            state: state,
+            codes: codes(log.epoch), state: state,
             load: { try log.loadForCore() })
         guard let numbers = PushNumbers(workspace: Int64(workspace.number)) else {
             preconditionFailure("a database has numbered no more workspaces than there are numbers of pushes for")

@@ -1,3 +1,5 @@
+package import RelayProtocol
+
 /// Owners of all workspaces according to the database, as of one look.
 package struct PlacementView: Sendable, Equatable {
     package var rows: [Row]
@@ -34,9 +36,12 @@ package struct PlacementView: Sendable, Equatable {
         package var holder: String?
         /// True if no living process owns it.
         package var isFree: Bool
+        /// That of its log; nil if the next owner begins one.
+        package var epoch: Epoch?
 
         package init(
-            scope: String, number: Int32 = 0, key: String? = nil, generation: Int64, holder: String?, isFree: Bool
+            scope: String, number: Int32 = 0, key: String? = nil, generation: Int64, holder: String?, isFree: Bool,
+            epoch: Epoch? = nil
         ) {
             self.scope = scope
             self.number = number
@@ -44,6 +49,7 @@ package struct PlacementView: Sendable, Equatable {
             self.generation = generation
             self.holder = holder
             self.isFree = isFree
+            self.epoch = epoch
         }
     }
 }

@@ -130,7 +130,7 @@ final class ClusterDatabase {
             let row = workspace.row
             return PlacementView.Row(
                 scope: workspace.id.rawValue, number: workspace.number, generation: row.generation, holder: row.holder,
-                isFree: row.holder == nil || isFree(row, for: asking) && row.holder != asking)
+                isFree: row.holder == nil || isFree(row, for: asking) && row.holder != asking, epoch: row.epoch)
         }
         let living = leases.values.filter { $0.expiresAt > world.now }
         return PlacementView(

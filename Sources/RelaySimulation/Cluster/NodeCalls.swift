@@ -33,6 +33,8 @@ final class NodeCalls {
             let verdict: Decision.Verdict = call.body == ClusterCode.allow ? .allow : .deny(message: nil)
             return part.present(code.push, of: code.life, verdict) { done(HTTPAnswer($0)) }
         }
+        // A code of no epoch that this node knows of is wrong, and carried nowhere.
+        if !isCarried, node.placement.epoch(of: workspace)?.rawValue != code.life { return done(HTTPAnswer(status: 404)) }
         guard !isCarried, let holder = node.placement.holder(of: workspace), let edge = node.edges[holder], edge.isServing
         else { return done(HTTPAnswer(status: 503)) }
         edge.take(.called(EdgeMachine.CallID(rawValue: number), call))

@@ -53,6 +53,8 @@ final class NodePlacement {
     var isReady: Bool { seen != nil && !isDraining && !isOver }
     /// Nil: there is none, as far as this node knows.
     func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
+    /// By the last look.
+    func epoch(of workspace: WorkspaceID) -> Epoch? { seen?.rows.first { $0.scope == workspace.rawValue }?.epoch }
     /// Its owner here, if there is one, releases it.
     func workspaceRemoved(_ workspace: WorkspaceID) { parts[workspace]?.workspaceRemoved() }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }

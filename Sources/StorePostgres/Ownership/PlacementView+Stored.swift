@@ -1,5 +1,6 @@
 internal import HeliographPostgreSQL
 internal import RelayCluster
+internal import RelayProtocol
 
 extension PlacementView {
     /// As of now, and how often tokens and workspaces were changed.
@@ -24,7 +25,7 @@ extension PlacementView {
                         SELECT holder, \(Ownership.isFree("known")) AS is_free FROM (SELECT DISTINCT holder FROM owners) AS known
                     )
                     SELECT scope, generation, holder, holder IS NULL OR (
-                        SELECT is_free FROM processes WHERE processes.holder = owners.holder), number
+                        SELECT is_free FROM processes WHERE processes.holder = owners.holder), number, epoch
                     FROM owners JOIN workspaces AS w ON workspace = scope WHERE removed_at IS NULL OR \(WorkspaceData.isLeft)
                     ORDER BY number
                     """),
@@ -34,7 +35,7 @@ extension PlacementView {
         let rows = found[2].map { row in
             Row(
                 scope: row.text(0), number: Int32(row.integer(4)), generation: row.integer(1), holder: row.optionalText(2),
-                isFree: isNobodyAlone && row.bool(3))
+                isFree: isNobodyAlone && row.bool(3), epoch: row.optionalText(5).flatMap { Epoch($0) })
         }
         let nodes = found[1].map { row in
             NodeAddress(

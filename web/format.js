@@ -11,6 +11,16 @@ export function money(micro) {
 }
 
 /**
+ * What a session has cost. A guess of the agent for a model whose price it does not know, which is in no budget, is marked as one.
+ * @param {Pick<import("./wire").Summary, "costMicroUSD"|"estimateMicroUSD">} summary
+ */
+export function costOf({ costMicroUSD, estimateMicroUSD }) {
+  if (!estimateMicroUSD) return money(costMicroUSD);
+  const guess = `~${money(estimateMicroUSD)} guessed`;
+  return costMicroUSD ? `${money(costMicroUSD)} + ${guess}` : guess;
+}
+
+/**
  * How long ago, in the largest unit that fits. A clock that runs ahead reads as `now`, never as the future.
  * @param {number} milliseconds
  */

@@ -183,6 +183,8 @@ export interface Summary {
   subagents: number;
   tokens?: Tokens;
   costMicroUSD?: number;
+  /** What agents guess for models whose price they do not know. In no budget. */
+  estimateMicroUSD?: number;
   context?: { used?: number; limit?: number };
   linesAdded: number;
   linesRemoved: number;

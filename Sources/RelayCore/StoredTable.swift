@@ -16,11 +16,17 @@ package enum StoredTable {
 
     /// The part of a session that remains after retention has removed it.
     package static let removedSession = WireObject(
-        nil, [.optional("costMicroUSD", .count), .optional("tokens", .object(WireTable.tokens))] + usage)
+        nil,
+        [
+            .optional("costMicroUSD", .count), .optional("estimateMicroUSD", .count),
+            .optional("tokens", .object(WireTable.tokens)),
+        ] + usage)
 
     private static let usage: [WireField] = [
-        .required("pastCostMicroUSD", .count), .required("pastTokens", .object(WireTable.tokens)), .optional("run", .anyText),
-        .required("runCostMicroUSD", .count), .required("runTokens", .object(WireTable.tokens)),
+        .required("pastCostMicroUSD", .count), .optional("pastEstimateMicroUSD", .count),
+        .required("pastTokens", .object(WireTable.tokens)), .optional("run", .anyText),
+        .required("runCostMicroUSD", .count), .optional("runEstimateMicroUSD", .count),
+        .required("runTokens", .object(WireTable.tokens)),
     ]
 
     package static let budget = WireObject(

@@ -14,10 +14,12 @@ package struct SessionState: Sendable, Equatable {
 
     /// Cost and tokens of runs that are over; the current run counts up from here.
     var pastCostMicroUSD: Int64 = 0
+    var pastEstimateMicroUSD: Int64 = 0
     var pastTokens = Tokens()
     /// The current run, and the usage that it has reported so far.
     var run: String?
     var runCostMicroUSD: Int64 = 0
+    var runEstimateMicroUSD: Int64 = 0
     var runTokens = Tokens()
     /// Subagents that have started and not finished.
     var subagents: Set<String> = []
@@ -80,9 +82,10 @@ package struct SessionState: Sendable, Equatable {
 
     /// Cost and tokens, as JSON, which outlive a session that retention removes; empty if there are none.
     package var usage: [UInt8] {
-        guard summary.costMicroUSD != nil || summary.tokens != nil else { return [] }
+        guard summary.costMicroUSD != nil || summary.estimateMicroUSD != nil || summary.tokens != nil else { return [] }
         return JSONWriter.object { writer in
             writer.field("costMicroUSD", summary.costMicroUSD)
+            writer.field("estimateMicroUSD", summary.estimateMicroUSD)
             if let tokens = summary.tokens { writer.object("tokens") { tokens.write(to: &$0) } }
             writeUsage(to: &writer)
         }
@@ -99,6 +102,7 @@ package struct SessionState: Sendable, Equatable {
         var resumed = self
         try resumed.readUsage(from: value)
         resumed.summary.costMicroUSD = try value.optionalInteger("costMicroUSD")
+        resumed.summary.estimateMicroUSD = try value.optionalInteger("estimateMicroUSD")
         if let tokens = value.optional("tokens") { resumed.summary.tokens = try Tokens(from: tokens) }
         return resumed
     }
@@ -128,17 +132,21 @@ package struct SessionState: Sendable, Equatable {
 
     private func writeUsage(to writer: inout JSONWriter) {
         writer.field("pastCostMicroUSD", pastCostMicroUSD)
+        writer.field("pastEstimateMicroUSD", pastEstimateMicroUSD > 0 ? pastEstimateMicroUSD : nil)
         writer.object("pastTokens") { pastTokens.write(to: &$0) }
         writer.field("run", run)
         writer.field("runCostMicroUSD", runCostMicroUSD)
+        writer.field("runEstimateMicroUSD", runEstimateMicroUSD > 0 ? runEstimateMicroUSD : nil)
         writer.object("runTokens") { runTokens.write(to: &$0) }
     }
 
     private mutating func readUsage(from value: JSONValue) throws(WireError) {
         pastCostMicroUSD = try value.integer("pastCostMicroUSD")
+        pastEstimateMicroUSD = try value.optionalInteger("pastEstimateMicroUSD") ?? 0
         pastTokens = try Tokens(from: value.required("pastTokens"))
         run = try value.optionalString("run")
         runCostMicroUSD = try value.integer("runCostMicroUSD")
+        runEstimateMicroUSD = try value.optionalInteger("runEstimateMicroUSD") ?? 0
         runTokens = try Tokens(from: value.required("runTokens"))
     }
 }

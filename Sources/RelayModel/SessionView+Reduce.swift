@@ -203,12 +203,18 @@ extension SessionState {
             summary.costMicroUSD = pastCostMicroUSD.sumSaturating(runCostMicroUSD)
         }
         if usage.tokens != nil { summary.tokens = pastTokens.sum(runTokens) }
+        // What was guessed can become a cost, so the newest counts.
+        if let estimate = usage.estimateMicroUSD { runEstimateMicroUSD = estimate }
+        let estimate = pastEstimateMicroUSD.sumSaturating(runEstimateMicroUSD)
+        summary.estimateMicroUSD = estimate > 0 ? estimate : nil
     }
 
     private mutating func closeRun(next: String?) {
         pastCostMicroUSD.addSaturating(runCostMicroUSD)
+        pastEstimateMicroUSD.addSaturating(runEstimateMicroUSD)
         pastTokens = pastTokens.sum(runTokens)
         runCostMicroUSD = 0
+        runEstimateMicroUSD = 0
         runTokens = Tokens()
         run = next
     }

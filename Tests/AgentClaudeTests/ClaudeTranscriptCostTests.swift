@@ -71,6 +71,49 @@ struct ClaudeTranscriptCostTests {
         #expect(last.tokens == Tokens(input: 2000, output: 300) && last.costMicroUSD == nil)
     }
 
+    @Test("the price of a model that Claude does not know is a guess, apart from the cost, until its owner has set one")
+    func guessed() throws {
+        func run(_ prices: ModelPrices, isGuess: Bool) throws -> Usage? {
+            var bench = ClaudeBench()
+            bench.tell(.pricesRead(prices))
+            try start(&bench, "one", "startup")
+            let llama = "llama3.3:70b"
+            func own(_ text: String) -> String { text.replacingOccurrences(of: "claude-opus-5-5", with: llama) }
+            bench.transcripts[path("one")] = own(message("m1"))
+            try call(&bench, "Stop", "one")
+            let end = own(total("2", "one")).replacingOccurrences(
+                of: #","modelUsage""#, with: #","hasUnknownModelCost":\#(isGuess),"modelUsage""#)
+            bench.transcripts[path("one")]! += own(message("m2")) + end
+            try call(&bench, "SessionEnd", "one")
+            return lastUsage(bench)
+        }
+        let guess = try #require(try run(ModelPrices(), isGuess: true))
+        #expect(guess.costMicroUSD == nil && guess.estimateMicroUSD == 2_000_000 && guess.model == "llama3.3:70b")
+        // 2,000 tokens in and 300 out.
+        let price = ModelPrices.Price(input: 500_000, output: 1_000_000, cacheRead: 0, cacheWrite: 0)
+        let own = try #require(try run(ModelPrices(["llama3.3:70b": price]), isGuess: true))
+        #expect(own.costMicroUSD == 1_300 && (own.estimateMicroUSD ?? 0) == 0)
+        // The administrator has set one.
+        let managed = try #require(try run(ModelPrices(), isGuess: false))
+        #expect(managed.costMicroUSD == 2_000_000 && (managed.estimateMicroUSD ?? 0) == 0)
+    }
+
+    @Test("a price is for what runs, not for what the conversation had cost before")
+    func pricedLater() throws {
+        var bench = ClaudeBench()
+        func own(_ text: String) -> String { text.replacingOccurrences(of: "claude-opus-5-5", with: "llama3.3:70b") }
+        try start(&bench, "one", "startup")
+        bench.transcripts[path("one")] = own(message("m1") + message("m2") + total("2", "one"))
+        try call(&bench, "SessionEnd", "one")
+        bench.process = AgentProcess(id: 4712, startedAt: 100)
+        try start(&bench, "one", "resume")
+        let price = ModelPrices.Price(input: 500_000, output: 1_000_000, cacheRead: 0, cacheWrite: 0)
+        bench.tell(.pricesRead(ModelPrices(["llama3.3:70b": price])))
+        bench.transcripts[path("one")]! += own(message("m3") + total("3", "one", requests: 3))
+        try call(&bench, "SessionEnd", "one")
+        #expect(usage(&bench) == ["usage 4711-99 -1 +-1", "usage 4712-100 650 +650"])
+    }
+
     @Test("a resumed conversation pays for what is new, also where this host never saw what was before")
     func resumed() throws {
         var bench = ClaudeBench()

@@ -99,6 +99,44 @@ struct ClaudeUsageTests {
         #expect(input() == 5_321)
     }
 
+    @Test("a guess at the screen is none of the cost, goes with its model, and becomes one by a price")
+    func guessed() throws {
+        var bench = ClaudeBench()
+        func show(_ dollars: String, api: Int, _ model: String) throws {
+            let text = String(decoding: Array(try line(dollars, api: api).root.bytes), as: UTF8.self)
+            let other = text.replacingOccurrences(of: #""id": "claude-opus-5-5""#, with: #""id": "\#(model)""#)
+            bench.tell(.statusLineShown(try JSONDocument(parsing: other), process: bench.process))
+            bench.pass(.seconds(3))
+        }
+        func usage() -> [Int64?] {
+            let last = bench.events.reversed().lazy.compactMap { event -> Usage? in
+                if case .usage(let usage) = event.event.head { usage } else { nil }
+            }.first
+            return [last?.costMicroUSD, last?.estimateMicroUSD]
+        }
+        func request(_ id: String, _ model: String) -> String {
+            #"{"type":"assistant","message":{"id":"\#(id)","model":"\#(model)","usage":{"input_tokens":1000,"output_tokens":0}}}"#
+                + "\n"
+        }
+        try show("0", api: 0, "qwen3:32b")
+        bench.transcripts[Self.path] = request("a", "qwen3:32b")
+        try show("0.5", api: 100, "qwen3:32b")
+        #expect(usage() == [nil, 500_000])
+        bench.transcripts[Self.path]! += request("b", "claude-opus-5-5")
+        try show("0.7", api: 200, "claude-opus-5-5")
+        #expect(usage() == [200_000, 500_000])
+        // The next daemon knows both.
+        var next = ClaudeBench()
+        next.transcripts = bench.transcripts
+        next.tell(.daemonStarted(notes: bench.notes))
+        bench = next
+        try show("0.8", api: 300, "claude-opus-5-5")
+        #expect(usage() == [300_000, 500_000])
+        bench.tell(.pricesRead(ModelPrices(["qwen3:32b": .init(input: 40_000_000, output: 0, cacheRead: 0, cacheWrite: 0)])))
+        bench.pass(.seconds(3))
+        #expect(usage() == [340_000, 0])
+    }
+
     @Test("a resumed conversation's last request is not counted again, and the end's total has what no transcript has")
     func whole() throws {
         var bench = ClaudeBench()

@@ -85,6 +85,15 @@ struct TextTableTests {
         #expect(table.rows[0].last?.text == "1 min")
     }
 
+    @Test func whatAnAgentGuessesIsMarkedAsAGuess() {
+        func cost(_ known: Int64?, _ guess: Int64?) -> String {
+            SessionsTask.cost(
+                Fixtures.summary(SessionID("b")!, seq: 1) { ($0.costMicroUSD, $0.estimateMicroUSD) = (known, guess) })
+        }
+        #expect(cost(nil, nil) == "" && cost(500_000, nil) == "$0.50" && cost(0, 2_000_000) == "~$2.00 guessed")
+        #expect(cost(500_000, 2_000_000) == "$0.50 + ~$2.00 guessed")
+    }
+
     @Test func sessionsFitATerminalAndAreNotPaddedForAPipe() {
         var long = Fixtures.summary(SessionID("claude-d5120277aa")!, seq: 1) {
             $0.status = .waitingApproval

@@ -75,6 +75,24 @@ def test_resumed_and_forked_in_another_folder_nothing_is_paid_twice(machine, pho
     wait_spent(phone, back, micro(back))
 
 
+def test_a_price_that_claude_guesses_is_no_cost_until_the_owner_sets_one(machine, phone):
+    model = "llama3.3:70b"
+
+    def used(result: dict[str, Any], of: str) -> int:
+        return result["modelUsage"][model][of]
+
+    machine.api.script = SCRIPT
+    first = machine.print_claude("run it", "--allowedTools", "Bash", "--model", model)
+    session = "claude-" + first["session_id"]
+    wait_until(lambda: phone.summaries.get(session, {}).get("estimateMicroUSD") == micro(first) > 0, 15, lambda: f"the guess: {phone.summaries}")
+    assert "costMicroUSD" not in phone.summaries[session], "in no budget"
+    assert model in machine.heliograph("cost", "price", model, "--input", "1", "--output", "2", "--cache-read", "0").stdout
+    again = machine.print_claude("again", "--resume", first["session_id"], "--model", model)
+    more = {name: used(again, name) - used(first, name) for name in ("inputTokens", "outputTokens", "cacheCreationInputTokens")}
+    summary = wait_spent(phone, again, more["inputTokens"] + 2 * more["outputTokens"] + more["cacheCreationInputTokens"])
+    assert more["inputTokens"] > 0 and summary["estimateMicroUSD"] == micro(first)
+
+
 def test_at_a_screen_quick_requests_and_subagents_count(machine, phone):
     launch = {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}}
     machine.api.scripts_by_word["SUBTASK"] = [[TOOL], [TOOL], [{"text": "The subtask is done."}]]

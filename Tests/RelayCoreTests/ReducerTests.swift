@@ -111,6 +111,14 @@ struct ReducerTests {
         #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r1", cost: 70)]).costMicroUSD == 100)
         #expect(summary([T.started, usage(run: "r1", cost: 100), usage(run: "r2", cost: 30)]).costMicroUSD == 130)
         #expect(summary([T.started, usage(cost: 100), usage(cost: 30), usage(cost: 50)]).costMicroUSD == 150)
+        func guess(_ run: String, _ estimate: Int64) -> EventHead {
+            var usage = Usage()
+            (usage.run, usage.estimateMicroUSD) = (run, estimate)
+            return .usage(usage)
+        }
+        let guessed = summary([T.started, usage(run: "r1", cost: 100), guess("r1", 9), guess("r1", 7), guess("r2", 2)])
+        #expect(guessed.estimateMicroUSD == 9 && guessed.costMicroUSD == 100)
+        #expect(summary([T.started, guess("r1", 9), guess("r1", 0)]).estimateMicroUSD == nil)
         #expect(summary([T.started, usage(run: "r1", output: 10), usage(run: "r2", output: 5)]).tokens?.output == 15)
     }
 

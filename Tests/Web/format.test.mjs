@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { age, ago, count, countdown, duration, money, plural } from "../../web/format.js";
+import { age, ago, costOf, count, countdown, duration, money, plural } from "../../web/format.js";
+
+test("what the agent guesses is marked, and is beside what it knows", () => {
+  assert.deepEqual(
+    [{}, { costMicroUSD: 5e5 }, { estimateMicroUSD: 2e6 }, { costMicroUSD: 0, estimateMicroUSD: 2e6 }, { costMicroUSD: 5e5, estimateMicroUSD: 2e6 }].map(costOf),
+    ["", "$0.50", "~$2.00 guessed", "~$2.00 guessed", "$0.50 + ~$2.00 guessed"],
+  );
+});
 
 test("money is dollars and cents, and never rounds something to nothing", () => {
   assert.deepEqual([0, 1, 9_999, 10_000, 412_300, 1_999_999, 1_234_567_890, undefined].map(money),

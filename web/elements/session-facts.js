@@ -2,7 +2,7 @@
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
-import { count, money, plural } from "../format.js";
+import { costOf, count, plural } from "../format.js";
 import { line } from "../text.js";
 
 /** @typedef {import("../wire").Summary} Summary */
@@ -29,7 +29,8 @@ export class SessionFacts extends HTMLElement {
     write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
-    this.#fact("Cost", money(summary.costMicroUSD) || "unknown");
+    const guess = summary.estimateMicroUSD ? `: ${agent.name} does not know the model's price. No budget counts the guess` : "";
+    this.#fact("Cost", `${costOf(summary) || "unknown"}${guess}`);
     this.#fact("Budget", strainWords(summary.budget) || "none");
     attribute(/** @type {HTMLElement} */ (this.#values.get("Budget")), "data-budget", strain(summary.budget));
     attribute(this.#budgets, "href", `#/budgets/${summary.session}`);

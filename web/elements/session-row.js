@@ -2,7 +2,7 @@
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
-import { age, money, plural } from "../format.js";
+import { age, costOf, plural } from "../format.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { line, ordered } from "../text.js";
 
@@ -47,7 +47,7 @@ export class SessionRow extends HTMLElement {
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
     attribute(this.#progress, "value", todo?.completed ?? 0);
     attribute(this.#progress, "data-empty", !todo?.total);
-    write(this.#cost, `${money(summary.costMicroUSD)}${summary.budget?.held ? ", held" : summary.budget?.hold === "most" ? ", held in part" : ""}`);
+    write(this.#cost, `${costOf(summary)}${summary.budget?.held ? ", held" : summary.budget?.hold === "most" ? ", held in part" : ""}`);
     attribute(this.#cost, "data-budget", strain(summary.budget));
     write(this.#budget, summary.budget?.level ? `, budget: ${strainWords(summary.budget)}` : "");
     this.#lastActivityAt = summary.lastActivityAt;

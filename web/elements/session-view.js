@@ -2,7 +2,7 @@
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
-import { ago, count, money, plural } from "../format.js";
+import { ago, costOf, count, plural } from "../format.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
@@ -120,7 +120,7 @@ export class SessionView extends View {
     const { todo, status } = summary;
     say(this.#title, titleOf(summary), line);
     say(this.#place, `${placeOf(summary)} · ${summary.agent.name}${summary.model ? ` · ${summary.model}` : ""}`, line);
-    write(this.#cost, money(summary.costMicroUSD));
+    write(this.#cost, costOf(summary));
     attribute(this.#cost, "data-budget", strain(summary.budget));
     this.#drawLines(summary);
     write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "Details");

@@ -41,6 +41,7 @@ extension ClaudeAdapter {
         _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook?, isStart: Bool
     ) {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
+        session.usage.prices = prices
         if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
         if let mode = payload.text("permission_mode") { session.isLawless = mode == ClaudeMode.lawless }
         // A late hook of an older process must not take the session back from the newer process that continues it.

@@ -169,6 +169,14 @@ extension ClaudeAdapter {
         sessions[id]?.subagentReads[agent] = (end.end, used.lastMessage)
     }
 
+    mutating func pricesRead(_ prices: ModelPrices) {
+        self.prices = prices
+        for session in sessionsInOrder where !session.isEnded {
+            sessions[session.id]?.usage.reprice(by: prices, process: session.process)
+            reportUsageIfDue(session.id)
+        }
+    }
+
     // MARK: Told
 
     mutating func reportUsage(_ id: SessionID) {

@@ -25,6 +25,7 @@ package struct ClaudeAdapter: AgentAdapter {
     package internal(set) var holds = Holds()
     /// Sessions that clients started and that do not offer prompts yet. The host bounds how many run.
     var begun: [SteeringName: (session: SessionID, process: AgentProcess)] = [:]
+    var prices = ModelPrices()
     private var uses = 0
 
     /// When the input at hand came.
@@ -73,6 +74,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
+        case .pricesRead(let prices): pricesRead(prices)
         case .programSaid(let word, let session, let run, let process, let token):
             programSaid(word, in: session, by: run, token)
             if case .stands(let offer, _) = word { programOffered(offer, session, process) }

@@ -15,6 +15,8 @@ package enum ClaudeFact: Sendable {
     case transcriptRead(SessionID, [JSONDocument])
     /// The end of a transcript; nil if it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
+    /// Prices that the host's owner has set, when they have changed.
+    case pricesRead(ModelPrices)
     /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.
     case programSaid(SteeredWord, SessionID, by: ProgramRun?, in: AgentProcess?, HookToken)
     /// Result of `sendMessage`: nil if it was written.

@@ -103,10 +103,13 @@ extension ClaudeControl {
     /// Each end of a turn has what was spent by then.
     private mutating func spent(_ line: JSONValue) {
         guard let dollars = line.optional("total_cost_usd") else { return }
+        let models = (try? line.optional("modelUsage")?.members()) ?? []
+        let model = models.max { ($0.value.real("costUSD") ?? 0) < ($1.value.real("costUSD") ?? 0) }?.key
         orders.append(
             .spent(
                 JSONWriter.object { writer in
                     writer.field("session_id", session)
+                    if let model { writer.object("model") { $0.field("id", model) } }
                     writer.object("cost") { $0.raw("total_cost_usd", dollars.bytes) }
                 }))
     }

@@ -36,12 +36,14 @@ package struct ClaudeTranscript: Sendable {
         var tokens = Tokens()
         /// The one that cost the most.
         var model: String?
+        var unpriced = ModelShares()
     }
 
     /// Usage of the messages of one read.
     struct Used: Equatable {
         var tokens = Tokens()
         var model: String?
+        var unpriced = ModelShares()
         var lastMessage: String?
     }
 
@@ -113,7 +115,10 @@ package struct ClaudeTranscript: Sendable {
             else { continue }
             used.lastMessage = id
             used.model = said.text("model") ?? used.model
-            used.tokens.add(usage, as: .request)
+            var tokens = Tokens()
+            tokens.add(usage, as: .request)
+            used.tokens = used.tokens.plus(tokens)
+            if let model = said.text("model") { used.unpriced.add(model, tokens) }
         }
         return used
     }
@@ -132,11 +137,24 @@ extension ClaudeTranscript.Total {
         guard let dollars = value.real("totalCostUSD"), dollars >= 0 else { return nil }
         microUSD = ClaudeUsage.microUSD(dollars)
         var most = -1.0
+        // An administrator can have set a price of its own.
+        let isGuessed = value.optional("hasUnknownModelCost") == nil || value.isTrue("hasUnknownModelCost")
         for (name, usage) in (try? value.optional("modelUsage")?.members()) ?? [] {
             tokens.add(usage, as: .total)
+            if isGuessed {
+                unpriced.add(name, guessMicroUSD: ClaudeUsage.microUSD(max(0, usage.real("costUSD") ?? 0)), Self.tokens(usage))
+            }
             guard let cost = usage.real("costUSD"), cost > most else { continue }
             (most, model) = (cost, name)
         }
+    }
+}
+
+extension ClaudeTranscript.Total {
+    private static func tokens(_ usage: JSONValue) -> Tokens {
+        var tokens = Tokens()
+        tokens.add(usage, as: .total)
+        return tokens
     }
 }
 

@@ -4,6 +4,8 @@ internal import RelayProtocol
 /// Cost of a session, from Claude's status line, or from its transcript if there is none (`claude -p`). Tokens are counted in its
 /// transcript and its subagents': the status line has those of the newest request only.
 ///
+/// Its figure is an estimate as far as Claude Code does not know the model. That part is reported apart, and is no cost.
+///
 /// Claude's figures increase throughout one process, over every conversation in it, and start from what a conversation had cost if that
 /// is resumed or forked. Ours start from zero in each `run`, so that the relay can add runs up.
 struct ClaudeUsage {
@@ -14,6 +16,8 @@ struct ClaudeUsage {
         var tokens = Tokens()
         /// Nil while only tokens are known of this run: a price that Claude did not report is not made up.
         var costMicroUSD: Int64?
+        /// Part of Claude's figure that is for models whose price it does not know; nil while there is none.
+        var estimateMicroUSD: Int64?
         var contextUsed: Int64?
         var contextLimit: Int64?
     }
@@ -27,6 +31,12 @@ struct ClaudeUsage {
     private(set) var rawMicroUSD: Int64 = 0
     /// Claude's figure at the start of this run.
     private var baseMicroUSD: Int64 = 0
+    /// Claude has reported a figure in this run.
+    private var isPriced = false
+    /// Of this run.
+    private var unpriced = ModelShares()
+    /// For the next figures.
+    var prices = ModelPrices()
     private var apiMilliseconds: Int64?
     private var resets = 0
     /// Total of other processes when that process took the conversation up.
@@ -51,7 +61,7 @@ struct ClaudeUsage {
         figures.contextLimit = context?.whole("context_window_size") ?? figures.contextLimit
         figures.contextUsed = context?.whole("total_input_tokens") ?? figures.contextUsed
         guard let cost = line.optional("cost"), let raw = Self.shown(line) else { return false }
-        count(raw, process, earlier: earlier)
+        count(raw, process, earlier: earlier, by: line.optional("model")?.text("id") ?? figures.model)
         lineProcess = process
         // The time spent in requests distinguishes a new request from a line that is drawn again.
         guard let milliseconds = cost.whole("total_api_duration_ms"), milliseconds != apiMilliseconds else { return false }
@@ -68,14 +78,41 @@ struct ClaudeUsage {
         Int64(min(dollars * 1_000_000, Double(costMicroUSDMax)).rounded())
     }
 
-    private mutating func count(_ raw: Int64, _ process: AgentProcess?, earlier: [Int64]) {
+    private mutating func count(_ raw: Int64, _ process: AgentProcess?, earlier: [Int64], by model: String?) {
         if figures.run == nil || process != self.process {
             begin(process, base: base(of: raw, process, earlier: earlier))
+            rawMicroUSD = baseMicroUSD
         } else if raw < rawMicroUSD {
             begin(process, base: 0)
+            rawMicroUSD = 0
         }
+        if let model { unpriced.add(model, guessMicroUSD: max(0, raw - rawMicroUSD)) }
         rawMicroUSD = raw
-        figures.costMicroUSD = raw - baseMicroUSD
+        isPriced = true
+        settle()
+    }
+
+    /// Divides Claude's figure into cost and estimate. A cost that was reported stays: relays take the highest of a run.
+    private mutating func settle() {
+        let parts = unpriced.cost(by: prices)
+        let known = isPriced ? max(0, rawMicroUSD - baseMicroUSD - unpriced.guessMicroUSD) : 0
+        guard isPriced && (known > 0 || unpriced.isEmpty) || parts.ownMicroUSD != nil || figures.costMicroUSD != nil else {
+            return estimate(parts.guessMicroUSD)
+        }
+        let cost = min(known + (parts.ownMicroUSD ?? 0), Self.costMicroUSDMax)
+        let before = figures.costMicroUSD ?? 0
+        figures.costMicroUSD = max(cost, before)
+        estimate(max(0, parts.guessMicroUSD - max(0, before - cost)))
+    }
+
+    private mutating func estimate(_ microUSD: Int64) {
+        if microUSD > 0 || figures.estimateMicroUSD != nil { figures.estimateMicroUSD = microUSD }
+    }
+
+    /// The owner of the host has set other prices: they are for the run under way as well, and for none that is over.
+    mutating func reprice(by prices: ModelPrices, process: AgentProcess?) {
+        self.prices = prices
+        if figures.run != nil, process == self.process { settle() }
     }
 
     /// Part of `raw` that other runs or conversations have paid.
@@ -91,7 +128,7 @@ struct ClaudeUsage {
     mutating func inherit(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
         inherited = process.map { ($0, total) }
         // Tokens of this process were counted before it was known, as hooks and the transcript race; no cost was.
-        guard figures.run != nil, process == self.process, figures.costMicroUSD == nil else { return }
+        guard figures.run != nil, process == self.process, !isPriced else { return }
         baseMicroUSD = total.microUSD
         rawMicroUSD = total.microUSD
     }
@@ -105,13 +142,15 @@ struct ClaudeUsage {
         let isSame = figures.run != nil && process == self.process
         let before = inheritance(of: process)
         if total.microUSD > max(isSame ? rawMicroUSD : 0, before?.microUSD ?? rawMicroUSD) {
-            count(total.microUSD, process, earlier: [])
+            count(total.microUSD, process, earlier: [], by: total.model)
         } else {
             guard isSame, process != nil, lineProcess == process, total.microUSD == rawMicroUSD else { return }
         }
         // Another conversation of this process has used the beginning.
         guard baseMicroUSD == before?.microUSD ?? 0 || lineProcess != process else { return }
         figures.tokens = total.tokens.less(before?.tokens ?? Tokens())
+        unpriced = total.unpriced.less(before?.unpriced ?? ModelShares())
+        settle()
         setModel(total.model)
     }
 
@@ -123,6 +162,8 @@ struct ClaudeUsage {
             rawMicroUSD = baseMicroUSD
         }
         figures.tokens = figures.tokens.plus(used.tokens)
+        unpriced.add(used.unpriced)
+        settle()
         setModel(used.model)
     }
 
@@ -136,6 +177,9 @@ struct ClaudeUsage {
         figures.run = (process?.run ?? "0") + (resets > 0 ? "-\(resets)" : "")
         figures.tokens = Tokens()
         figures.costMicroUSD = nil
+        figures.estimateMicroUSD = nil
+        isPriced = false
+        unpriced = ModelShares()
         baseMicroUSD = base
         apiMilliseconds = nil
     }
@@ -149,6 +193,7 @@ struct ClaudeUsage {
             usage.tokens = figures.tokens
             usage.costMicroUSD = figures.costMicroUSD
             let said = sent.run == figures.run ? sent.costMicroUSD ?? 0 : 0
+            usage.estimateMicroUSD = figures.estimateMicroUSD
             usage.costDeltaMicroUSD = figures.costMicroUSD.map { max(0, $0 - said) }
         }
         usage.contextUsed = figures.contextUsed
@@ -167,6 +212,7 @@ struct ClaudeUsage {
                 $0.field("started", String(inherited.process.startedAt))
                 $0.field("cost", inherited.total.microUSD)
                 $0.object("tokens") { inherited.total.tokens.write(to: &$0) }
+                inherited.total.unpriced.write(to: &$0)
             }
         }
         guard figures.run != nil else { return }
@@ -175,6 +221,9 @@ struct ClaudeUsage {
             $0.field("model", figures.model)
             $0.object("tokens") { figures.tokens.write(to: &$0) }
             $0.field("cost", figures.costMicroUSD)
+            $0.field("estimate", figures.estimateMicroUSD)
+            $0.flag("priced", isPriced)
+            unpriced.write(to: &$0)
             $0.field("raw", rawMicroUSD)
             $0.field("base", baseMicroUSD)
             $0.field("api", apiMilliseconds)
@@ -194,6 +243,7 @@ struct ClaudeUsage {
         if let value = note.optional("inherited"), let process = Self.process(value) {
             var total = ClaudeTranscript.Total(microUSD: value.whole("cost") ?? 0)
             if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { total.tokens = read }
+            total.unpriced = ModelShares(from: value)
             inherited = (process, total)
         }
         guard let value = note.optional("usage") else { return }
@@ -201,6 +251,10 @@ struct ClaudeUsage {
         figures.model = value.text("model")
         if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { figures.tokens = read }
         figures.costMicroUSD = value.whole("cost")
+        figures.estimateMicroUSD = value.whole("estimate")
+        // Notes of an earlier version have the cost only.
+        isPriced = value.isTrue("priced") || figures.costMicroUSD != nil
+        unpriced = ModelShares(from: value)
         figures.contextUsed = value.whole("used")
         figures.contextLimit = value.whole("limit")
         rawMicroUSD = value.whole("raw") ?? 0

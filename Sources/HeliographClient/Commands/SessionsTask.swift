@@ -72,12 +72,19 @@ final class SessionsTask: ClientTask {
                 .init(VisibleText.line(title.isEmpty ? summary.workingDirectory ?? summary.agentName : title)),
                 .init(VisibleText.line(summary.error ?? summary.operation ?? ""), summary.error == nil ? nil : .red),
                 .init(summary.todo.map { "\($0.completed)/\($0.total)" } ?? ""),
-                .init(summary.costMicroUSD.map { Moment.money(microUSD: $0) } ?? ""),
+                .init(cost(summary)),
                 .init(pending > 0 ? "\(pending)" : "", .alert),
                 .init(Moment.age(now - summary.lastActivityAt), .dim),
             ])
         }
         return table
+    }
+
+    /// A guess of the agent, which is in no budget, is marked as one.
+    static func cost(_ summary: Summary) -> String {
+        let guess = summary.estimateMicroUSD.map { "~\(Moment.money(microUSD: $0)) guessed" }
+        let cost = guess != nil && summary.costMicroUSD == 0 ? nil : summary.costMicroUSD.map { Moment.money(microUSD: $0) }
+        return [cost, guess].compactMap(\.self).joined(separator: " + ")
     }
 
     /// About which of its tools a person is asked, if not as the agent itself would.

@@ -64,6 +64,9 @@ package struct EventText: Sendable {
         case .usage(let usage):
             var parts: [String] = []
             if let cost = usage.costMicroUSD { parts.append("this run \(Moment.money(microUSD: cost))") }
+            if let estimate = usage.estimateMicroUSD, estimate > 0 {
+                parts.append("guessed \(Moment.money(microUSD: estimate)) for a model without a known price")
+            }
             if let used = usage.contextUsed, let limit = usage.contextLimit, limit > 0 {
                 parts.append("context \(Int(Double(used) / Double(limit) * 100)) %")
             }

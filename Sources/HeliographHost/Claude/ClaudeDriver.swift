@@ -17,13 +17,15 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     private let seat: DriverSeat
     private var registry = RegistryReader()
     private var transcripts = TranscriptTail()
+    private var prices: PricesReader
     /// Questions that wait for what their file holds.
     private var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
     private var looksUnderWay = 0
     private let starter: ClaudeStarter
 
-    init(_ seat: DriverSeat) {
+    init(_ seat: DriverSeat, _ paths: HostPaths = HostPaths()) {
         self.seat = seat
+        prices = PricesReader(paths)
         starter = ClaudeStarter(seat)
     }
 
@@ -47,6 +49,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             let lines = transcripts.lines(of: session, with: "hook_permission_decision")
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
+            if let changed = prices.changed() { tell(.pricesRead(changed)) }
             tell(.transcriptEndRead(request, TranscriptReader.end(for: request)))
         case .sendMessage(let message): send(message)
         case .launch(let launch, let holder):

@@ -266,6 +266,7 @@ extension Usage {
         if let value = head.optional("tokens") { tokens = try Tokens(from: value) }
         costMicroUSD = try head.optionalInteger("costMicroUSD", in: 0...Self.costMicroUSDMax)
         costDeltaMicroUSD = try head.optionalInteger("costDeltaMicroUSD", in: 0...Self.costMicroUSDMax)
+        estimateMicroUSD = try head.optionalInteger("estimateMicroUSD", in: 0...Self.costMicroUSDMax)
         contextUsed = try head.optionalInteger("contextUsed")
         contextLimit = try head.optionalInteger("contextLimit")
     }
@@ -276,6 +277,7 @@ extension Usage {
         if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
         writer.field("costMicroUSD", costMicroUSD)
         writer.field("costDeltaMicroUSD", costDeltaMicroUSD)
+        writer.field("estimateMicroUSD", estimateMicroUSD)
         writer.field("contextUsed", contextUsed)
         writer.field("contextLimit", contextLimit)
     }

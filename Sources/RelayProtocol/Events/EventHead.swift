@@ -154,6 +154,8 @@ package struct Usage: Sendable, Equatable {
     package var tokens: Tokens?
     package var costMicroUSD: Int64?
     package var costDeltaMicroUSD: Int64?
+    /// In addition to the cost: a guess of the agent, for models whose price it does not know. In no budget.
+    package var estimateMicroUSD: Int64?
     package var contextUsed: Int64?
     package var contextLimit: Int64?
 

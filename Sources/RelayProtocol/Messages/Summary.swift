@@ -29,6 +29,8 @@ package struct Summary: Sendable, Equatable {
     package var subagents: Int64 = 0
     package var tokens: Tokens?
     package var costMicroUSD: Int64?
+    /// In addition to the cost; nil if nothing is guessed.
+    package var estimateMicroUSD: Int64?
     package var contextUsed: Int64?
     package var contextLimit: Int64?
     package var linesAdded: Int64 = 0
@@ -83,6 +85,7 @@ package struct Summary: Sendable, Equatable {
         subagents = try value.integer("subagents")
         if let tokens = value.optional("tokens") { self.tokens = try Tokens(from: tokens) }
         costMicroUSD = try value.optionalInteger("costMicroUSD")
+        estimateMicroUSD = try value.optionalInteger("estimateMicroUSD")
         if let context = value.optional("context") {
             contextUsed = try context.optionalInteger("used")
             contextLimit = try context.optionalInteger("limit")
@@ -128,6 +131,7 @@ package struct Summary: Sendable, Equatable {
         writer.field("subagents", subagents)
         if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
         writer.field("costMicroUSD", costMicroUSD)
+        writer.field("estimateMicroUSD", estimateMicroUSD)
         if contextUsed != nil || contextLimit != nil {
             writer.object("context") {
                 $0.field("used", contextUsed)

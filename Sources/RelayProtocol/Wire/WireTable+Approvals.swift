@@ -19,6 +19,7 @@ extension WireTable {
             .optional("todo", .object(todo)), .required("approvals", .count, "Pending now."),
             .required("questions", .count), .required("subagents", .count), .optional("tokens", .object(tokens)),
             .optional("costMicroUSD", .count),
+            .optional("estimateMicroUSD", .count, "What agents guess for models whose price they do not know. In no budget."),
             .optional("context", .object([.optional("used", .count), .optional("limit", .count)])),
             .required("linesAdded", .count), .required("linesRemoved", .count), .optional("budget", .object(budgetMark)),
             .optional("steering", .object(steeringOffer)), .optional("error", .anyText), .required("startedAt", .time),

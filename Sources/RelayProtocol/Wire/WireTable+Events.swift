@@ -59,6 +59,9 @@ extension WireTable {
                 [
                     .optional("run", .name), .optional("model", .name), .optional("tokens", .object(tokens)),
                     .optional("costMicroUSD", .money), .optional("costDeltaMicroUSD", .money),
+                    .optional(
+                        "estimateMicroUSD", .money,
+                        "A guess of the agent, for models whose price it does not know, and no part of the cost."),
                     .optional("contextUsed", .count), .optional("contextLimit", .count),
                 ]
             )

@@ -10,7 +10,9 @@ struct BudgetCommand: ParsableCommand {
             Clients and phones are told when a level is reached. With --hold every tool of Claude Code needs approval once the \
             budget is spent, whatever mode it is in. Codex then asks about all but what its own rules trust. Agents behind \
             `heliograph acp` ask as before: what they ask needs a person, and those that do not ask take no prompts from clients \
-            meanwhile. The list names the sessions that cannot be held as a whole. A session's own budget replaces the one of every session. Days are UTC.
+            meanwhile. The list names the sessions that cannot be held as a whole. A session's own budget replaces the one of every \
+            session. Days are UTC. What Claude Code guesses for a model whose price it does not know is in no budget: see \
+            `heliograph cost price`.
 
               heliograph budgets
               heliograph budget set --day 20 --hold

@@ -14,6 +14,10 @@ struct ClaudePast {
     /// Folders in which Claude Code was started: it has one directory for each.
     private static let foldersMax = 4_096
 
+    private typealias Lines = LazyMapSequence<
+        LazyFilterSequence<LazyMapSequence<[ArraySlice<UInt8>], JSONValue?>>, JSONValue
+    >
+
     /// As in Claude Code's transcripts, byte for byte: two spellings of one name are two folders.
     private let projects: [[UInt8]]
     private let folders: [String]
@@ -70,22 +74,22 @@ struct ClaudePast {
         return Int64(facts.st_mtim.tv_sec) * 1_000 + Int64(facts.st_mtim.tv_nsec) / 1_000_000
     }
 
-    /// The first lines of a transcript, or nil if it cannot be read.
-    private func beginning(of path: String) -> [JSONValue]? {
+    /// The first lines of a transcript, each parsed when it is reached, or nil if it cannot be read.
+    private func beginning(of path: String) -> Lines? {
         guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size(),
             let bytes = try? file.read(at: 0, count: min(size, Self.readBytes))
         else { return nil }
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONDocument(parsing: Array($0)).root }
+        return bytes.split(separator: UInt8(ascii: "\n")).lazy.compactMap { try? JSONDocument(parsing: Array($0)).root }
     }
 
     /// True if the conversation began in this project.
-    private func isOurs(_ lines: [JSONValue]) -> Bool {
-        guard let folder = lines.lazy.compactMap({ $0.text("cwd") }).first else { return false }
+    private func isOurs(_ lines: Lines) -> Bool {
+        guard let folder = lines.compactMap({ $0.text("cwd") }).first else { return false }
         return projects.contains { folder.utf8.elementsEqual($0) }
     }
 
     /// The person's first message; nil if there is none.
-    private func title(in lines: [JSONValue]) -> String? {
+    private func title(in lines: Lines) -> String? {
         for entry in lines {
             guard entry.text("type") == "user", (try? entry.flag("isMeta")) != true, (try? entry.flag("isSidechain")) != true,
                 let text = Self.text(of: entry)

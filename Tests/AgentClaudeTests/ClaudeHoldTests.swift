@@ -1,3 +1,4 @@
+import Foundation
 import HostCore
 import RelayProtocol
 import Testing
@@ -41,6 +42,28 @@ struct ClaudeHoldTests {
         bench.tell(.held(Holds(everySession: true)))
         #expect(try answer(&bench, call(tool)) == "hook 1: no decision")
         #expect(try answer(&bench, call(event: "PostToolUse")) == "hook 2: no decision")
+    }
+
+    @Test("a tool that nobody can be asked about was refused, which is said once in a turn")
+    func unasked() throws {
+        var bench = ClaudeBench()
+        bench.tell(.held(Holds(everySession: true)))
+        let reason = try JSONDocument(parsing: ClaudeAnswer.ask).root.required("hookSpecificOutput")
+            .string("permissionDecisionReason")
+        func refuse(_ id: String) throws -> [String] {
+            try bench.call(call().replacingOccurrences(of: "t1", with: id), isHeard: true)
+            _ = bench.take()
+            try bench.call(
+                #"{"session_id":"s1","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Bash","tool_use_id":"\#(id)","tool_input":{"command":"ls"},"tool_response":"\#(reason)"}]}"#
+            )
+            return bench.take()
+        }
+        let first = try refuse("t1")
+        #expect(first.count == 2 && first[0].hasPrefix("error A tool was refused"))
+        #expect(first[1] == "tool.finished failed: \(reason)")
+        #expect(try refuse("t2") == ["tool.finished failed: \(reason)"])
+        try bench.call(#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"again"}"#)
+        #expect(try refuse("t3").count == 2)
     }
 
     @Test("a tool that is reported as before: its start is an event, held or not")

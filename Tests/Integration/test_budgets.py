@@ -190,3 +190,22 @@ def test_a_hold_allows_nothing_that_was_denied(machine, phone):
     machine.prompt("the second")
     machine.wait_screen("That was two.")
     assert not (machine.project / "two.txt").exists() and not phone.approvals
+
+
+@pytest.mark.agent
+def test_what_nobody_can_be_asked_about_is_refused_and_said(machine, phone):
+    """`claude -p` refuses what it would have to ask about."""
+    machine.api.script = [[write("one")], [{"text": "That was one."}], [write("two")], [{"text": "That was two."}]]
+    first = machine.print_claude("the first", "--allowedTools", "Bash")
+    session = "claude-" + first["session_id"]
+    wait_until(lambda: phone.summaries.get(session, {}).get("costMicroUSD"), 15, "the cost")
+    phone.command("budget", budget=budget("day", 1, hold=True))
+    wait_until(lambda: held_sessions(machine).get("everySession"), 15, "the hold at the host")
+    machine.print_claude("the second", "--resume", first["session_id"], "--allowedTools", "Bash")
+    assert (machine.project / "one.txt").exists() and not (machine.project / "two.txt").exists() and not phone.approvals
+    phone.subscribe(session)
+    wait_until(
+        lambda: any(event["kind"] == "error" and "nobody asked" in event["head"]["message"] for event in phone.logs[session]), 15,
+        lambda: f"the refusal; the log is {[event['kind'] for event in phone.logs[session]]}",
+    )  # fmt: skip
+    assert [event["head"]["ok"] for event in phone.logs[session] if event["kind"] == "tool.finished"] == [True, False]

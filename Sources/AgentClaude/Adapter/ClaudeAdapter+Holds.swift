@@ -18,6 +18,17 @@ extension ClaudeAdapter {
         return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
     }
 
+    /// Says once in a turn that there was nobody to ask.
+    mutating func refusedUnasked(_ id: SessionID) {
+        guard sessions[id]?.hasRefusedUnasked == false else { return }
+        sessions[id]?.hasRefusedUnasked = true
+        emit(.error(message: Self.unaskedMessage, recoverable: true), in: id)
+    }
+
+    private static let unaskedMessage =
+        "A tool was refused and nobody asked: every tool needs approval now, and this session has no way to ask. "
+        + "Raise the budget, or start it with `heliograph run -- claude`."
+
     // MARK: As a person wants it
 
     mutating func askAll(_ isOn: Bool, _ request: SteeringRequest) {

@@ -158,6 +158,7 @@ extension ClaudeAdapter {
         let prompt = payload.text("prompt") ?? ""
         expectText(nil, in: id)
         if sessions[id]?.fork == .fresh { sessions[id]?.fork = .prompted }
+        sessions[id]?.hasRefusedUnasked = false
         if !ClaudeNotice.isOne(prompt) {
             turnOver(id, agent: nil)
             stoppedTurnOver(id)

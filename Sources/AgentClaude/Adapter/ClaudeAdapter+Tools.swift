@@ -138,6 +138,7 @@ extension ClaudeAdapter {
                 continue
             }
             let text = ClaudeResult.text(entry.optional("tool_response"))
+            if ClaudeAnswer.isUnasked(text) { refusedUnasked(id) }
             let end = batchProven(id, call: call, text: text)
             guard let open = sessions[id]?.calls[call] else {
                 if end == .unproven { reportOther(of: call, in: id) }

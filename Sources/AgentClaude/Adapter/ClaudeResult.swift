@@ -11,7 +11,9 @@ struct ClaudeResult {
 
     init(tool: String, response: JSONValue?, error: String?) {
         let text = error ?? Self.text(response)
-        isError = error != nil || Self.isRejection(text) || text.hasPrefix("<tool_use_error>") || Self.exit(text) != nil
+        isError =
+            error != nil || Self.isRejection(text) || ClaudeAnswer.isUnasked(text) || text.hasPrefix("<tool_use_error>")
+            || Self.exit(text) != nil
         exitCode = Self.exit(text)
         switch tool {
         case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead":

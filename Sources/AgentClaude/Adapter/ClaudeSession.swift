@@ -109,6 +109,8 @@ package struct ClaudeSession {
     var peerPrompt: PeerPrompt?
     /// Prompts that were written and did not show: an equal prompt may be an old one that was let in late.
     private(set) var unshownPeerTexts: [String] = []
+    /// It was reported in this turn that tools are refused because nobody can be asked.
+    var hasRefusedUnasked = false
     /// `heliograph run` runs it, by its hooks.
     var isRun = false
     /// That `heliograph run`, once it has said what can be done to the session.

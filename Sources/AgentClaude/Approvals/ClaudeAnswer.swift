@@ -31,11 +31,20 @@ package enum ClaudeAnswer {
     }
 
     /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
-    package static let ask = ask("The budget is spent: from here on every tool needs approval.")
+    package static let ask = ask(reasons[0])
     /// The same, as a person wants it.
-    static let askAll = ask("A client has asked for this: every tool needs approval here.")
+    static let askAll = ask(reasons[1])
     /// The same if no daemon can say which of the sessions this is.
-    package static let askUnheard = ask("The host is not heard, and some session's every tool needs approval: this one's may.")
+    package static let askUnheard = ask(reasons[2])
+
+    private static let reasons = [
+        "The budget is spent: from here on every tool needs approval.",
+        "A client has asked for this: every tool needs approval here.",
+        "The host is not heard, and some session's every tool needs approval: this one's may.",
+    ]
+
+    /// True for the result of a tool that Claude Code could ask nobody about (`claude -p`): it is then refused in our words.
+    static func isUnasked(_ result: String) -> Bool { reasons.contains(result) }
 
     private static func ask(_ reason: String) -> [UInt8] {
         JSONWriter.object {

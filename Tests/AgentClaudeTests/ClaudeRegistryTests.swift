@@ -19,6 +19,33 @@ struct ClaudeRegistryTests {
         return (bench, rest)
     }
 
+    // MARK: Without hooks
+
+    @Test("a session of which no hook tells is shown as one of which nothing is known, and ends without a failure")
+    func unheard() throws {
+        var bench = ClaudeBench()
+        let found = ClaudeUnheard(name: "u1", process: bench.process, folder: "/home/dev/proj")
+        bench.tell(.unheardFound(found))
+        #expect(
+            bench.take() == ["session.started proj", "status.changed stale: its hooks do not run: nothing of it is reported"])
+        bench.tell(.unheardFound(found))
+        #expect(bench.take() == [])
+        bench.tell(.agentGone(bench.process))
+        #expect(bench.take() == ["session.ended "])
+    }
+
+    @Test("its first hook makes it like any other, and one that hooks tell of is never unheard")
+    func heard() throws {
+        var bench = ClaudeBench()
+        bench.tell(.unheardFound(ClaudeUnheard(name: "u1", process: bench.process, folder: "/home/dev/proj")))
+        _ = bench.take()
+        try bench.call(#"{"session_id":"u1","hook_event_name":"Notification"}"#)
+        #expect(bench.take() == ["status.changed running"])
+        bench.tell(.unheardFound(ClaudeUnheard(name: "u1", process: bench.process, folder: "/home/dev/proj")))
+        bench.tell(.agentGone(bench.process))
+        #expect(bench.take() == ["session.ended agentGone failed"])
+    }
+
     // MARK: At the terminal
 
     @Test("Yes on a long tool closes the card at once, and the tool's end says nothing more of it")

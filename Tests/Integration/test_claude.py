@@ -552,6 +552,18 @@ def test_the_end_of_a_session_is_seen(machine, phone):
 # Hooks in and out
 
 
+def test_a_session_whose_hooks_do_not_run_is_shown_as_one(machine, phone):
+    """`connect` was told nothing of an option of one session, nor can `doctor` see it."""
+    machine.start_claude([[{"text": "All done now."}]], arguments=["--setting-sources", "project,local"])
+    machine.prompt("say something")
+    machine.wait_screen("All done now.")
+    summary = wait_until(lambda: next(iter(phone.summaries.values()), None), 40, "the session")
+    assert summary["status"] == "stale" and "hooks do not run" in summary["statusReason"] and summary["cwd"].endswith("project")
+    machine.prompt("/exit")
+    machine.terminal.wait_ended()
+    phone.wait_summary(summary["session"], lambda summary: summary["status"] == "completed", timeout=40)
+
+
 def test_connect_keeps_what_is_there_and_disconnect_leaves_no_trace(machine):
     connected = json.loads(machine.settings.read_text())
     assert connected["cleanupPeriodDays"] == 30

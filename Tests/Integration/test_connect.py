@@ -223,3 +223,16 @@ def test_the_doctor_says_which_agents_were_not_run_here(home: Home, short_path: 
     found = {finding["subject"]: finding for finding in map(json.loads, home.run("doctor", "--json", status=1).splitlines())}
     assert found["Gemini CLI"]["state"] == "doubtful" and "not run here" in found["Gemini CLI"]["text"]
     assert found["Mistral Vibe"]["state"] == "well" and "opencode" not in found
+
+
+def test_settings_by_which_no_hook_runs_are_named_when_it_connects_and_afterwards(home: Home) -> None:
+    home.user.write_text('{"disableAllHooks": true}\n')
+    said = home.run("connect", "claude", "--yes")
+    assert f"disableAllHooks in {home.user}" in said and "nothing will be reported" in said
+    findings = [json.loads(line) for line in home.run("doctor", "--json", status=1).splitlines()]
+    (policy,) = [finding for finding in findings if finding["subject"] == "Hook policy"]
+    assert policy["state"] == "wrong" and str(home.user) in policy["mend"]
+    # The project's settings say otherwise, and count first.
+    home.local.parent.mkdir()
+    home.local.write_text('{"disableAllHooks": false}\n')
+    assert '"Hook policy"' not in home.run("doctor", "--json", status=1)

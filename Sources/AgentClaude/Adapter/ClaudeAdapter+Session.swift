@@ -8,6 +8,7 @@ extension ClaudeAdapter {
         let wasRunning = sessions[id]?.status == .running
         let isKnown = sessions[id]?.isEnded == false
         take(id, hook.process, payload, hook, isStart: true)
+        sessions[id]?.isUnheard = false
         // Compacting goes on with the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
@@ -64,7 +65,7 @@ extension ClaudeAdapter {
         forgetSessions()
     }
 
-    private mutating func startSession(_ id: SessionID, model: String?, isResumed: Bool) {
+    mutating func startSession(_ id: SessionID, model: String?, isResumed: Bool) {
         guard var session = sessions[id] else { return }
         session.isEnded = false
         session.end = nil
@@ -305,7 +306,7 @@ extension ClaudeAdapter {
             if session.process != process {
                 sessions[session.id]?.earlier.removeAll { $0 == process }
             } else if !isOpenElsewhere(session.id) {
-                endCounted(session.id, reason: "agentGone", failed: true)
+                endCounted(session.id, reason: session.isUnheard ? nil : "agentGone", failed: !session.isUnheard)
             }
         }
     }

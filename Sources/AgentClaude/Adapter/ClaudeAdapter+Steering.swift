@@ -12,6 +12,9 @@ extension ClaudeAdapter {
 
     /// For sessions without a program of ours that reports more.
     private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
+        guard !session.isUnheard else {
+            return SteeringOffer(reason: "Its hooks do not run, so nothing can be done to it from here.")
+        }
         guard !session.isRun else {
             return SteeringOffer(reason: "The program of Heliograph that runs it has not said yet what can be done to it.")
         }

@@ -74,6 +74,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .registryRead(let session, let entry): registryRead(session, entry)
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
+        case .unheardFound(let found): unheard(found)
         case .pricesRead(let prices): pricesRead(prices)
         case .programSaid(let word, let session, let run, let process, let token):
             programSaid(word, in: session, by: run, token)
@@ -102,6 +103,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case "SessionStart": sessionStarted(id, hook, payload)
         case "SessionEnd": sessionEnded(id, hook.process, payload)
         default:
+            heard(id)
             ensureSession(
                 id, hook.process, payload, hook,
                 revives: ["UserPromptSubmit", "PreToolUse"].contains(hook.event) || isOfNextProcess(hook, id))
@@ -258,8 +260,10 @@ package struct ClaudeAdapter: AgentAdapter {
     // MARK: Names
 
     /// "claude-" (see `AgentAdapter.name`) and Claude's own name of the session; another spelling than the wire's is digested.
-    func sessionID(_ payload: JSONValue) -> SessionID? {
-        guard let name = payload.text("session_id"), !name.isEmpty else { return nil }
+    func sessionID(_ payload: JSONValue) -> SessionID? { payload.text("session_id").flatMap(sessionID) }
+
+    func sessionID(_ name: String) -> SessionID? {
+        guard !name.isEmpty else { return nil }
         return SessionID("claude-" + name) ?? SessionID("claude-x" + digests.name(name).prefix(40))
     }
 }

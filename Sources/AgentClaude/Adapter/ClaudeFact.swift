@@ -15,6 +15,7 @@ package enum ClaudeFact: Sendable {
     case transcriptRead(SessionID, [JSONDocument])
     /// The end of a transcript; nil if it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
+    case unheardFound(ClaudeUnheard)
     /// Prices that the host's owner has set, when they have changed.
     case pricesRead(ModelPrices)
     /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.

@@ -111,6 +111,8 @@ package struct ClaudeSession {
     private(set) var unshownPeerTexts: [String] = []
     /// It was reported in this turn that tools are refused because nobody can be asked.
     var hasRefusedUnasked = false
+    /// Only the registry has reported it.
+    var isUnheard = false
     /// `heliograph run` runs it, by its hooks.
     var isRun = false
     /// That `heliograph run`, once it has said what can be done to the session.
@@ -278,6 +280,7 @@ package struct ClaudeSession {
             $0.flag("ended", isEnded)
             $0.flag("asksAll", asksAll)
             $0.flag("attended", isAttended)
+            $0.flag("unheard", isUnheard)
             $0.flag("run", isRun)
             $0.flag("lawless", isLawless)
             if !deferred.isEmpty { $0.array("held", deferred.map(\.event.bytes)) }
@@ -301,6 +304,7 @@ package struct ClaudeSession {
         isEnded = value.isTrue("ended")
         asksAll = value.isTrue("asksAll")
         attended = value.isTrue("attended") ? true : nil
+        isUnheard = value.isTrue("unheard")
         isRun = value.isTrue("run")
         isLawless = value.isTrue("lawless")
         deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }

@@ -28,8 +28,12 @@ struct ClaudeConnect: ConnectPart {
     }
 
     /// True if Claude Code calls our hooks here, by any of the settings in force.
-    static var isConnectedHere: Bool {
-        (ConnectPlace.allCases.map { path(of: $0) } + [sharedProjectPath]).contains { path in
+    static var isConnectedHere: Bool { isConnected(in: workingDirectory()) }
+
+    /// The same in another folder; nil if it is unknown.
+    static func isConnected(in folder: String?) -> Bool {
+        let ofProject = folder.map { ["\($0)/.claude/settings.local.json", "\($0)/.claude/settings.json"] } ?? []
+        return ([path(of: .user)] + ofProject).contains { path in
             (try? SettingsFile(path: path).read()).flatMap { $0 }.map(ClaudeCommand.isNamed(in:)) == true
         }
     }
@@ -56,6 +60,9 @@ struct ClaudeConnect: ConnectPart {
         if !ClaudeSettings.asks(edit.bytes ?? []), !Self.asks(besides: place) { edit.notes.append(Self.autoModeNote(place)) }
         edit.summary = ClaudeSettingsChange.sentences(from: current, to: edit.bytes)
         if let note = OwnProgram.passingNote(on: HookProgram.path(beside: request.executable)) { edit.notes.append(note) }
+        if let obstacle = ClaudeHookPolicy.here.obstacle {
+            edit.notes.append("\(obstacle.words): nothing will be reported. Mend: \(obstacle.mend).")
+        }
         return try edit.apply(to: file, current, unchanged: "already connected", request)
     }
 
@@ -118,7 +125,7 @@ struct ClaudeConnect: ConnectPart {
     }
 
     /// The settings that a project has in git.
-    private static var sharedProjectPath: String { workingDirectory() + "/.claude/settings.json" }
+    static var sharedProjectPath: String { workingDirectory() + "/.claude/settings.json" }
 
     private static func workingDirectory() -> String {
         // The C library allocates the path, and it is freed once it has been read.

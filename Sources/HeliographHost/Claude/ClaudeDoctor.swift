@@ -8,7 +8,9 @@ enum ClaudeDoctor {
     private static let versionMin = [2, 1, 0]
 
     static func findings(executable: String) -> [Finding] {
-        [program] + ConnectPlace.allCases.compactMap { hooks($0, executable) } + [questions(areAsked: ClaudeConnect.asks())]
+        [program] + ConnectPlace.allCases.compactMap { hooks($0, executable) }
+            + [obstacle(ClaudeHookPolicy.here)].compactMap(\.self)
+            + [questions(areAsked: ClaudeConnect.asks())]
     }
 
     private static var program: Finding {
@@ -30,6 +32,11 @@ enum ClaudeDoctor {
         return Finding(
             "Claude Code", isOld ? .doubtful : .well, "version \(version.map(String.init).joined(separator: "."))",
             mend: isOld ? "claude update" : nil)
+    }
+
+    /// Nil if Claude Code runs the hooks that it has.
+    static func obstacle(_ policy: ClaudeHookPolicy) -> Finding? {
+        policy.obstacle.map { Finding("Hook policy", .wrong, "nothing is reported: \($0.words)", mend: $0.mend) }
     }
 
     /// A session's own option (`--permission-mode`) and an administrator's policy cannot be seen from here.

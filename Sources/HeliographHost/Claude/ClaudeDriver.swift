@@ -18,6 +18,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     private var registry = RegistryReader()
     private var transcripts = TranscriptTail()
     private var prices: PricesReader
+    private var unheard = UnheardSessions()
     /// Questions that wait for what their file holds.
     private var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
     private var looksUnderWay = 0
@@ -27,6 +28,15 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         self.seat = seat
         prices = PricesReader(paths)
         starter = ClaudeStarter(seat)
+        watchUnheard()
+    }
+
+    private func watchUnheard() {
+        _ = seat.loop.schedule(after: UnheardSessions.every) { [weak self] in
+            guard let self else { return }
+            for found in unheard.look() { tell(.unheardFound(found)) }
+            watchUnheard()
+        }
     }
 
     private func tell(_ fact: ClaudeFact) { seat.tell(fact) }

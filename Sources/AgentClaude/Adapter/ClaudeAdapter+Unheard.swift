@@ -1,0 +1,29 @@
+internal import HostCore
+internal import RelayProtocol
+
+extension ClaudeAdapter {
+    static let unheardReason = "its hooks do not run: nothing of it is reported"
+
+    /// Shows that there is a session, and that no more is known. Its first hook, if there ever is one, makes it like any other.
+    mutating func unheard(_ found: ClaudeUnheard) {
+        guard let id = sessionID(found.name), sessions[id]?.isEnded != false else { return }
+        let isKnown = sessions[id] != nil
+        var session = sessions[id] ?? ClaudeSession(id: id, home: home)
+        session.process = found.process
+        session.isUnheard = true
+        session.attended = nil
+        session.paths.workingDirectory =
+            found.folder.map { TextCut.rough($0, bytesMax: WireLimits.lineBytesMax) } ?? session.paths.workingDirectory
+        sessions[id] = session
+        startSession(id, model: nil, isResumed: isKnown)
+        setStatus(.stale, reason: Self.unheardReason, in: id)
+    }
+
+    /// A hook has reported the session after all.
+    mutating func heard(_ id: SessionID) {
+        guard sessions[id]?.isUnheard == true else { return }
+        sessions[id]?.isUnheard = false
+        setStatus(.running, in: id)
+        remember(id)
+    }
+}

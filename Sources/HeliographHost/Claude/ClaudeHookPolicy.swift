@@ -1,0 +1,59 @@
+internal import HostCore
+internal import RelayProtocol
+
+/// Settings by which Claude Code runs no hooks of ours, though they are installed.
+///
+/// Seen with 2.1.329: the administrator's settings count first, then those of the project in this folder (the personal ones before the
+/// shared ones), then the person's own. `--setting-sources` and `--bare`, options of one session, cannot be seen from here.
+struct ClaudeHookPolicy {
+    private static let managedFolder = "/etc/claude-code"
+    private static let managedMax = 64
+
+    /// The administrator's, each a file that counts by itself.
+    private let managed: [String]
+    /// The others, the first that says something counts.
+    private let own: [String]
+
+    init(managed: [String], own: [String]) {
+        self.managed = managed
+        self.own = own
+    }
+
+    /// Those in force in this folder.
+    static var here: ClaudeHookPolicy {
+        let parts = Files.names(in: managedFolder + "/managed-settings.d").filter { $0.hasSuffix(".json") }.sorted()
+        return ClaudeHookPolicy(
+            managed: parts.suffix(managedMax).reversed().map { "\(managedFolder)/managed-settings.d/\($0)" } + [
+                "\(managedFolder)/managed-settings.json", ClaudeDirectory.path() + "/remote-settings.json",
+            ],
+            own: [ClaudeConnect.path(of: .project), ClaudeConnect.sharedProjectPath, ClaudeConnect.path(of: .user)])
+    }
+
+    /// Why no hook of ours runs, as a sentence, and what changes that; nil if nothing is in the way. A file that cannot be read or is not
+    /// JSON says nothing.
+    var obstacle: (words: String, mend: String)? {
+        for path in managed {
+            guard let settings = Self.read(path), !ClaudeCommand.isNamed(in: Array(settings.bytes)) else { continue }
+            let ask = "ask your administrator to add Heliograph's hooks to the managed settings"
+            if settings.isTrue("allowManagedHooksOnly") {
+                return ("Claude Code runs only the administrator's hooks (allowManagedHooksOnly in \(path))", ask)
+            }
+            let locked = settings.list("strictPluginOnlyCustomization").contains { (try? $0.string()) == "hooks" }
+            if locked || settings.isTrue("strictPluginOnlyCustomization") {
+                return ("Claude Code runs no hooks of settings (strictPluginOnlyCustomization in \(path))", ask)
+            }
+        }
+        for path in managed + own {
+            guard let isOff = Self.read(path)?.optional("disableAllHooks") else { continue }
+            let isSet =
+                (try? isOff.bool()) ?? !["null", #""false""#].contains(String(decoding: Array(isOff.bytes), as: UTF8.self))
+            guard isSet else { return nil }
+            return ("Claude Code runs no hooks (disableAllHooks in \(path))", "remove disableAllHooks from \(path)")
+        }
+        return nil
+    }
+
+    private static func read(_ path: String) -> JSONValue? {
+        (try? SettingsFile(path: path).read()).flatMap { $0 }.flatMap { try? JSONDocument(parsing: $0).root.object() }
+    }
+}

@@ -1,0 +1,58 @@
+internal import AgentClaude
+internal import Glibc
+internal import HostCore
+internal import RelayProtocol
+
+/// Finds sessions that Claude Code's registry has and no hook reports: `--setting-sources`, `--bare` and an administrator's settings leave
+/// our hooks out.
+///
+/// Only a process that began after this one counts, as the reports of older ones can have been lost. Nothing is said of a session for
+/// which nobody has connected Claude Code.
+struct UnheardSessions {
+    /// Processes that have ended leave their entries now and then.
+    private static let countMax = 4_096
+    /// Between two looks. An entry that is there at two of them is no longer starting.
+    static let every = Duration.seconds(10)
+
+    private let configDirectory: String
+    private let isConnected: (_ folder: String?) -> Bool
+    /// This process, or nil if it cannot be told from its successors.
+    private let daemon: AgentProcess?
+    private var seen: Set<ClaudeUnheard> = []
+    private var told: Set<ClaudeUnheard> = []
+
+    init(
+        in configDirectory: String = ClaudeDirectory.path(), since daemon: AgentProcess? = AgentProcessTable.process(getpid()),
+        isConnected: @escaping (_ folder: String?) -> Bool = ClaudeConnect.isConnected(in:)
+    ) {
+        self.configDirectory = configDirectory
+        self.daemon = daemon
+        self.isConnected = isConnected
+    }
+
+    /// Those that were open at the last look, too, each once: the adapter knows which of them a hook has reported.
+    mutating func look() -> [ClaudeUnheard] {
+        let open = Set(entries())
+        let lasting = open.intersection(seen).subtracting(told)
+        seen = open
+        told = told.intersection(open).union(lasting)
+        return lasting.filter { isConnected($0.folder) }.sorted { $0.name < $1.name }
+    }
+
+    private func entries() -> [ClaudeUnheard] {
+        guard let daemon else { return [] }
+        let directory = configDirectory + "/sessions"
+        let names = Files.names(in: directory).filter { $0.hasSuffix(".json") }.prefix(Self.countMax)
+        return names.compactMap { file -> ClaudeUnheard? in
+            // The number is in the name: entries of older processes are not read.
+            guard let id = Int32(file.dropLast(5)), let process = AgentProcessTable.process(id),
+                process.startedAt > daemon.startedAt, AgentProcessTable.isAlive(process),
+                let entry = RegistryReader.read(directory + "/" + file)?.root, let name = entry.text("sessionId"),
+                // Before its first word it has not begun: a folder is to be trusted, or a session to be chosen.
+                entry.text("status") != nil,
+                entry.text("procStart").flatMap({ UInt64($0) }) ?? process.startedAt == process.startedAt
+            else { return nil }
+            return ClaudeUnheard(name: name, process: process, folder: entry.text("cwd"))
+        }
+    }
+}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from acp_agents import install
 from relay import BINARY, ROOT, Relay, plain_environment
 from terminal import Terminal
 from waits import patient, wait_until
@@ -30,6 +31,10 @@ SETTINGS = '{\n  "cleanupPeriodDays": 30,\n  "hooks": {\n    "Stop": [{"hooks": 
 
 
 def claude_program() -> Path:
+    """The pinned one, or that of another version of `claude-agent-sdk`, which HELIOGRAPH_CLAUDE names."""
+    if version := os.environ.get("HELIOGRAPH_CLAUDE"):
+        packages = install(f"claude-agent-sdk=={version}").parent
+        return next(packages.glob("lib/python*/site-packages/claude_agent_sdk/_bundled/claude"))
     import claude_agent_sdk
 
     return Path(claude_agent_sdk.__file__).parent / "_bundled/claude"

@@ -22,6 +22,7 @@ STEPS = {
     "autobahn": ["autobahn"],
     "deb": ["deb-check"],
     "image": ["image-check"],
+    "claude": ["claude-check"],
     "codex": ["codex-check"],
     "openhands": ["openhands-check"],
 }

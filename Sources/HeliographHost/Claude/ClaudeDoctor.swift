@@ -4,8 +4,8 @@ internal import RelayProtocol
 
 /// Problems of Claude Code on this machine.
 enum ClaudeDoctor {
-    /// The first version whose hooks hold a permission prompt open (facts of our tests).
-    private static let versionMin = [2, 1, 0]
+    /// The oldest version with which all of our tests with the real program pass.
+    private static let versionMin = [2, 1, 329]
 
     static func findings(executable: String) -> [Finding] {
         [program] + ConnectPlace.allCases.compactMap { hooks($0, executable) }
@@ -29,9 +29,13 @@ enum ClaudeDoctor {
                 "Claude Code", .doubtful, "it does not say its version: \(VisibleText.line(line))", mend: "claude update")
         }
         let isOld = version.lexicographicallyPrecedes(versionMin)
+        let said = "version \(version.map(String.init).joined(separator: "."))"
+        guard isOld else { return Finding("Claude Code", .well, said) }
+        let oldest = versionMin.map(String.init).joined(separator: ".")
         return Finding(
-            "Claude Code", isOld ? .doubtful : .well, "version \(version.map(String.init).joined(separator: "."))",
-            mend: isOld ? "claude update" : nil)
+            "Claude Code", .doubtful,
+            "\(said): before \(oldest) not all that is shown is right, such as costs of forks, or prompts beside half-typed text",
+            mend: "claude update")
     }
 
     /// Nil if Claude Code runs the hooks that it has.

@@ -206,6 +206,36 @@ def test_what_a_server_of_tools_asks_is_answered_from_the_phone(machine, phone, 
     assert heard and heard[1] == how and (json.loads(heard[2]) if heard[2] else None) == wanted, told
 
 
+def test_a_subagent_is_part_of_its_parents_session(machine, phone):
+    parent = [[{"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": "count the lines", "agent_type": "default"}}], DONE]
+    child = [[command("echo child > child.txt")], [{"text": "Counted 3."}]]
+
+    def turn(request):
+        items = request["input"]
+        asked = json.dumps([item for item in items if item.get("role") == "user"][-1:])
+        done = sum(1 for item in items if item.get("type", "").endswith("_output"))
+        script = child if "count the lines" in asked else parent
+        return script[min(done, len(script) - 1)]
+
+    machine.api.turn = turn
+    machine.start_codex([DONE])
+    machine.prompt("please delegate it")
+    card = phone.wait_card(timeout=20)
+    session, head = card["session"], card["request"]["head"]
+    assert head["agent"] and head["agentName"].endswith(": count the lines"), head
+    phone.wait_summary(session, lambda summary: summary["subagents"] == 1 and summary["title"] == "please delegate it")
+    phone.decide(session, card["approval"], "allow")
+    assert machine.wait_file("child.txt") == "child\n"
+    assert final(phone, card)["outcome"] == "ran"
+    phone.wait_summary(session, lambda summary: summary["subagents"] == 0 and summary["status"] == "idle")
+    # The model says of each request that it took 200 new tokens.
+    phone.wait_summary(session, lambda summary: summary["tokens"]["input"] == 200 * len(machine.api.requests))
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["kind"] == "subagent.finished" and event["head"]["agent"] == head["agent"])
+    assert not any(event["kind"] == "message" and "Counted" in event["head"].get("summary", "") for event in phone.logs[session])
+    assert list(phone.summaries) == [session], "it is no row of its own"
+
+
 @pytest.mark.parametrize("key", ["y", "Escape"])
 @pytest.mark.shows("Codex", "answered at the terminal or editor first", "`serverRequest/resolved`")
 def test_answered_at_the_terminal_first(machine, phone, key):

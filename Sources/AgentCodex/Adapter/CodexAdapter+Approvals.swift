@@ -18,6 +18,8 @@ extension CodexAdapter {
         }
         let session = sessionID(name)
         switch CodexQuestion.reading(method, params, id: id, cleaner, changes: { sessions[session]?.changes[$0] }) {
+        // Nobody is asked in a session that has ended: a subagent's question stays at the terminal.
+        case .known where sessions[shown(session)]?.isEnded == true: break
         case .known(let question): ask(question, id, token, in: session)
         // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
         case .unknown(let kind):
@@ -43,8 +45,10 @@ extension CodexAdapter {
         // A known request was repeated because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
-            session: session, kind: asked.questions.isEmpty ? .tool : .question, tool: asked.tool, input: asked.input, digests,
+            session: shown(session), kind: asked.questions.isEmpty ? .tool : .question, tool: asked.tool, input: asked.input,
+            digests,
             form: CodexForm(offers: asked.offers, userInput: asked.userInput, elicited: asked.elicited), token: token)
+        if sessions[session]?.delegation != nil { question.agent = sessions[session]?.thread }
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
@@ -79,6 +83,8 @@ extension CodexAdapter {
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
         request.call = approval.call
+        request.agent = approval.agent
+        request.agentName = approval.agent.flatMap { sessions[sessionID($0)]?.delegation?.name }
         request.offers = approval.offers
         let questions = asked.questions
         request.questions = AskedQuestion.offers(of: questions)
@@ -124,7 +130,7 @@ extension CodexAdapter {
 
     /// The item of an approval has ended.
     mutating func proven(_ tool: CodexTool, _ call: String, in session: SessionID) {
-        for approval in desk.approvals where approval.session == session && approval.call == call {
+        for approval in desk.approvals where isOwn(approval, of: session) && approval.call == call {
             guard tool.isDeclined else {
                 tellDesk(.shown(approval.id, .carriedOut(answers: nil, failed: !tool.succeeded)))
                 continue
@@ -138,7 +144,8 @@ extension CodexAdapter {
         guard let approval = desk[id] else { return }
         // Nothing shows afterwards whether the answer arrived before the connection broke.
         if approval.kind == .question, approval.answer != nil { return tellDesk(.shown(id, .withdrawn)) }
-        let isWatched = sessions[approval.session].map { threads[$0.thread]?.isWatched == true } ?? false
+        let thread = approval.agent ?? sessions[approval.session]?.thread
+        let isWatched = thread.map { threads[$0]?.isWatched == true } ?? false
         tellDesk(.shown(id, isWatched ? .answeredAtTerminal : .turnEnded(wentOn: false)))
     }
 

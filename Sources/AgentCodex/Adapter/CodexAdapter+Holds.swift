@@ -18,7 +18,7 @@ extension CodexAdapter {
     /// Called after a thread's settings were reported, and when they are to change.
     mutating func holdOrRelease(_ id: SessionID) {
         guard let session = sessions[id], let policy = session.settings.policy else { return }
-        if holds.contains(id) {
+        if holds.contains(shown(id)) {
             guard policy != CodexThreadSettings.askingMost else { return }
             sessions[id]?.policyBefore = policy
             call(.hold(thread: session.thread, policy: CodexThreadSettings.askingMost))
@@ -34,7 +34,7 @@ extension CodexAdapter {
     }
 
     func isOurHold(_ setting: CodexSetting, in id: SessionID) -> Bool {
-        holds.contains(id) && setting == .policy(CodexThreadSettings.askingMost)
+        holds.contains(shown(id)) && setting == .policy(CodexThreadSettings.askingMost)
     }
 
     /// A client chose this mode. Returns the reason to refuse it, or nil if it is allowed; then the end of the hold does not undo it.
@@ -51,7 +51,7 @@ extension CodexAdapter {
     /// The session's reach by the policy that Codex reported; a policy made of parts is not changed.
     func holdReach(of session: CodexSession) -> HoldReach {
         guard let policy = session.settings.policy else { return .unchanged }
-        guard holds.contains(session.id) else { return .most }
+        guard holds.contains(shown(session.id)) else { return .most }
         let asking = CodexThreadSettings.askingMost
         return policy == asking && (session.activeTurn == nil || session.turnPolicy == asking) ? .most : .unchanged
     }

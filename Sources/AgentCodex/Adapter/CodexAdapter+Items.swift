@@ -12,7 +12,7 @@ extension CodexAdapter {
 
     private mutating func start(_ tool: CodexTool, _ call: String, in id: SessionID) {
         guard sessions[id]?.begin(call: call, tool: tool.name, countMax: limits.callsMax) == true else { return }
-        outputs.began(call, of: id)
+        outputs.began(call, of: shown(id))
         let words = tool.words(paths(of: id), clean: cleaner.clean)
         var start = ToolStart(
             call: call, tool: tool.name, operation: TextCut.line(words, bytesMax: limits.texts.operationBytes))
@@ -23,6 +23,7 @@ extension CodexAdapter {
             cleaner.clean($0, of: tool.name, bytesMax: limits.texts.inputBytes)
         }
         start.isRedacted = shown?.isRedacted ?? false
+        if sessions[id]?.delegation != nil { setStatus(.running, in: id) }
         // The relay takes a tool's start for work; so do we.
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
@@ -56,7 +57,7 @@ extension CodexAdapter {
     mutating func messageGrew(_ params: JSONValue, in id: SessionID) {
         guard let item = params.text("itemId").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }),
             let piece = params.text("delta"),
-            sessions[id] != nil
+            sessions[id] != nil, sessions[id]?.delegation == nil
         else { return }
         var message = sessions[id]?.takeMessage(item) ?? CodexSession.Message(id: item)
         if message.text.utf8.count <= limits.texts.messageBytes { message.text += piece }
@@ -79,13 +80,13 @@ extension CodexAdapter {
         guard let call = params.text("itemId").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }),
             let piece = params.text("delta")
         else { return }
-        outputs.add(piece, to: call, of: id, at: now.monotonic)
+        outputs.add(piece, to: call, of: shown(id), at: now.monotonic)
     }
 
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {
         proven(tool, call, in: id)
         sessions[id]?.calls[call] = nil
-        outputs.ended(call, of: id)
+        outputs.ended(call, of: shown(id))
         var finish = ToolFinish(call: call, tool: tool.name, succeeded: tool.succeeded)
         finish.exitCode = tool.exitCode
         finish.durationMilliseconds = tool.milliseconds

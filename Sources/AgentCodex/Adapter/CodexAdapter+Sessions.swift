@@ -8,6 +8,11 @@ extension CodexAdapter {
         let known = sessions[id]
         var session = known ?? CodexSession(id: id, thread: name, at: now.monotonic)
         if known == nil { session.usage.isFork = thread.text("forkedFromId") != nil }
+        if known == nil || known?.isEnded == true || known?.delegation != nil {
+            session.delegation = parent(of: thread).map {
+                named(known?.delegation?.moved(to: $0) ?? CodexSession.Delegation(parent: $0), thread, name)
+            }
+        }
         session.lostAt = nil
         session.unloadedAt = nil
         session.heardAt = now.monotonic
@@ -50,8 +55,15 @@ extension CodexAdapter {
 
     /// Closes what is open in it, and ends it.
     mutating func end(_ id: SessionID, reason: String?, isGone: Bool) {
+        endSubagents(of: id)
+        if sessions[id]?.delegation != nil {
+            for approval in desk.approvals where isOwn(approval, of: id) {
+                tellDesk(.shown(approval.id, .turnEnded(wentOn: false)))
+            }
+        }
         tellDesk(.sessionEnded(id, agentGone: isGone))
         closeCalls("Not finished", in: id)
+        subagentFinished(id)
         sessions[id]?.isEnded = true
         sessions[id]?.lostAt = nil
         sessions[id]?.unloadedAt = nil
@@ -84,7 +96,7 @@ extension CodexAdapter {
     mutating func turnCompleted(_ params: JSONValue, in id: SessionID) {
         guard let turn = params.optional("turn"), let name = turn.text("id") else { return }
         let isInterrupted = turn.text("status") == "interrupted"
-        for approval in desk.approvals where approval.session == id && approval.prompt == name {
+        for approval in desk.approvals where isOwn(approval, of: id) && approval.prompt == name {
             tellDesk(.shown(approval.id, .turnEnded(wentOn: false)))
         }
         closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id)
@@ -106,10 +118,10 @@ extension CodexAdapter {
             finish.summary = summary
             emit(.toolFinished(finish), in: id)
             sessions[id]?.wants(nil, of: name, bytesMax: limits.changesBytes)
+            outputs.ended(name, of: shown(id))
         }
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
-        outputs.ended(id)
     }
 
     // MARK: Status
@@ -142,7 +154,7 @@ extension CodexAdapter {
 
     /// Closes questions of an earlier connection that are not open any more.
     private mutating func dialogsAreOver(in id: SessionID) {
-        for approval in desk.approvals where approval.session == id && approval.token == nil && approval.isOpen {
+        for approval in desk.approvals where isOwn(approval, of: id) && approval.token == nil && approval.isOpen {
             tellDesk(.shown(approval.id, .answeredAtTerminal))
         }
     }
@@ -151,7 +163,7 @@ extension CodexAdapter {
         guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
         sessions[id]?.status = status
         sessions[id]?.statusReason = reason
-        emit(.statusChanged(status, reason: reason), in: id)
+        if session.delegation == nil { tellStatus(of: id) } else { subagentChanged(id, from: session.statusReason) }
     }
 
     /// A dialog on the terminal's screen that no client can answer.
@@ -161,14 +173,14 @@ extension CodexAdapter {
 
     func isWaitingAtTerminal(_ session: CodexSession) -> Bool { session.statusReason == Self.terminalReason }
 
-    func hasOpenCard(_ id: SessionID) -> Bool { desk.contains { $0.session == id && $0.isOpen } }
+    func hasOpenCard(_ id: SessionID) -> Bool { desk.contains { isOwn($0, of: id) && $0.isOpen } }
 
-    private static let terminalReason = "waits at the terminal"
+    static let terminalReason = "waits at the terminal"
 
     /// Sends the status again, as it may be among the lost events. This also reports the gap to the relay.
     mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
-            if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
+            tellStatus(of: session.id)
         }
     }
 }

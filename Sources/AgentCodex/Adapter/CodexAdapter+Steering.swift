@@ -207,7 +207,7 @@ extension CodexAdapter {
     mutating func tellStirred() {
         guard !stirred.isEmpty else { return }
         for id in stirred.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let session = sessions[id], !session.isEnded else { continue }
+            guard let session = sessions[id], !session.isEnded, session.delegation == nil else { continue }
             let offer = offer(of: session)
             if offer != session.offer {
                 sessions[id]?.offer = offer
@@ -230,7 +230,7 @@ extension CodexAdapter {
         offer.modes = session.settings.modes
         offer.models = session.settings.models(listed: models)
         if offer.modes.count > 1 { offer.actions.insert(.mode) }
-        offer.hold = holdReach(of: session)
+        offer.hold = reach(of: session)
         return offer
     }
 

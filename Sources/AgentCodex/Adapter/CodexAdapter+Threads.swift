@@ -44,7 +44,10 @@ extension CodexAdapter {
                 watch(name)
             }
             // Deltas come by the thousand, and do not change a session's standing.
-            if !name.isEmpty, !method.hasSuffix("Delta"), !method.hasSuffix("/delta") { stirred.insert(sessionID(name)) }
+            if !name.isEmpty, !method.hasSuffix("Delta"), !method.hasSuffix("/delta") {
+                let id = sessionID(name)
+                stirred.formUnion([id, shown(id)])
+            }
             learn(message, token)
         }
     }
@@ -66,7 +69,8 @@ extension CodexAdapter {
             self.call(.listThreads)
             launchWaiting()
         case .listThreads:
-            for name in result.list("data").compactMap({ try? $0.string() }) where hasRoom(for: name) { resume(name) }
+            // Names of threads ascend with time: those of subagents come after their parents'.
+            for name in result.list("data").compactMap({ try? $0.string() }).sorted() where hasRoom(for: name) { resume(name) }
         case .resume(let name): resumed(name, result)
         case .readWhole(let name): changesRead(result, in: sessionID(name))
         case .listTurns(let name): caughtUp(name, result)
@@ -169,7 +173,7 @@ extension CodexAdapter {
             guard let item = CodexItem(item) else { continue }
             if isPast { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
         }
-        for approval in desk.approvals where approval.session == session {
+        for approval in desk.approvals where isOwn(approval, of: session) {
             if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
         }
         // The turn may have ended while we joined, before we received messages. One that has begun since is reported next.
@@ -218,7 +222,9 @@ extension CodexAdapter {
         case "turn/completed": turnCompleted(params, in: session)
         case "turn/plan/updated": planUpdated(params, in: session)
         case "item/started": if let item = params.optional("item").flatMap(CodexItem.init) { begin(item, in: session) }
-        case "item/completed": if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
+        case "item/completed":
+            if let item = params.optional("item") { spawned(item) }
+            if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
         case "item/agentMessage/delta": messageGrew(params, in: session)
         case "item/commandExecution/outputDelta": printed(params, in: session)
         case "thread/tokenUsage/updated":
@@ -226,7 +232,8 @@ extension CodexAdapter {
             let told = known.usage.take(usage, turn: params.text("turnId"), thread: known.thread, model: known.model)
             if known.usage != sessions[session]?.usage { known.hasNews = true }
             sessions[session] = known
-            if let told { emit(.usage(told), in: session) }
+            guard let told else { return }
+            if known.delegation == nil { emit(.usage(told), in: session) } else { add(told, of: session) }
         case "thread/settings/updated": if let settings = params.optional("threadSettings") { isSet(to: settings, in: session) }
         case "thread/name/updated": if let title = params.text("threadName") { rename(session, title) }
         case "serverRequest/resolved":

@@ -31,6 +31,8 @@ package struct CodexAdapter: AgentAdapter {
     var answeredQuestions: [HookToken: ApprovalID] = [:]
     /// Launches that wait for a server, and until when.
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
+    /// Tasks of spawned agents whose threads have not been opened yet.
+    var tasks: [String: String] = [:]
     /// Sessions whose offer or standing may have changed after the current input.
     var stirred: Set<SessionID> = []
     /// Threads that clients started, and that do not offer prompts yet.
@@ -177,7 +179,9 @@ package struct CodexAdapter: AgentAdapter {
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
 
     package var liveSessions: [AgentSession] {
-        sessionsInOrder.filter { !$0.isEnded }.map { AgentSession(id: $0.id, status: $0.status, process: nil) }
+        sessionsInOrder.filter { !$0.isEnded && $0.delegation == nil }.map {
+            AgentSession(id: $0.id, status: $0.status, process: nil)
+        }
     }
 
     package var questions: [AgentQuestion] { desk.approvals.map { AgentQuestion($0) } }
@@ -203,6 +207,11 @@ package struct CodexAdapter: AgentAdapter {
     /// Returns false if the relay would refuse the event, and its head or an error event was sent instead: no event of an agent vanishes.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
+        if let parent = sessions[session]?.delegation?.parent {
+            sessions[session]?.heardAt = now.monotonic
+            guard let told = asSubagents(head, in: session), sessions[parent]?.isEnded == false else { return true }
+            return emit(told, in: parent, body: body)
+        }
         let event = Event(head, at: now.wall, body: body)
         if Self.isTaken(event) {
             emit(event, in: session)

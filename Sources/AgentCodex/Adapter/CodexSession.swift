@@ -15,8 +15,37 @@ struct CodexSession {
         var streamed = 0
     }
 
+    /// Of a subagent's thread.
+    struct Delegation {
+        /// The session in which it is reported.
+        var parent: SessionID
+        var nickname: String?
+        /// Text that it was spawned with.
+        var task: String?
+        /// Its start is reported, and its end is not.
+        var isStarted = false
+        /// Its tokens that are added to those of the parent, and the run that they are of.
+        var counted = Tokens()
+        var countedRun: String?
+
+        init(parent: SessionID) { self.parent = parent }
+
+        var name: String? {
+            let words = [nickname, task].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+            return words.isEmpty ? nil : TextCut.line(words, bytesMax: WireLimits.nameBytesMax)
+        }
+
+        func moved(to parent: SessionID) -> Delegation {
+            var moved = self
+            moved.parent = parent
+            return moved
+        }
+    }
+
     let id: SessionID
     let thread: String
+    /// Nil for a session of its own.
+    var delegation: Delegation?
     var workingDirectory: String?
     /// The model's shown name; Codex's own is among the settings.
     var model: String?
@@ -144,6 +173,7 @@ struct CodexSession {
                 for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
             }
             usage.write(to: &writer)
+            delegation?.write(to: &writer)
         }
     }
 
@@ -160,6 +190,28 @@ struct CodexSession {
         earlierTurns = value.list("turns").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
         usage = CodexUsage(from: value)
+        delegation = Delegation(from: value)
         lostAt = now
+    }
+}
+
+extension CodexSession.Delegation {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.field("parent", parent)
+        writer.field("nickname", nickname)
+        writer.field("task", task)
+        writer.flag("agentStarted", isStarted)
+        writer.array("agentTokens", counted.note)
+        writer.field("agentRun", countedRun)
+    }
+
+    fileprivate init?(from value: JSONValue) {
+        guard let parent = value.text("parent").flatMap({ SessionID($0) }) else { return nil }
+        self.init(parent: parent)
+        nickname = value.text("nickname")
+        task = value.text("task")
+        isStarted = value.isTrue("agentStarted")
+        counted = Tokens(note: value.list("agentTokens"))
+        countedRun = value.text("agentRun")
     }
 }

@@ -12,6 +12,10 @@ struct CodexUsage: Equatable {
     private var total: Int64?
     /// Part of Codex's total that is not of this run.
     private var base = Tokens()
+    /// What was told last of this run, without subagents.
+    private var used = Tokens()
+    /// Tokens of subagents in this run.
+    private var ofSubagents = Tokens()
     /// The last turn that was counted. Names of turns ascend, as those of threads do.
     private var turn = ""
     /// The thread began as a copy of another.
@@ -30,6 +34,7 @@ struct CodexUsage: Equatable {
         let last = usage.optional("last").flatMap { Self.sum($0) == nil ? nil : Self.tokens($0) }
         if let total, isReverted || sum < total {
             runNumber += 1
+            ofSubagents = Tokens()
             // Usage that is reported again, if there was no turn since then, was counted before.
             base = turn.map { $0 > self.turn } ?? true ? last.map { counts.less($0) } ?? Tokens() : counts
         } else if total == nil, isFork {
@@ -38,14 +43,25 @@ struct CodexUsage: Equatable {
         isReverted = false
         total = sum
         self.turn = max(self.turn, turn ?? "")
-        let used = counts.less(base)
+        used = counts.less(base)
         guard used != Tokens() else { return nil }
-        var told = Usage()
-        told.run = "\(thread)-\(runNumber)"
+        var told = told(thread)
         told.model = model
-        told.tokens = used
         told.contextUsed = usage.optional("last")?.whole("totalTokens")
         told.contextLimit = usage.whole("modelContextWindow")
+        return told
+    }
+
+    /// Tokens that a subagent has used: Codex counts them in its own thread only.
+    mutating func add(_ tokens: Tokens, thread: String) -> Usage {
+        ofSubagents = ofSubagents.adding(tokens)
+        return told(thread)
+    }
+
+    private func told(_ thread: String) -> Usage {
+        var told = Usage()
+        told.run = "\(thread)-\(runNumber)"
+        told.tokens = used.adding(ofSubagents)
         return told
     }
 
@@ -69,7 +85,9 @@ struct CodexUsage: Equatable {
         writer.field("counted", turn)
         writer.flag("fork", isFork)
         writer.flag("reverted", isReverted)
-        writer.array("base", [base.input, base.output, base.cacheRead, base.cacheWrite].map { Array(String($0).utf8) })
+        writer.array("base", base.note)
+        writer.array("used", used.note)
+        writer.array("subagents", ofSubagents.note)
     }
 
     /// Notes of earlier versions say 0 if nothing was reported, and have no `base`.
@@ -79,7 +97,28 @@ struct CodexUsage: Equatable {
         turn = value.text("counted") ?? ""
         isFork = value.isTrue("fork")
         isReverted = value.isTrue("reverted")
-        let parts = value.list("base").map { (try? $0.integer()) ?? 0 }
-        if parts.count == 4 { base = Tokens(input: parts[0], output: parts[1], cacheRead: parts[2], cacheWrite: parts[3]) }
+        base = Tokens(note: value.list("base"))
+        used = Tokens(note: value.list("used"))
+        ofSubagents = Tokens(note: value.list("subagents"))
+    }
+}
+
+extension Tokens {
+    /// The wire takes no larger number.
+    fileprivate func adding(_ other: Tokens) -> Tokens {
+        func sum(_ left: Int64, _ right: Int64) -> Int64 { min(left + right, JSONValue.integerMax) }
+        return Tokens(
+            input: sum(input, other.input), output: sum(output, other.output), cacheRead: sum(cacheRead, other.cacheRead),
+            cacheWrite: sum(cacheWrite, other.cacheWrite))
+    }
+
+    var note: [[UInt8]] { [input, output, cacheRead, cacheWrite].map { Array(String($0).utf8) } }
+
+    /// None if the note is of an earlier version.
+    init(note: [JSONValue]) {
+        let parts = note.map { min(max((try? $0.integer()) ?? 0, 0), JSONValue.integerMax) }
+        self.init()
+        guard parts.count == 4 else { return }
+        self = Tokens(input: parts[0], output: parts[1], cacheRead: parts[2], cacheWrite: parts[3])
     }
 }

@@ -328,7 +328,8 @@ def test_a_picture_reaches_the_model_with_its_prompt(editor, steered, relay, pho
     assert base64.b64encode(picture).decode() in told
 
 
-def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(agent, editor, steered, scripted_host, relay):
+def spend(agent, steered, scripted_host, relay):
+    """A budget of all sessions, by another host."""
     spender = scripted_host(relay, name="spender")
     spender.start_session("s1")
     spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
@@ -338,6 +339,10 @@ def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(a
     assert marked["budget"] == {"level": 100, "microUSD": 1, "hold": "unchanged"}
     holds = agent.home / ".local/state/heliograph/holds.json"
     wait_until(lambda: holds.exists() and json.loads(holds.read_text()).get("everySession"), 15, "the hold")
+
+
+def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(agent, editor, steered, scripted_host, relay):
+    spend(agent, steered, scripted_host, relay)
     end = steered.stage(steered.prompt("answer me please"))
     assert end["stage"] == "refused" and "a budget is spent" in end["reason"] and steered.asked("answer me please") == 0
     # The editor's own go on.
@@ -346,3 +351,30 @@ def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(a
     steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
     steered.status("idle")
     steered.taken(steered.prompt("answer me again"))
+
+
+@pytest.mark.shows("ACP: Mistral Vibe", "a spent budget holds it", "an editor's own allow does not count, and the file is not there")
+def test_while_a_budget_is_spent_an_editor_that_allows_by_itself_is_not_enough(agent, editor, steered, scripted_host, relay):
+    spend(agent, steered, scripted_host, relay)
+    editor.on_permission = lambda request: editor.select(request, "allow_once")
+    for decision, exists in (("deny", False), ("allow", True)):
+        turn = editor.prompt(steered.name, "write it")
+        card = steered.phone.wait_card()
+        wait_until(editor.permissions, 10, "the editor to be asked")
+        assert not (agent.project / "out.txt").exists()
+        # It has asked, so it can be held as far as it asks, and takes prompts.
+        marked = steered.phone.wait_summary(steered.session, lambda summary: summary["budget"].get("hold") == "most")
+        assert "prompt" in marked["steering"]["actions"]
+        steered.phone.decide(card["session"], card["approval"], decision)
+        assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
+        assert (agent.project / "out.txt").exists() == exists and editor.cancels() == []
+    steered.taken(steered.prompt("answer me please"))
+    steered.status("idle")
+    offer = marked["steering"]
+    mode = steered.stage(steered.send("mode", mode=next(mode for mode in offer["modes"] if mode != offer["mode"])))
+    assert mode["stage"] == "refused" and "a budget is spent" in mode["reason"]
+    # With the budget raised the editor's own answers count again.
+    steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
+    steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
+    assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"
+    assert editor.wait_answer(editor.prompt(steered.name, "write it"))["result"]["stopReason"] == "end_turn"

@@ -241,4 +241,6 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check claude-check codex-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+claude-check: build venv servers ## The tests with the real Claude Code on its oldest, pinned and newest version, from PyPI, as a table (an hour); ARGS=0.2.168
+	$(PYTHON) Tests/Tools/claude_versions.py $(ARGS)
+

@@ -19,6 +19,7 @@ from scripted_openai_api import ScriptedOpenAIAPI  # noqa: E402
 
 VIBE = "mistral-vibe==3.0.2"
 OPENHANDS = "openhands==1.16.0"
+PYDANTIC = ("pydantic-acp==1.10.0", "pydantic-ai-slim[openai]==2.52.0")
 
 
 def python() -> str:
@@ -31,7 +32,7 @@ def python() -> str:
     pytest.skip("there is no Python 3.12, which the agents need")
 
 
-def install(requirement: str) -> Path:
+def install(requirement: str, *beside: str) -> Path:
     """The folder of its programs. Installed once for all runs, and said how long that took."""
     folder = ROOT / ".build/agents" / requirement.replace("==", "-")
     done = folder / "installed"
@@ -45,7 +46,7 @@ def install(requirement: str) -> Path:
             # Of the same folder as this Python. It takes a quarter of pip's time, and leaves the compiling to what is imported.
             uv = str(Path(sys.executable).with_name("uv"))
             subprocess.run([uv, "venv", "--quiet", "--python", python(), str(folder)], check=True)
-            subprocess.run([uv, "pip", "install", "--quiet", "--python", str(folder), requirement], check=True)
+            subprocess.run([uv, "pip", "install", "--quiet", "--python", str(folder), requirement, *beside], check=True)
             done.write_text(f"{time.monotonic() - begun:.0f} s\n")
             print(f"{requirement} was installed in {done.read_text().strip()}")
     return folder / "bin"
@@ -121,4 +122,11 @@ def openhands(folder: Path) -> Agent:
     path = agent.home / ".openhands/agent_settings.json"
     path.parent.mkdir()
     path.write_text(json.dumps(settings))
+    return agent
+
+
+def pydantic(folder: Path) -> Agent:
+    """An agent that somebody makes with pydantic-ai: its one tool asks."""
+    agent = Agent(folder)
+    agent.command = [str(install(*PYDANTIC) / "python"), str(Path(__file__).with_name("pydantic_agent.py")), agent.api.url]
     return agent

@@ -25,6 +25,7 @@ STEPS = {
     "claude": ["claude-check"],
     "codex": ["codex-check"],
     "openhands": ["openhands-check"],
+    "pydantic": ["pydantic-check"],
 }
 """Arguments of `make`, by the name of the step."""
 HOURS_MAX = 4

@@ -54,11 +54,16 @@ package enum PushStatus {
     }
 
     private static func browserLines(_ web: JSONValue) throws(WireError) -> [String] {
+        let origins = try web.array("origins")
         var lines: [String] = []
-        if try web.flag("used"), let trouble = try web.optionalString("trouble") {
-            lines.append("trouble: nothing is pushed to browsers: \(trouble)")
+        switch (try web.flag("used"), try web.optionalString("trouble")) {
+        case (true, let trouble?): lines.append("trouble: nothing is pushed to browsers: \(trouble)")
+        case (true, nil) where origins.isEmpty: lines.append("browsers: ready, nothing was sent since the relay started")
+        case (true, nil): break
+        case (false, let trouble?): lines.append("browsers: not yet possible: \(trouble)")
+        case (false, nil): lines.append("browsers: ready; switch notifications on in the page of each, under Devices")
         }
-        for origin in try web.array("origins") {
+        for origin in origins {
             var line = "browsers, \(try origin.string("service")): "
             line += try origin.flag("connected") ? "connected" : "no connection"
             line += ", \(try origin.integer("waiting")) waiting, \(try origin.integer("flying")) on their way"
@@ -75,7 +80,11 @@ package enum PushStatus {
     package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
         var lines: [String] = []
-        for team in try root.array("teams") {
+        let (teams, trouble) = (try root.array("teams"), try root.optionalString("trouble"))
+        if teams.isEmpty, trouble == nil {
+            lines.append("apps: no key for Apple's push service: heliograph push setup (browsers need none)")
+        }
+        for team in teams {
             var bundles: [String] = []
             for bundle in try team.array("bundles") { bundles.append(try bundle.string()) }
             var environments: [String] = []
@@ -84,7 +93,7 @@ package enum PushStatus {
                 "team \(try team.string("team")), key \(try team.string("key")), \(environments.joined(separator: " and ")): "
                     + bundles.joined(separator: ", "))
         }
-        if let trouble = try root.optionalString("trouble") { lines.append("trouble: \(trouble)") }
+        if let trouble { lines.append("trouble: \(trouble)") }
         for lane in try root.array("lanes") {
             let isConnected = try lane.flag("connected")
             var line =

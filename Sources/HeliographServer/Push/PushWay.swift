@@ -318,12 +318,10 @@ final class PushWay {
     func status(_ answer: @escaping ([UInt8]) -> Void) {
         look()
         traffic { [self] traffic in
-            // A person with browsers alone lacks no key of Apple's.
-            let missing = configuration == nil && !web.isUsed ? Self.notSetUp : nil
             answer(
                 JSONWriter.object { writer in
                     writer.array("teams", configuration?.teams.map(\.bytes) ?? [])
-                    writer.field("trouble", trouble ?? missing)
+                    writer.field("trouble", trouble)
                     writer.field("flying", Int64(flights.count))
                     writer.array("lanes", traffic.lanes.map(\.bytes))
                     writer.object("web") { writer in

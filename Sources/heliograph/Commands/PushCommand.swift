@@ -8,7 +8,7 @@ import RelayProtocol
 struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Set up pushes to phones, and see whether they arrive.",
+        abstract: "Set up pushes to apps, and see whether those to apps and browsers arrive.",
         subcommands: [Setup.self, Status.self, Test.self, PushProfiles.self, PushPreview.self])
 
     struct Setup: ParsableCommand {
@@ -54,7 +54,8 @@ struct PushCommand: ParsableCommand {
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the relay's connections to Apple and the results of the last pushes.",
+            abstract:
+                "Show the relay's connections to the push services of apps and browsers, and the results of the last pushes.",
             discussion: "Run it on the relay's machine.")
 
         @OptionGroup var data: DataOption

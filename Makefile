@@ -165,6 +165,9 @@ openhands-check: build venv ## The rest of what was tried with the real OpenHand
 claude-check: build venv servers ## The tests with the real Claude Code on its oldest, pinned and newest version, from PyPI, as a table (an hour); ARGS=0.2.168
 	$(PYTHON) Tests/Tools/claude_versions.py $(ARGS)
 
+pydantic-check: build venv ## Decide about, and steer, an agent behind the real pydantic-acp, from PyPI
+	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_pydantic.py $(PYTEST)
+
 codex-check: build venv ## Decide in, and steer, old versions of the real Codex, from PyPI, at a server started by hand (their installation takes minutes)
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_codex.py $(PYTEST)
 
@@ -241,6 +244,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-claude-check: build venv servers ## The tests with the real Claude Code on its oldest, pinned and newest version, from PyPI, as a table (an hour); ARGS=0.2.168
-	$(PYTHON) Tests/Tools/claude_versions.py $(ARGS)
-
+.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

@@ -25,9 +25,9 @@ final class Access {
     private let queue: StoreQueue
     /// The store is read now.
     private var isReading = false
-    /// Callers that wait for the read under way.
+    /// Requests that wait for the read under way.
     private var readers: [Reader] = []
-    /// Callers that came during the read, which may be older than what they know of; the next read answers them.
+    /// Requests that came during the read, which may be older than what they know of; the next read answers them.
     private var nextReaders: [Reader] = []
     private var isReadingLater = false
 

@@ -93,6 +93,7 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   allowedLocally: "It was allowed at the terminal first.",
   deniedLocally: "It was denied at the terminal first.",
   answeredLocally: "It was answered at the terminal first.",
+  sessionEnded: "The session ended. The agent did not use a decision.",
   tooMany: "Too many questions were open at the host. The agent's own prompt stays open.",
   notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });

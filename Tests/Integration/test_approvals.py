@@ -277,6 +277,22 @@ def test_the_end_of_a_session_leaves_nothing_open(host, phone):
     phone.wait_summary("s1", lambda summary: summary["status"] == "completed" and summary["approvals"] == 0)
 
 
+def test_what_a_host_leaves_open_ends_with_its_session(host, phone):
+    pending, allowed = asked(host, phone), asked(host, phone, input={"command": "echo 2"})
+    host.disconnect()
+    assert phone.decide("s1", allowed, "allow")["stage"] == "decided"
+    host.reconnect()
+    host.wait_decision(allowed)
+    host.event("s1", "session.ended", {})
+    for approval in (pending, allowed):
+        assert phone.wait_approval(approval, "stale")["reason"] == "sessionEnded"
+    assert phone.decide("s1", pending, "allow")["error"]["code"] == "closed"
+    host.disconnect()
+    host.reconnect()
+    phone.wait_summary("s1", lambda summary: summary["status"] == "completed" and summary["approvals"] == 0)
+    assert len(host.decisions) == 1, "it came before the end, and not again"
+
+
 # Late, away, killed
 
 

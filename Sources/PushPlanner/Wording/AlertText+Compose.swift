@@ -73,7 +73,8 @@ extension AlertText {
             case .allow: "Allowed \(decider ?? "elsewhere")"
             case .deny: "Denied \(decider ?? "elsewhere")"
             case .answer: "Answered \(decider ?? "elsewhere")"
-            case nil: approval.stage.word == .expired ? "Nobody decided in time" : "Settled at the terminal"
+            case nil where approval.stage.word == .expired: "Nobody decided in time"
+            case nil: approval.stage.reason == ApprovalStage.sessionEnded ? "Its session has ended" : "Settled at the terminal"
             }
         return AlertText(
             title: approval.request.kind == .question ? "A question is settled" : "An approval is settled",

@@ -256,6 +256,7 @@ struct Sessions {
         let (seq, approval) = sessions.values[place].stage(event, at: now, aged: time)
         batch.add(event, seq: seq, to: key, changing: approval)
 
+        if case .sessionEnded = event.head { endApprovals(of: key, at: place, now, aged: time, &batch, &orders) }
         guard case .approvalRequested(let request) = event.head else { return }
         guard let opened = approval else {
             // Another input under a name that already means one: a decision on that one decides nothing about this.
@@ -270,6 +271,17 @@ struct Sessions {
             stage(stale, in: key, at: place, now, aged: time, &batch, &orders)
         } else {
             expiries.arm(opened, in: key, at: now, &orders)
+        }
+    }
+
+    /// Ends what is open in a session that has ended: nothing waits for a decision there, and one that its host does not have yet is not sent any
+    /// more. Our own hosts cancel their approvals before. Of a decision that was delivered the host says what came of it.
+    private mutating func endApprovals(
+        of key: SessionKey, at place: Place, _ now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
+    ) {
+        for approval in sessions.values[place].staged.approvals.openInOrder where approval.stage.word != .delivered {
+            let stale = Event(.approvalStale(approval.id, reason: ApprovalStage.sessionEnded), at: now.wall)
+            stage(stale, in: key, at: place, now, aged: time, &batch, &orders)
         }
     }
 

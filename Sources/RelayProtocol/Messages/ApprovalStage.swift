@@ -55,6 +55,9 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
+    /// The relay's reason for `stale`, and hosts' for `cancelled`.
+    package static let sessionEnded = "sessionEnded"
+
     package var isFinal: Bool { word.isFinal }
 
     /// The decision so far, or until the end.

@@ -148,7 +148,8 @@ struct CompletenessChecker {
         for bytes in events {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
             switch event.head {
-            case .approvalExpired(let id), .approvalStale(let id, "tooMany"):
+            case .approvalExpired(let id), .approvalStale(let id, "tooMany"),
+                .approvalStale(let id, ApprovalStage.sessionEnded):
                 storedEnds[id] = event.at
                 continue
             case .approvalDecided, .budgetCrossed: continue

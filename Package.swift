@@ -259,7 +259,10 @@ let package = Package(
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
         tests(
             "RelayCoreTests",
-            ["RelayCore", "ChannelAPNs", "PushPlanner", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
+            [
+                "RelayCore", "ChannelAPNs", "PushPlanner", "APNsSimulator", "RelayModel", "RelayProtocol",
+                "HeliographTestSupport",
+            ]),
         .target(
             name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol", "HeliographTestSupport"],
             path: "Tests/PushTestSupport",

@@ -9,11 +9,6 @@ enum PushPolicy {
     static let settle: Int64 = 1_500
     /// … and no longer than this in all: a card is right within two seconds.
     static let settleMax: Int64 = 1_800
-    /// Changes of phase of one card that may go at once within a minute …
-    static let phaseBurst = 6
-    static let phaseWindow: Int64 = 60_000
-    /// … and any more of them so far apart: an agent that flips would spend what the device may get. What came last is sent in the end.
-    static let phaseFloor: Int64 = 15_000
     /// Between two pushes about what waits for the person; an alert about it waits for nothing.
     static let waitingFloor: Int64 = 5_000
     /// Before a card says again that the person is waited for; that they no longer are waits for nothing.
@@ -22,9 +17,11 @@ enum PushPolicy {
     static let passing: Int64 = 1_000
     /// A host that is away may be back in a moment, as after a restart of the relay.
     static let awaySettle: Int64 = 30_000
-    /// Between two pushes of small changes to one card; the second where the person has not allowed frequent ones.
-    static let floorFrequent: Int64 = 15_000
-    static let floor: Int64 = 60_000
+    /// Between two pushes of small changes to one card: they go when it is convenient, which Apple does not count, and people have seen cards
+    /// drawn no more often.
+    static let floor: Int64 = 15_000
+    /// A push that is not kept is tried for so long.
+    static let progressWorth: Int64 = 60_000
     /// A change of phase goes at once if the last push that did is as old.
     static let urgentInterval: Int64 = 60_000
     /// What goes at once to one device: so many in a row …

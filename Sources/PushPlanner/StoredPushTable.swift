@@ -45,7 +45,7 @@ package enum StoredPushTable {
             .optional("id", .identifier), .defaulted("earlier", .list(.identifier)), .optional("over", .identifier),
             .required("tokenAt", .time), .required("state", .word(CardReport.State.self)), .required("startedAt", .time),
             .required("timestamp", .count), .required("sentAt", .time), .required("urgentAt", .time),
-            .defaulted("phaseAt", .time), .defaulted("waitingAt", .time), .optional("attention", .flag),
+            .defaulted("waitingAt", .time), .optional("attention", .flag),
             .required("face", WireType(.pattern("^[0-9]{1,20}$", example: "17"))), .required("tries", .count),
             .required("rung", .list(.identifier)),
             .defaulted(

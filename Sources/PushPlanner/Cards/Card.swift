@@ -23,8 +23,7 @@ struct Card {
     var timestamp: Int64 = 0
     var sentAt: Int64 = 0
     var urgentAt: Int64 = 0
-    /// When a change of phase, or what waits for the person, was last sent.
-    var phaseAt: Int64 = 0
+    /// When what waits for the person was last sent.
     var waitingAt: Int64 = 0
     /// The last push says that the person is waited for.
     var showsAttention = false
@@ -54,8 +53,6 @@ struct Card {
     var phase: Phase?
     /// Everything is decided though the status still says that the person is waited for: the host has until then to say how it goes on. 0: not so.
     var passingUntil: Int64 = 0
-    /// When changes of phase were sent lately.
-    var phases: [Int64] = []
     /// Approvals to ring for, and when.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
@@ -121,7 +118,7 @@ struct Card {
         phase = nil
         showsAttention = false
         passingUntil = 0
-        (phaseAt, waitingAt) = (0, 0)
+        waitingAt = 0
     }
 
     /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
@@ -135,10 +132,8 @@ struct Card {
         startedAt = startedAt.moved(by: jump)
         sentAt = sentAt.moved(by: jump)
         urgentAt = urgentAt.moved(by: jump)
-        phaseAt = phaseAt.moved(by: jump)
         waitingAt = waitingAt.moved(by: jump)
         passingUntil = passingUntil.moved(by: jump)
-        phases = phases.map { $0.moved(by: jump) }
         workBeganAt = workBeganAt?.moved(by: jump)
         if let mailbox {
             self.mailbox = Mailbox(urgency: mailbox.urgency, dueAt: mailbox.dueAt + jump, since: mailbox.since + jump)
@@ -152,7 +147,6 @@ struct Card {
         startedAt = min(startedAt, now)
         sentAt = min(sentAt, now)
         urgentAt = min(urgentAt, now)
-        phaseAt = min(phaseAt, now)
         waitingAt = min(waitingAt, now)
         if let workBeganAt { self.workBeganAt = min(workBeganAt, now) }
         for id in rungAt.keys { rungAt[id]!.at = min(rungAt[id]!.at, now) }
@@ -202,7 +196,6 @@ struct Card {
         timestamp = try value.integer("timestamp")
         sentAt = try value.integer("sentAt")
         urgentAt = try value.integer("urgentAt")
-        phaseAt = try value.optionalInteger("phaseAt") ?? 0
         waitingAt = try value.optionalInteger("waitingAt") ?? 0
         showsAttention = try value.flag("attention")
         face = UInt64(try value.string("face")) ?? 0
@@ -233,7 +226,6 @@ struct Card {
             writer.field("timestamp", timestamp)
             writer.field("sentAt", sentAt)
             writer.field("urgentAt", urgentAt)
-            writer.field("phaseAt", phaseAt)
             writer.field("waitingAt", waitingAt)
             writer.flag("attention", showsAttention)
             writer.field("face", String(face))

@@ -25,7 +25,7 @@ extension PushPlanner {
         let urgency = card.urgency(after: phase, isLive: subject.summary.isLive)
         let turn = card.turn(to: phase)
         card.look(at: phase, until: now.wall + PushPolicy.passing)
-        card.put(urgency, turn, isFrequent: isFrequent(key), grace: grace(of: key, at: now), settle: settle, at: now.wall)
+        card.put(urgency, turn, grace: grace(of: key, at: now), settle: settle, at: now.wall)
         cards[key] = card
         // A push that says the contrary, and waits for its next try, is not worth one.
         if turn != .none, let push = card.inFlight, pushes[push]?.intent.purpose == .update { withdraw(push) }
@@ -41,8 +41,6 @@ extension PushPlanner {
         if cards[key] == nil { cards[key] = Card() }
         lookAtCard(key, at: now)
     }
-
-    private func isFrequent(_ key: CardKey) -> Bool { devices[key.device]?.device.hasFrequentPushes == true }
 
     // MARK: - Serving
 
@@ -225,7 +223,6 @@ extension PushPlanner {
         card.timestamp = max(now.wall / 1_000, card.timestamp + 1)
         card.sentAt = now.wall
         if isAtOnce { card.urgentAt = now.wall }
-        if urgency >= .phase { card.toldPhase(at: now.wall) }
         if urgency == .waiting { card.waitingAt = now.wall }
         card.face = face
         card.mailbox = nil
@@ -234,7 +231,7 @@ extension PushPlanner {
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
         // A progress that is kept would take the place of an approval that is: of one app one push is kept.
         intent.isKept = urgency == .waiting
-        intent.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.floor)
+        intent.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.progressWorth)
         intent.isHarmlessToRepeat = true
         intent.toldAt = card.tokenAt
         intent.payload = app.payload(
@@ -374,24 +371,13 @@ extension Card {
         phase = new
     }
 
-    mutating func toldPhase(at now: Int64) {
-        phaseAt = now
-        phases = phases.filter { $0 > now - PushPolicy.phaseWindow }.suffix(PushPolicy.phaseBurst - 1) + [now]
-    }
-
-    /// No change of phase is sent before.
-    private func phaseFloor(at now: Int64) -> Int64 {
-        let recent = phases.count { $0 > now - PushPolicy.phaseWindow && $0 <= now }
-        return recent < PushPolicy.phaseBurst ? 0 : phaseAt + PushPolicy.phaseFloor
-    }
-
-    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another, and for their floor.
-    mutating func put(_ new: Mailbox.Urgency, _ turn: Turn, isFrequent: Bool, grace: Int64, settle: Int64, at now: Int64) {
+    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
+    mutating func put(_ new: Mailbox.Urgency, _ turn: Turn, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
             switch (new, turn) {
-            case (.small, _): max(sentAt + (isFrequent ? PushPolicy.floorFrequent : PushPolicy.floor), now + settle)
-            case (.phase, _): max(min(now + PushPolicy.settle, since + PushPolicy.settleMax), phaseFloor(at: now))
+            case (.small, _): max(sentAt + PushPolicy.floor, now + settle)
+            case (.phase, _): min(now + PushPolicy.settle, since + PushPolicy.settleMax)
             case (.waiting, .ends): now
             case (.waiting, .begins): max(now + min(grace, PushPolicy.settle), waitingAt + PushPolicy.attentionFloor)
             case (.waiting, .none):

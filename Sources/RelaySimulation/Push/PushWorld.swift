@@ -157,7 +157,7 @@ final class PushWorld {
         let card = apns.card(of: order)
         if let card, let complaint = self.order.ordered(order, card) { world.report(.order, complaint) }
         if world.plant != .swallowedPush, let card { edge.ordered(order, card) }
-        for _ in 0..<(world.plant == .hastyCard ? 40 : 1) {
+        for _ in 0..<(world.plant == .hastyCard ? 80 : 1) {
             if let card, let complaint = pace.ordered(order, card, at: world.now) { world.report(.pace, complaint) }
         }
         if let complaint = ring.ordered(order, at: world.now) { world.report(.ring, complaint) }

@@ -12,7 +12,7 @@ package struct Budget: Sendable, Equatable {
     }
 
     /// False where nothing is left. `now` in milliseconds since 1970.
-    mutating func take(at now: Int64) -> Bool {
+    package mutating func take(at now: Int64) -> Bool {
         if used == 0 { since = now }
         let refilled = Int(clamping: max(0, now - since) / refillMilliseconds)
         if refilled > 0 {

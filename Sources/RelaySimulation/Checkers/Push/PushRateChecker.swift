@@ -3,9 +3,9 @@ import RelayProtocol
 
 /// A card gets at most a few pushes a minute, whatever its agent does; in addition those for the start and end of a wait for a person.
 struct PushRateChecker {
-    /// Updates within `window` milliseconds: one about what waits every five seconds, six changes of phase and one more each 15 seconds, and
-    /// some room for small changes between.
-    private static let updatesMax = 24
+    /// Updates within `window` milliseconds: one about what waits every five seconds, a change of phase every second and a half, and some room
+    /// for small changes between.
+    private static let updatesMax = 58
     /// Those that turn to a person, or away: each of the first kind comes two seconds after what was said of it before.
     private static let turnsMax = 62
     private static let window: Int64 = 60_000

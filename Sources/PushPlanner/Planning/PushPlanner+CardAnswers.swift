@@ -186,8 +186,11 @@ extension PushPlanner {
             card.stage.settleEnd()
             return
         }
+        // What was said of an address that the app has told anew since says nothing of that.
+        let toldAt = planned.intent.purpose == .start ? devices[planned.key]?.startTokenAt : card.tokenAt
+        let wait = toldAt.map { $0 > planned.intent.toldAt } == true ? 0 : PushPolicy.wait(afterTries: card.tries)
         card.mailbox = Card.Mailbox(
             urgency: max(card.mailbox?.urgency ?? .small, planned.intent.urgency == .atOnce ? .waiting : .small),
-            dueAt: now.wall + PushPolicy.wait(afterTries: card.tries), since: card.mailbox?.since ?? now.wall)
+            dueAt: now.wall + wait, since: card.mailbox?.since ?? now.wall)
     }
 }

@@ -34,10 +34,23 @@ extension PushPlanner {
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
         if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
+        if cards[key]?.channel == nil, let other = cardWithChannelToStart(on: key.device, besides: key) {
+            return max(cards[other]?.mailbox?.dueAt ?? 0, now.wall + PushPolicy.retryInterval)
+        }
         let isFull = cardsShown(on: key.device, besides: key, at: now) >= app.cards.countMax
         guard !isFull, pushes.hasRoom(for: key.device) else { return now.wall + PushPolicy.retryInterval }
         let recent = recentStarts(device, at: now)
         return recent.count < PushPolicy.startsMax ? nil : (recent.min() ?? now.wall) + PushPolicy.startWindow
+    }
+
+    /// One card begins at a time, so that one channel is made at a time: the card that has it, or has asked for it, goes first.
+    private func cardWithChannelToStart(on device: DeviceKey, besides key: CardKey) -> CardKey? {
+        cards.keys.filter { other in
+            guard other.device == device, other != key, let card = cards[other], card.stage.isAbsent, !card.isEndOwed else {
+                return false
+            }
+            return card.channel != nil || card.inFlight.map { pushes[$0]?.intent.target == .makeChannel } == true
+        }.min()
     }
 
     private func recentStarts(_ device: RegisteredDevice, at now: Instant) -> [Int64] {

@@ -414,10 +414,10 @@ extension PushSubject {
         isOfAll = session == nil
     }
 
-    /// The subject without what changes by time alone.
+    /// Without the present moment: time alone is no news, nor is that something happened which a card does not show.
     var still: PushSubject {
         var still = self
-        still.now = summary.lastActivityAt
+        still.now = summary.startedAt
         return still
     }
 }

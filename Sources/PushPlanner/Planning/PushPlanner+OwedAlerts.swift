@@ -66,6 +66,7 @@ extension PushPlanner {
 
     mutating func alertAnswered(_ planned: PlannedPush, _ outcome: PushOutcome, at now: Instant) {
         guard devices[planned.key]?.alerts.answered(planned.intent.id, outcome, at: now.wall) == true else { return }
+        if isToldSince(planned) { devices[planned.key]?.alerts.forgetFailures() }
         stageRecord(of: planned.key)
         serveAlerts(of: planned.key, at: now)
     }

@@ -191,10 +191,13 @@ extension PushPlanner {
         // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
         // it all the same, it is one notification.
         case .unknown, .notSent, .refused:
-            // The app has told its address since: what was said of the one before says nothing of that.
-            let isToldSince = devices[planned.key].map { $0.alertTokenAt > planned.intent.toldAt } ?? false
-            ringAgain(for: name.approval, key, after: isToldSince ? 0 : PushPolicy.retryInterval, at: now)
+            ringAgain(for: name.approval, key, after: isToldSince(planned) ? 0 : PushPolicy.retryInterval, at: now)
         }
+    }
+
+    /// The app has told its address for alerts since: what was said of the one before says nothing of that.
+    func isToldSince(_ planned: PlannedPush) -> Bool {
+        devices[planned.key].map { $0.alertTokenAt > planned.intent.toldAt } ?? false
     }
 
     private mutating func ringAgain(for approval: ApprovalID, _ key: CardKey, after wait: Int64, at now: Instant) {

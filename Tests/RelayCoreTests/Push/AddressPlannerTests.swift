@@ -57,6 +57,22 @@ import Testing
         #expect(rig.take().map(\.target) == [.device(token: "aa")])
     }
 
+    @Test("so does an alert about what has happened, and what a card shows goes on")
+    func othersToldAgain() throws {
+        let rig = try PlannerRig()
+        try rig.withCard()
+        rig.agent(.error(message: "e1", recoverable: true))
+        rig.transcript.settle()
+        let pushes = rig.transcript.takePushes()
+        #expect(Set(pushes.map(\.purpose)) == [.alert, .update])
+        rig.pass(1_000, answering: false)
+        rig.register()
+        rig.report()
+        for push in pushes { rig.transcript.handle(.pushAnswered(push.id, .refused(.keepToken, text: "Unregistered"))) }
+        rig.pass(500)
+        #expect(Set(rig.take().map(\.purpose)) == [.alert, .update])
+    }
+
     @Test("the answer about the address of before rings nothing again")
     func answerOfBefore() throws {
         let rig = try PlannerRig()

@@ -56,6 +56,25 @@ struct CardRateTests {
     }
 
     @Test(
+        "what a card does not show is no news to it, nor is the time",
+        arguments: ["swiftclimb", "heliograph", "codingbridge", "epic"])
+    func unseen(_ profile: String) throws {
+        let rig = try PlannerRig { $0.profile = profile }
+        try rig.withCard()
+        rig.agent(rig.tool(1))
+        rig.pass(20_000)
+        _ = rig.take()
+        for number in 1...7 {
+            var usage = Usage()
+            usage.tokens = Tokens(input: Int64(number), output: 1, cacheRead: 0, cacheWrite: 0)
+            rig.agent(.usage(usage))
+            if profile == "swiftclimb" { rig.agent(.message(.assistant, summary: "hello")) }
+            rig.pass(20_000)
+        }
+        #expect(rig.take().isEmpty)
+    }
+
+    @Test(
         "a busy hour is within what the simulated phone takes at priority 10, and attention has its share",
         arguments: [false, true])
     func hour(_ isFrequent: Bool) throws {

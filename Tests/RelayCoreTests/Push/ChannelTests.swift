@@ -52,6 +52,36 @@ struct ChannelTests {
         #expect(records(rig) == 0)
     }
 
+    @Test("of many sessions at work one channel is made at a time, for the card that begins")
+    func oneByOne() throws {
+        let rig = try rig()
+        for number in 2...64 {
+            rig.transcript.send(
+                [T.started, .statusChanged(.running, reason: nil)], to: SessionID("s\(number)")!, first: 1, by: rig.host)
+            rig.transcript.commit()
+        }
+        var (made, started): (Int, [PushIntent]) = (0, [])
+        func pass(_ seconds: Int) {
+            for _ in 0..<seconds {
+                rig.transcript.pass(1_000)
+                rig.transcript.commit()
+                for order in rig.transcript.takePushes() {
+                    if order.target == .makeChannel { made += 1 }
+                    if order.purpose == .start { started.append(order) }
+                    let channel = order.target == .makeChannel ? "Q\(made)" : nil
+                    rig.transcript.handle(.pushAnswered(order.id, .accepted(.sandbox, channel: channel)))
+                    rig.transcript.commit()
+                }
+            }
+        }
+        pass(120)
+        #expect(made == 1 && started.count == 1)
+        let report = CardReport(card: CardID("k")!, session: started.first?.session, token: nil, state: .active)
+        rig.command(.card(PlannerRig.device, report))
+        pass(60)
+        #expect(made == 2 && started.count == 2)
+    }
+
     @Test("a channel is kept for its end over a restart")
     func keptOverRestart() throws {
         let rig = try rigWithCard()

@@ -16,10 +16,15 @@ from relay import Relay
 from steered import Steered, phone  # noqa: F401 (a fixture)
 from waits import patient, wait_until
 
-SHOWS_OWN_PROMPTS = "0.144.4"
+BY_HAND = ["0.133.0", "0.136.0", "0.144.4", "0.153.4"]
+NAMELESS = ["0.133.0"]
+"""It says of no prompt whose it was, so that nothing shows that it took ours."""
+READY = "5.4 default"
+OLD_MODEL = "Use existing model"
+"""Some ask at their first start whether to go on with this one."""
 
 
-@pytest.fixture(params=["0.133.0", SHOWS_OWN_PROMPTS])
+@pytest.fixture(params=BY_HAND)
 def version(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -38,20 +43,29 @@ def machine(short_path: Path, relay: Relay, program: Path) -> Iterator[CodexMach
     server = None
     try:
         machine.set_up()
-        with (short_path / "server.log").open("wb") as log:
-            server = subprocess.Popen(
-                [str(program), "app-server", "--listen", "unix://"], env=machine.environment, cwd=machine.project,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )  # fmt: skip
-        wait_until(machine.socket.exists, 15, lambda: f"the server; it says {(short_path / 'server.log').read_text()}")
+        server = serve(machine, program)
         machine.terminal.run([str(program), "--remote", "unix://", "-a", "on-request", "-s", "read-only"], machine.environment)
-        machine.wait_screen("gpt-5.4 default", 30)
+        wait_until(lambda: any(text in machine.screen() for text in (READY, OLD_MODEL)), 30, lambda: f"its screen, which shows:\n{machine.screen()}")
+        if OLD_MODEL in machine.screen():
+            machine.press_until("2", lambda screen: OLD_MODEL not in screen, "keep the model")
+        machine.wait_screen(READY, 30)
         yield machine
     finally:
         if server:
             server.kill()
             server.wait(patient(10))
         machine.tear_down()
+
+
+def serve(machine: CodexMachine, program: Path) -> "subprocess.Popen[bytes]":
+    log = machine.folder / "server.log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [str(program), "app-server", "--listen", "unix://"], env=machine.environment, cwd=machine.project, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=output,
+        )  # fmt: skip
+    wait_until(machine.socket.exists, 15, lambda: f"the server; it says {log.read_text()}")
+    return server
 
 
 def test_it_is_answered_and_steered_beside_its_terminal(machine: CodexMachine, phone: WireClient, version: str) -> None:
@@ -72,5 +86,12 @@ def test_it_is_answered_and_steered_beside_its_terminal(machine: CodexMachine, p
     id = steered.prompt("/from afar")
     machine.wait_screen("/from afar")
     machine.wait_screen("Second.")
-    # The older one says of no prompt whose it was, so that nothing shows that it took ours.
-    assert steered.stage(id)["stage"] == ("taken" if version == SHOWS_OWN_PROMPTS else "unknown")
+    assert steered.stage(id)["stage"] == ("unknown" if version in NAMELESS else "taken")
+
+
+def test_doctor_says_what_does_not_work_with_it(machine: CodexMachine, program: Path, version: str) -> None:
+    machine.environment["PATH"] = f"{program.parent}:{machine.environment['PATH']}"
+    found = machine.heliograph("doctor", check=False).stdout
+    assert version in found
+    assert "its terminal shares no server" in found, found
+    assert ("the outcome of a client's prompt is unknown" in found) == (version in NAMELESS), found

@@ -21,7 +21,7 @@ struct CodexConnect: ConnectPart {
             switch error {
             case .absent:
                 edit.notes.append(
-                    "Codex's app-server does not run in \(settings.home). `codex` starts it; it is found then.")
+                    "Codex's app-server does not run in \(settings.home). `codex` 0.157 or later starts it; it is found then.")
             case .unsafe(let words): edit.notes.append("\(words): the host does not talk to it until that is fixed.")
             }
         }

@@ -22,9 +22,7 @@ enum CodexDoctor {
                     version,
                     Finding(
                         "Codex's server", .doubtful, "it does not run in \(settings.home): Codex is not reported",
-                        mend:
-                            "start codex; if that starts none, `codex app-server --listen unix://`, then `codex --remote unix://`"
-                    ),
+                        mend: "start codex (0.157 or later)"),
                 ]
             case .unsafe(let words):
                 return [
@@ -37,7 +35,11 @@ enum CodexDoctor {
 
     private static var version: Finding {
         do throws(HTTPError) {
-            return Finding("Codex", .well, VisibleText.line(try InstalledProgram.version(of: "codex")))
+            let said = try InstalledProgram.version(of: "codex")
+            guard let shortcoming = CodexVersion(said: said)?.shortcoming else {
+                return Finding("Codex", .well, VisibleText.line(said))
+            }
+            return Finding("Codex", .doubtful, "\(VisibleText.line(said)): \(shortcoming.words)", mend: shortcoming.mend)
         } catch {
             return Finding("Codex", .doubtful, "it is not on this PATH", mend: "install it, or open the shell in which it runs")
         }

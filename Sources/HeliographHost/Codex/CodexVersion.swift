@@ -1,0 +1,37 @@
+/// The part of Codex's version that decides what works with it.
+struct CodexVersion: Comparable {
+    /// The terminal of this one and later ones starts the server that it shares. In 0.156 that is a feature that is off.
+    static let sharing = CodexVersion(major: 0, minor: 157)
+    /// The oldest that was seen to say whose prompt a message is. 0.133 does not, so that the outcome of a client's prompt is unknown.
+    static let naming = CodexVersion(major: 0, minor: 136)
+
+    private let major: Int
+    private let minor: Int
+
+    private init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// Reads `codex-cli 0.163.0`; nil if it is not so.
+    init?(said: String) {
+        guard let word = said.split(separator: " ").last else { return nil }
+        let parts = word.split(separator: ".")
+        guard parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1]), major >= 0, minor >= 0 else { return nil }
+        self.init(major: major, minor: minor)
+    }
+
+    static func < (left: CodexVersion, right: CodexVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+
+    /// What does not work with it, and what to do about it; nil if all does.
+    var shortcoming: (words: String, mend: String)? {
+        guard self < Self.sharing else { return nil }
+        let unknown = self < Self.naming ? ", and the outcome of a client's prompt is unknown" : ""
+        return (
+            "its terminal shares no server, so sessions are reported only if you start both by hand\(unknown)",
+            "update Codex to 0.157 or later, or run `codex app-server --listen unix://`, then `codex --remote unix://`"
+        )
+    }
+}

@@ -26,9 +26,7 @@ final class BudgetsTask: ClientTask {
 
     private func replied(_ reply: Reply) {
         switch reply {
-        case .failed(let notice, _):
-            let isThere = notice.code != ErrorCode.notFound.rawValue
-            run.fail(isThere ? .notTaken(notice, "set budgets") : ClientError(.notFound, VisibleText.line(notice.message)))
+        case .failed(let notice, _): run.fail(.notTaken(notice, "set budgets"))
         case .budgets(let budgets): show(budgets)
         default: listing = run.submit(.budgets)
         }

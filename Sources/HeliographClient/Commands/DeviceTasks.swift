@@ -109,8 +109,6 @@ enum DeviceReply {
     }
 
     static func check(_ reply: Reply) throws(ClientError) {
-        guard case .failed(let notice, _) = reply else { return }
-        if notice.code == ErrorCode.notFound.rawValue { throw ClientError(.notFound, notice.message) }
-        throw ClientError.notTaken(notice, "change devices")
+        if case .failed(let notice, _) = reply { throw ClientError.notTaken(notice, "change devices") }
     }
 }

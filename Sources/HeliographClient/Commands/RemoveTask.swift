@@ -36,11 +36,7 @@ final class RemoveTask: ClientTask {
     }
 
     private func replied(_ reply: Reply, to id: CommandID) {
-        if case .failed(let notice, _) = reply {
-            let isThere = notice.code != ErrorCode.notFound.rawValue
-            return run.fail(
-                isThere ? .notTaken(notice, "remove sessions") : ClientError(.notFound, VisibleText.line(notice.message)))
-        }
+        if case .failed(let notice, _) = reply { return run.fail(.notTaken(notice, "remove sessions")) }
         if run.options.isJSON {
             run.terminal.print(JSONLine.text(MessageToClient.reply(id, reply).bytes))
         } else {

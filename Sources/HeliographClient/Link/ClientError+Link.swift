@@ -17,8 +17,9 @@ extension ClientError {
     /// A command that the relay refused, if the command has no words of its own for that: `deed` is the action that this terminal may not
     /// do and `role` may.
     static func notTaken(_ notice: Notice, _ deed: String, role: String = "client") -> ClientError {
-        guard ErrorCode(rawValue: notice.code) == .forbidden else {
-            return ClientError(.refused, VisibleText.line(notice.message))
+        let code = ErrorCode(rawValue: notice.code)
+        guard code == .forbidden else {
+            return ClientError(code == .notFound ? .notFound : .refused, VisibleText.line(notice.message))
         }
         return ClientError(
             .unauthorised, "this terminal was not paired to \(deed)",

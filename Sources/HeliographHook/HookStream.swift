@@ -38,8 +38,9 @@ package enum HookStream {
         }
     }
 
-    /// Writes everything, or stops if there is no reader any more.
-    package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+    /// Writes everything, or stops if there is no reader any more. Returns the number of the error that ended it, or 0.
+    @discardableResult
+    package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             // The buffer outlives the call, and the length is its own.
@@ -47,8 +48,9 @@ package enum HookStream {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                return
+                return errno
             }
         }
+        return 0
     }
 }

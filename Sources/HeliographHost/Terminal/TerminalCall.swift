@@ -80,8 +80,7 @@ package enum TerminalCall {
 
     package static func list() {
         let all = HeldTerminal.all()
-        if all.isEmpty { return HookStream.write(Array("None runs. heliograph claude starts one.\n".utf8)) }
-        list(all)
+        if all.isEmpty { HookStream.write(Array("None runs. heliograph claude starts one.\n".utf8)) } else { list(all) }
     }
 
     private static func list(_ all: [HeldTerminal]) {

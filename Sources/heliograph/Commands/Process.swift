@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import HeliographClient
+import HeliographHook
 import HeliographHost
 import HeliographServer
 import RelayAccess
@@ -64,25 +65,15 @@ enum Output {
     static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }
 
     /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
-    static func complain(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
+    static func complain(_ text: String) { HookStream.write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Ends the program silently if the reader has gone: `| head` has seen enough.
     static func line(_ bytes: [UInt8]) throws {
-        switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
+        switch HookStream.write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
         case 0: break
         case EPIPE: throw ExitCode.success
         case let fault: throw CommandError(.output, "the output cannot be written: \(unsafe String(cString: strerror(fault)))")
         }
-    }
-
-    /// Returns the number of the error that ended it, or 0.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var sent = 0
-        while sent < bytes.count {
-            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 { sent += count } else if errno != EINTR { return errno }
-        }
-        return 0
     }
 
     /// Call at the end of a command: flushes the output, or reports that it failed. A token printed into a full disk would be lost.

@@ -20,6 +20,8 @@ struct LocalBench {
     private(set) var events: [Event] = []
     /// Processes that `checkAgents` finds gone.
     var gone: Set<AgentProcess> = []
+    /// The relay has each session as this host's at once.
+    var confirmsNames = true
     private var lines: [String] = []
     private var token: UInt64 = 0
     private var decisions = 0
@@ -68,6 +70,7 @@ struct LocalBench {
         token += 1
         let events = try LocalEvent.all(in: Array(text.utf8))
         tell(.own(.eventsSent(events, by: process, HookToken(rawValue: token))))
+        if confirmsNames { for id in adapter.names.unconfirmed { tell(.named(id, isOurs: true)) } }
     }
 
     mutating func ask(

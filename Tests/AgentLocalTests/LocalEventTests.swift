@@ -29,6 +29,55 @@ struct LocalEventTests {
         #expect(bench.take() == ["local-s1: started build.sh again", #"3: {"taken":1}"#])
     }
 
+    private static func message(_ session: String) -> String {
+        #"{"session":"\#(session)","kind":"message","head":{"role":"assistant"}}"#
+    }
+
+    @Test("a program that begins a session hears whether another host has that name, and what was taken of the others")
+    func nameOfAnother() throws {
+        var bench = LocalBench()
+        bench.confirmsNames = false
+        try bench.send(["a", "b", "b"].map(Self.message).joined(separator: "\n"))
+        #expect(!bench.take().contains { $0.hasPrefix("1:") }, "the relay has said nothing")
+        bench.tell(.named(SessionID("local-a")!, isOurs: true))
+        #expect(bench.take() == [])
+        bench.tell(.named(SessionID("local-b")!, isOurs: false))
+        #expect(bench.take() == [#"1: {"taken":1,"notTaken":["b"]}"#])
+        #expect(bench.notes["local-b"] == nil && bench.notes["local-a"] != nil)
+        try bench.send(Self.message("a"))
+        #expect(bench.take().last == #"2: {"taken":1}"#, "what is known to be ours is not waited for")
+        try bench.send(Self.message("b"))
+        #expect(bench.take() == ["local-b: started local", "local-b: assistant: "], "it is begun again, and asked again")
+        bench.tell(.named(SessionID("local-b")!, isOurs: true))
+        #expect(bench.take() == [#"3: {"taken":1}"#], "by now the name is free")
+    }
+
+    @Test("nobody waits long for the relay's word on a name, nor for a relay that is away, nor where the disk took nothing")
+    func nameUnanswered() throws {
+        var bench = LocalBench()
+        bench.confirmsNames = false
+        try bench.send(Self.message("a"))
+        _ = bench.take()
+        bench.pass(.seconds(2))
+        #expect(bench.take() == [#"1: {"taken":1}"#])
+        try bench.send(Self.message("a"))
+        _ = bench.take()
+        bench.tell(.linkChanged(isLive: false))
+        #expect(bench.take() == [#"2: {"taken":1}"#])
+        try bench.send(Self.message("c"))
+        #expect(bench.take().last == #"3: {"taken":1}"#)
+        bench.tell(.linkChanged(isLive: true))
+        try bench.send(Self.message("d"))
+        _ = bench.take()
+        bench.tell(.nothingRecorded)
+        #expect(bench.take() == ["4: 204"])
+        try bench.send(Self.message("d"))
+        _ = bench.take()
+        bench.hangUp(5)
+        bench.tell(.named(SessionID("local-d")!, isOurs: true))
+        #expect(bench.take() == [])
+    }
+
     @Test("every kind that a program may send goes out as it came")
     func kinds() throws {
         var bench = LocalBench()

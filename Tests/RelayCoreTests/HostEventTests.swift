@@ -111,7 +111,10 @@ struct HostEventTests {
         _ = t.take(server)
         t.send([.sessionRenamed(title: "mine")], first: 2, by: server)
         t.commit()
-        #expect(t.types(server) == ["notice"])
+        #expect(
+            t.take(server) == [
+                #"{"type":"notice","code":"notFound","message":"this session belongs to another host","path":"$.session","session":"s1"}"#
+            ])
         #expect(t.log[T.key]?.count == 1)
     }
 

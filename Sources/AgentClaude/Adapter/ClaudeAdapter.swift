@@ -62,6 +62,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .steer(let request): steer(request)
         case .launch(let launch): self.launch(launch)
         case .timerFired: timerFired()
+        case .nothingRecorded, .named: break
         }
         return effects
     }

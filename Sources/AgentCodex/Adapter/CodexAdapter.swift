@@ -83,7 +83,7 @@ package struct CodexAdapter: AgentAdapter {
         case .timerFired: timerFired()
         case .held(let holds): held(holds)
         // Codex's hooks and processes are none of ours.
-        case .hookGone, .agentGone: break
+        case .hookGone, .agentGone, .nothingRecorded, .named: break
         }
         if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
         if Self.stirsAll(input) { stirred.formUnion(sessions.keys) }
@@ -101,7 +101,8 @@ package struct CodexAdapter: AgentAdapter {
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
-        case .own(.connected), .own(.received), .own(.notStarted), .decided, .eventsLost, .steer, .launch, .hookGone,
+        case .own(.connected), .own(.received), .own(.notStarted), .decided, .nothingRecorded, .named, .eventsLost, .steer,
+            .launch, .hookGone,
             .agentGone:
             false
         }

@@ -8,6 +8,7 @@ extension LocalAdapter {
         deadlines += handedAt.keys.compactMap(receivedAt)
         if let output = outputs.nextDeadline { deadlines.append(output) }
         deadlines += steered.compactMap { sessions[$0]?.program?.nextDeadline }
+        if let due = names.nextDeadline { deadlines.append(due) }
         if let interval = agentCheckInterval { deadlines.append(agentsCheckedAt + interval.milliseconds) }
         return deadlines.min()
     }
@@ -26,6 +27,7 @@ extension LocalAdapter {
     mutating func timerFired() {
         tellDesk(.timerFired)
         programsTimerFired()
+        answer(names.timerFired(at: now.monotonic))
         for approval in desk.approvals {
             if let due = receivedAt(approval.id), now.monotonic >= due { tellDesk(.answerReceived(approval.id)) }
         }

@@ -22,6 +22,8 @@ package struct LocalAdapter: AgentAdapter {
     var agentsCheckedAt: Int64
     /// Sessions in which every tool needs approval.
     private var holds = Holds()
+    var names = NameChecks()
+    private var isLinkLive = false
     private var uses = 0
     var outputs = ToolOutputs()
 
@@ -41,6 +43,7 @@ package struct LocalAdapter: AgentAdapter {
         desk.heard(at: now)
         self.now = now
         effects = []
+        if case .nothingRecorded = input {} else { names.factCame() }
         switch input {
         case .daemonStarted(let notes): restore(notes)
         case .own(.eventsSent(let events, let process, let token)): eventsSent(events, by: process, token)
@@ -48,6 +51,7 @@ package struct LocalAdapter: AgentAdapter {
         case .own(.settled(let settlement, let process, let token)): settled(settlement, by: process, token)
         case .own(.steering(let steering, let process, let token)): said(steering, by: process, token)
         case .hookGone(let token):
+            names.gone(token)
             programGone(token)
             tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision):
@@ -56,7 +60,14 @@ package struct LocalAdapter: AgentAdapter {
             }
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
-        case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
+        case .linkChanged(let isLive):
+            isLinkLive = isLive
+            if !isLive { answer(names.linkEnded()) }
+            tellDesk(.linkChanged(isLive: isLive))
+        case .nothingRecorded: if let call = names.nothingRecorded() { order(.respond(call.token, nil)) }
+        case .named(let session, let isOurs):
+            if !isOurs { forget(session) }
+            answer(names.named(session, isOurs: isOurs))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
         case .steer(let request): steer(request)
@@ -74,14 +85,32 @@ package struct LocalAdapter: AgentAdapter {
         let ids = events.map { sessionID($0.session) }
         guard hasRoom(for: ids) else { return refuse(token, tooManySessions) }
         for (event, id) in zip(events, ids) { take(event, in: id, by: process) }
-        let held = zip(events, ids).filter { holds.contains($0.1) }.map(\.0.session)
-        order(
-            .respond(
-                token,
-                JSONWriter.object {
-                    $0.field("taken", Int64(events.count))
-                    if !held.isEmpty { $0.strings("held", Set(held).sorted()) }
-                }))
+        let sessions = zip(events, ids).map { (name: $0.0.session, id: $0.1) }
+        if let call = names.wait(token, sessions, isLive: isLinkLive, at: now.monotonic) { answer([call]) }
+    }
+
+    mutating func answer(_ calls: [NameChecks.Call]) {
+        for call in calls {
+            let held = Set(call.sessions.filter { holds.contains($0.id) }.map(\.name))
+            order(
+                .respond(
+                    call.token,
+                    JSONWriter.object {
+                        $0.field("taken", Int64(call.takenCount))
+                        if !held.isEmpty { $0.strings("held", held.sorted()) }
+                        if !call.refused.isEmpty { $0.strings("notTaken", call.refused.sorted()) }
+                    }))
+        }
+    }
+
+    /// Another host has a session of this name, and the relay takes nothing of ours. Said again, it is begun again: the name may be free by then.
+    private mutating func forget(_ id: SessionID) {
+        guard sessions[id] != nil else { return }
+        tellDesk(.sessionEnded(id, agentGone: false))
+        programEnded(id)
+        outputs.ended(id)
+        sessions[id] = nil
+        order(.remember(id.rawValue, nil))
     }
 
     private mutating func take(_ event: LocalEvent, in id: SessionID, by process: AgentProcess?) {
@@ -252,6 +281,7 @@ package struct LocalAdapter: AgentAdapter {
         if sessions[id]?.isEnded == false {
             _ = sessions[id]?.heard(from: process)
         } else {
+            if sessions[id] == nil { names.began(id) }
             sessions[id] = LocalSession(id: id, process: process)
         }
         sessions[id]?.began()

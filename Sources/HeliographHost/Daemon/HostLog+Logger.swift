@@ -61,6 +61,10 @@ extension Logger {
         case .replaced:
             error("another process connected with this host's token: this one stays away until it is started again")
         case .notice(let code): warning("the relay says", metadata: ["code": "\(code.prefix(64))"])
+        case .nameTaken(let session):
+            error(
+                "another host of this workspace has a session of this name: the relay takes nothing of ours",
+                metadata: ["session.id": "\(session)"])
         case .dropped(let session, let code):
             error(
                 "the relay will not take an event; it is gone",

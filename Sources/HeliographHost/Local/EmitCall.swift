@@ -112,9 +112,16 @@ package struct EmitCall {
         }
         switch status {
         case 200:
+            guard let root = try? JSONDocument(parsing: body).root else { return nil }
             // Scripts read it: those sessions have to ask before each tool.
-            if let root = try? JSONDocument(parsing: body).root, let held = root.optional("held") {
+            if let held = root.optional("held") {
                 HookStream.write(JSONWriter.object { $0.raw("held", held.bytes) } + [UInt8(ascii: "\n")])
+            }
+            for name in (try? root.optional("notTaken")?.array().map { try $0.string() }) ?? [] {
+                badCount += 1
+                ProgramRequest.complain(
+                    "nothing was taken of session \(name): another host of this workspace has one of that name; choose another name"
+                )
             }
             return nil
         case 204:

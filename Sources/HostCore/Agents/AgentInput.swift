@@ -14,6 +14,10 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case linkChanged(isLive: Bool)
     /// The disk did not take the request of this approval, so nobody can be asked.
     case notRecorded(ApprovalID)
+    /// The disk took nothing of what came of the last fact.
+    case nothingRecorded
+    /// The relay has a session of this name, for the first time in this life of the daemon: ours, or another host's. Then it takes nothing of ours.
+    case named(SessionID, isOurs: Bool)
     /// The disk did not take events of these sessions, and is back.
     case eventsLost(Set<SessionID>)
     /// A person steers a session: now is the moment, and it is given once. The outcome is reported by `steered`.
@@ -38,6 +42,8 @@ extension AgentInput where Fact == any Sendable {
         case .agentGone(let process): return .agentGone(process)
         case .linkChanged(let isLive): return .linkChanged(isLive: isLive)
         case .notRecorded(let approval): return .notRecorded(approval)
+        case .nothingRecorded: return .nothingRecorded
+        case .named(let session, let isOurs): return .named(session, isOurs: isOurs)
         case .eventsLost(let sessions): return .eventsLost(sessions)
         case .steer(let request): return .steer(request)
         case .launch(let order): return .launch(order)

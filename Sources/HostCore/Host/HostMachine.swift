@@ -24,6 +24,8 @@ package struct HostMachine {
     private var fetches = PictureFetches()
     private let limits = HostLimits()
     private var known = KnownHolds()
+    /// Sessions that the relay has as ours, as far as the agents were told.
+    private var named: Set<SessionID> = []
     private var timers = HostTimers()
     /// Something may be to send since the last flush was armed.
     private var hasNews = false
@@ -186,6 +188,7 @@ package struct HostMachine {
         hasNews = true
         guard case .refused(let error, let approvals) = outcome else { return true }
         orders.append(.log(.notRecorded(error)))
+        tell(agent, .nothingRecorded)
         for approval in approvals { tell(agent, .notRecorded(approval)) }
         return false
     }
@@ -208,12 +211,19 @@ package struct HostMachine {
         case .resendAfter(let wait): orders.append(.arm(.resend, after: wait))
         case .acknowledge(let session, let through):
             journal.acknowledge(session, through: through)
+            if through > 0, !named.contains(session), let agent = agent(of: session.rawValue) {
+                if agents[agent].isLive(session) { named.insert(session) }
+                tell(agent, .named(session, isOurs: true))
+            }
             if !isWaiting(session) { forget(steering.acknowledged(session)) }
         case .drop(let session, let seq):
             // The adapter need not wait for a question that nobody will see.
             if let lost = journal.drop(session, seq: seq), let agent = agent(of: session.rawValue) {
                 tell(agent, .notRecorded(lost))
             }
+        case .nameTaken(let session):
+            sessionEnded(session)
+            if let agent = agent(of: session.rawValue) { tell(agent, .named(session, isOurs: false)) }
         case .decide(let session, let approval, let digest, let decision):
             guard let agent = agent(of: session.rawValue) else {
                 return orders.append(.log(.foreign(session, decision.command)))
@@ -273,6 +283,7 @@ package struct HostMachine {
 
     private mutating func sessionEnded(_ session: SessionID) {
         offers[session] = nil
+        named.remove(session)
         carryOut(steering.ended(session))
     }
 

@@ -61,7 +61,7 @@ package struct LaunchAdapter: AgentAdapter {
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
         case .timerFired: timerFired()
-        case .hookGone, .decided, .held, .linkChanged, .notRecorded, .eventsLost, .launch: break
+        case .hookGone, .decided, .held, .linkChanged, .notRecorded, .nothingRecorded, .named, .eventsLost, .launch: break
         }
         return effects
     }

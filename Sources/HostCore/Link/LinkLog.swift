@@ -8,4 +8,5 @@ package enum LinkLog: Sendable, Equatable {
     case replaced
     case notice(code: String)
     case dropped(SessionID, code: String)
+    case nameTaken(SessionID)
 }

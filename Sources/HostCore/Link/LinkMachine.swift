@@ -32,6 +32,8 @@ package struct LinkMachine {
         case acknowledge(SessionID, through: Int64)
         /// The relay will never take this event.
         case drop(SessionID, seq: Int64)
+        /// Another host has a session of this name: the relay takes nothing of ours.
+        case nameTaken(SessionID)
         case decide(SessionID, ApprovalID, InputDigest, Decision)
         /// All that is held of this host from now on.
         case hold(Holds)
@@ -67,6 +69,8 @@ package struct LinkMachine {
     private var inFlight: [Flight] = []
     /// Named in a `hello` of this connection.
     private var asked: Set<SessionID> = []
+    /// Sessions whose names were taken on this connection: each is logged once.
+    private var taken: Set<SessionID> = []
     /// Sessions of which the relay takes no more, until it is asked again.
     private var parked: Set<SessionID> = []
     /// A `resendAfter` was ordered and has not come: one for all who wait.
@@ -133,6 +137,7 @@ package struct LinkMachine {
         heartbeat = welcome.heartbeat
         sentThrough = [:]
         inFlight = []
+        taken = []
         return told(sessions) + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
     }
 
@@ -174,6 +179,8 @@ package struct LinkMachine {
                 resend { $0.session == session }
             }
             effects += resendLater()
+        } else if notice.code == ErrorCode.notFound.rawValue, let session = notice.session {
+            effects = nameTaken(session)
         } else if notice.code == WireError.Code.unknownType.rawValue {
             // Every relay knows events: nothing of them was refused.
             takesOutput = false
@@ -189,6 +196,15 @@ package struct LinkMachine {
             carefulLeft = limits.carefulEvents
         }
         return effects
+    }
+
+    /// Of one message: each that is under way is refused by itself. Other sessions are not held up by it.
+    private mutating func nameTaken(_ session: SessionID) -> [Effect] {
+        guard let place = inFlight.firstIndex(where: { $0.session == session }) else { return [] }
+        let flight = inFlight.remove(at: place)
+        let drops = (flight.first...flight.last).map { Effect.drop(session, seq: $0) }
+        let log: [Effect] = taken.insert(session).inserted ? [.log(.nameTaken(session))] : []
+        return log + drops + [.nameTaken(session)]
     }
 
     private mutating func resendLater() -> [Effect] {

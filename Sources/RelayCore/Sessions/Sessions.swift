@@ -138,7 +138,7 @@ struct Sessions {
         guard known != nil || removed != nil || isNewOtherwise else { return .isUnknown }
         let standing = known.map { sessions.values[$0].standing() } ?? removed.map { (host: $0.host, hostSeq: $0.hostSeq) }
         if let standing, standing.host != host.identity.host.id {
-            orders.send(.notice(.init(.notFound, "this session belongs to another host", at: "$.session")), toHost: peer)
+            orders.send(.notice(.isOfAnotherHost(said.session)), toHost: peer)
             return .taken
         }
         let expected = (standing?.hostSeq ?? 0) + 1
@@ -473,6 +473,15 @@ struct Sessions {
         if ofHosts.isMiscounted(kept) { census.breach = "what sessions keep is counted wrongly" }
         if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }
         if !Set(shown.views.keys).isSubset(of: sessions.keys) { census.breach = "a session is shown that is gone" }
+    }
+}
+
+extension Notice {
+    /// Its host drops what it has of a session of this name, and goes on with its other sessions.
+    fileprivate static func isOfAnotherHost(_ session: SessionID) -> Notice {
+        Notice(
+            code: ErrorCode.notFound.rawValue, message: "this session belongs to another host", path: "$.session",
+            session: session)
     }
 }
 

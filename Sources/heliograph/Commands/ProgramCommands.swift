@@ -16,10 +16,11 @@ struct Emit: ParsableCommand {
             file.changed, todo.changed, usage, subagent.started, subagent.finished, error. The protocol lists their fields; \
             the documentation's page on agents has examples.
 
-            A line that is not right is named on standard error and left out. When a budget is spent, {"held":["build-1"]} is \
+            A line that is not right is named on standard error and left out, and so is a session whose name another host of \
+            the workspace has. When a budget is spent, {"held":["build-1"]} is \
             printed: from then on, ask before each tool.
 
-            Exit codes: 0 all taken, 1 a line was refused, 4 no host daemon runs, 7 its disk took nothing.
+            Exit codes: 0 all taken, 1 a line or a session was refused, 4 no host daemon runs, 7 its disk took nothing.
             """)
 
     @OptionGroup var program: ProgramOptions

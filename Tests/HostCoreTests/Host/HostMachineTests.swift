@@ -317,6 +317,32 @@ struct HostMachineTests {
         #expect(bench.tell(.received(.notice(notice))).first == "one hears not recorded a1")
     }
 
+    @Test("adapters hear, once, that the relay has a session as ours, or another host's, and that the disk took nothing")
+    func names() throws {
+        var bench = try Bench()
+        bench.diary.hasNames = true
+        _ = bench.connect()
+        func send(_ effect: AgentEffect<ScriptedAdapter.Order>, _ session: String) {
+            _ = bench.tell("one", [effect])
+            _ = bench.tell(.fired(.flush))
+            _ = bench.welcome([progress(session, 0)])
+            _ = bench.tell(.fired(.flush))
+        }
+        send(Bench.works("one-s"), "one-s")
+        #expect(bench.tell(.received(.ack([progress("one-s", 1)]))).first == "one hears one-s is named")
+        send(Bench.works("one-s"), "one-s")
+        #expect(!bench.tell(.received(.ack([progress("one-s", 2)]))).contains { $0.contains("hears") })
+        send(Bench.emit(.approvalRequested(Bench.asks), in: "one-t", isKept: true), "one-t")
+        let notice = Notice(code: "notFound", message: "no", path: "$.session", session: SessionID("one-t")!)
+        #expect(
+            bench.tell(.received(.notice(notice))).prefix(3) == [
+                "one hears not recorded a1", "one hears one-t is another's", "log",
+            ])
+        #expect(bench.spool.index.pendingCount == 0)
+        bench.disk.failing[.append] = full
+        #expect(bench.tell("one", [Bench.works("one-s")]).first == "one hears nothing recorded")
+    }
+
     @Test("at the end what waits is on disk and sent, and without a link it is on disk")
     func stopping() throws {
         var bench = try Bench()

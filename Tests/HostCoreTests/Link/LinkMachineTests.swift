@@ -273,6 +273,27 @@ struct LinkMachineTests {
         #expect(bench.index.pendingCount == 0)
     }
 
+    @Test("a session whose name another host has is dropped, message by message, and holds up no other")
+    func nameTaken() {
+        var bench = Bench()
+        bench.spool(one, 300)
+        bench.spool(two, 2)
+        bench.connect()
+        let refusal = LinkMachine.Input.received(
+            .notice(Notice(code: "notFound", message: "", path: "$.session", session: one)))
+        #expect(bench.send() == ["one 1-256", "one 257-300", "two 1-2"])
+        let first = bench.tell(refusal)
+        #expect(first.count == 258 && first.first == .log(.nameTaken(one)) && first.last == .nameTaken(one))
+        #expect((1...256).allSatisfy { first.contains(.drop(one, seq: $0)) })
+        let second = bench.tell(refusal)
+        #expect(second.count == 45 && second.last == .nameTaken(one), "it is logged once")
+        #expect(bench.tell(refusal) == [], "nothing of it is under way")
+        _ = bench.tell(ack(two, 2))
+        #expect(bench.index.pendingCount == 0)
+        bench.spool(two, 300)
+        #expect(bench.send() == ["two 3-258", "two 259-302"], "not one by one")
+    }
+
     @Test("a notice that more comes than is read is no refusal")
     func slowed() {
         var bench = Bench()

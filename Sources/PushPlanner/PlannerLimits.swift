@@ -6,6 +6,9 @@ enum PlannerLimits {
     static let devicesOfClientMax = 10
     /// Pushes of one device that wait for an answer.
     static let unansweredPushesMax = 64
+    /// Approvals and questions that a device shows one by one: what a Lock Screen shows without scrolling, and each can be decided there. The
+    /// others that wait are counted in one notification, and the oldest of them follows when one of these is settled.
+    static let shownOneByOneMax = 5
     /// Alerts of one device that the service has not taken and that wait for their next try; beyond it they are counted in one digest.
     static let owedAlertsMax = 16
     /// Broadcast channels that a service is asked to keep for us: half of the 10,000 that Apple keeps for one app. Beyond it cards start without.

@@ -32,6 +32,8 @@ package enum PlannerTimer: Hashable, Sendable {
     case card(WorkspaceID, DeviceID, SessionID?)
     /// An approval of this session shall ring.
     case rings(WorkspaceID, DeviceID, SessionID)
+    /// What waits beyond those that are shown one by one is to be counted anew.
+    case overflow(WorkspaceID, DeviceID)
     /// Send the digest of what was held back.
     case digest(WorkspaceID, DeviceID)
     /// Try the alerts again that the service did not accept.

@@ -15,7 +15,10 @@ package enum StoredPushTable {
             .required("startPendingUntil", .time), .optional("forgottenTimestamp", .count),
             .required("heldBack", .object(AlertKind.allCases.map { .optional($0.rawValue, .count) })),
             .optional("heldBackSince", .time), .defaulted("owed", .list(.object(owedAlert))),
+            .optional("waitingTold", .object(waiting)), .optional("waitingShown", .object(waiting)),
         ])
+
+    private static let waiting: [WireField] = [.required("more", .count), .required("all", .count)]
 
     private static let owedAlert = WireObject(
         nil,
@@ -50,7 +53,11 @@ package enum StoredPushTable {
             .required("rung", .list(.identifier)),
             .defaulted(
                 "rungAt",
-                .list(.object([.required("approval", .identifier), .required("at", .time), .required("times", .count)]))),
+                .list(
+                    .object([
+                        .required("approval", .identifier), .required("at", .time), .required("times", .count),
+                        .optional("counted", .flag),
+                    ]))),
             .optional("runBeganAt", .time), .optional("errorRung", .anyText),
         ]
         return WireObject(nil, all + own)

@@ -13,6 +13,8 @@ extension APNsPayload {
         _ profile: Profile, kind: AlertKind?, text: AlertText, thread: String, level: AlertLevel, expiresAt: Int64? = nil,
         session: SessionID?, approval: ApprovalID?, code: Bool, mayAllow: Bool, sealed: Bool
     ) -> [UInt8] {
+        // A passive alert, or one that only counts what waits, asks for nothing: buttons that decide would lead nowhere.
+        let asks = level != .passive && (approval != nil || kind != .approval && kind != .question)
         func bytes(_ text: AlertText, mayAllow: Bool) -> [UInt8] {
             JSONWriter.object { payload in
                 payload.object("aps") { aps in
@@ -22,8 +24,7 @@ extension APNsPayload {
                         $0.field("body", text.body)
                     }
                     if level != .passive { aps.field("sound", "default") }
-                    // A passive alert asks for nothing: buttons that decide would lead nowhere.
-                    aps.field("category", profile.category(for: level == .passive ? nil : kind, mayAllow: mayAllow))
+                    aps.field("category", profile.category(for: asks ? kind : nil, mayAllow: mayAllow))
                     aps.field("thread-id", thread)
                     aps.field("interruption-level", level.rawValue)
                     if sealed { aps.field("mutable-content", 1) }

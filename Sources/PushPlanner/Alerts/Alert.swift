@@ -14,6 +14,8 @@ struct Alert {
     /// Nil: of no session, as a digest is.
     var session: SessionID?
     var approval: Approval?
+    /// Approvals and questions that it rings for without a word of any.
+    var calls: [CallName] = []
     /// No longer than this, in milliseconds since 1970.
     var worthUntil = Int64.max
 }

@@ -61,6 +61,8 @@ struct Card {
         /// The last time, in milliseconds since 1970.
         var at: Int64
         var times: Int64
+        /// The last time by the one notification that counts all that a device does not show one by one.
+        var isCounted = false
 
         /// When the next is due, in milliseconds since 1970; nil: never.
         func next(_ settings: PushSettings) -> Int64? { settings.reminder(afterRing: times, at: at) }
@@ -152,9 +154,15 @@ struct Card {
         for id in rungAt.keys { rungAt[id]!.at = min(rungAt[id]!.at, now) }
     }
 
+    /// It rang, and has no notification of its own.
+    func isCounted(_ id: ApprovalID) -> Bool { rung.contains(id) && rungAt[id]?.isCounted == true }
+
+    /// It rang by a notification of its own.
+    func isShown(_ id: ApprovalID) -> Bool { rung.contains(id) && rungAt[id]?.isCounted != true }
+
     /// Notes a ring, and when the next is due should this still be asked then.
-    mutating func rang(for id: ApprovalID, at now: Int64, _ settings: PushSettings) {
-        let rung = Rung(at: now, times: (rungAt[id]?.times ?? 0) + 1)
+    mutating func rang(for id: ApprovalID, isCounted: Bool = false, at now: Int64, _ settings: PushSettings) {
+        let rung = Rung(at: now, times: (rungAt[id]?.times ?? 0) + 1, isCounted: isCounted)
         self.rung.insert(id)
         rungAt[id] = rung
         rings[id] = rung.next(settings)
@@ -204,7 +212,7 @@ struct Card {
         // Records of before do not say when.
         for entry in try value.optional("rungAt")?.array() ?? [] {
             rungAt[try entry.object().identifier("approval")] = Rung(
-                at: try entry.integer("at"), times: try entry.integer("times"))
+                at: try entry.integer("at"), times: try entry.integer("times"), isCounted: try entry.flag("counted"))
         }
         workBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
@@ -240,6 +248,7 @@ struct Card {
                         $0.field("approval", id)
                         $0.field("at", rung.at)
                         $0.field("times", rung.times)
+                        $0.flag("counted", rung.isCounted)
                     }
                 })
             writer.field("runBeganAt", workBeganAt)

@@ -27,6 +27,10 @@ struct RegisteredDevice {
     private(set) var forgottenTimestamp: Int64?
     /// Alerts about what has happened.
     var alerts = AlertQueue()
+    /// The notification about what waits beyond those that have one of their own.
+    var overflow = Overflow()
+    /// Sessions that may have something to ring for, or that has rung and still waits. Not on disk.
+    var askingSessions: Set<SessionID> = []
 
     init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
         self.device = device
@@ -38,7 +42,10 @@ struct RegisteredDevice {
 
     /// The app registers again, as it does at every launch.
     mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
-        if newer.address.alerts != device.address.alerts { settle([.way, .alerts]) }
+        if newer.address.alerts != device.address.alerts {
+            settle([.way, .alerts])
+            overflow = Overflow()
+        }
         if newer.address.starts != device.address.starts { settle([.way, .starts]) }
         if newer.address.environment != device.address.environment || newer.profile != device.profile {
             troubles = [:]
@@ -48,6 +55,7 @@ struct RegisteredDevice {
         alertTokenAt = now
         startTokenAt = now
         alerts.forgetFailures()
+        overflow.forgetFailures()
         let before = told ?? device.choices
         let chosen = device.choices
         let isOfSameService = newer.address.service == device.address.service
@@ -94,6 +102,7 @@ struct RegisteredDevice {
         startPendingUntil = startPendingUntil.moved(by: jump)
         urgent.at = urgent.at.moved(by: jump)
         alerts.move(by: jump)
+        overflow.move(by: jump)
     }
 
     /// The clock may have been set while the relay was down: no past moment is in the future.
@@ -126,6 +135,7 @@ struct RegisteredDevice {
         startPendingUntil = try value.integer("startPendingUntil")
         forgottenTimestamp = try value.optionalInteger("forgottenTimestamp")
         alerts = try AlertQueue(stored: value)
+        overflow = try Overflow(stored: value)
     }
 
     var bytes: [UInt8] {
@@ -148,6 +158,7 @@ struct RegisteredDevice {
             writer.field("startPendingUntil", startPendingUntil)
             writer.field("forgottenTimestamp", forgottenTimestamp)
             alerts.write(to: &writer)
+            overflow.write(to: &writer)
         }
     }
 }

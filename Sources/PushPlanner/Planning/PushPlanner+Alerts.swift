@@ -11,7 +11,7 @@ extension PushPlanner {
         else {
             return nil
         }
-        let age = alert.approval == nil ? PushPolicy.alertAge : PushPolicy.askedAge
+        let age = alert.approval == nil && alert.calls.isEmpty ? PushPolicy.alertAge : PushPolicy.askedAge
         // An approval that is pending past its date is one whose date a set clock has overtaken.
         let expiry = alert.approval?.expiresAt.flatMap { $0 > now.wall ? $0 : nil } ?? .max
         let end = min(expiry, alert.worthUntil, now.wall + age)
@@ -46,6 +46,8 @@ extension PushPlanner {
         planned.mayAllow = content.mayAllow
         if intent.code == nil, let approval = alert.approval {
             planned.calls = [CallName(session: approval.session, approval: approval.id)]
+        } else {
+            planned.calls = alert.calls
         }
         return plan(planned)
     }

@@ -109,6 +109,7 @@ extension PushPlanner {
         devices.remove(key)
         presences.forget(key)
         crowd.forget(key)
+        orders.append(.cancelTimer(.overflow(key.workspace, key.device)))
         orders.append(.cancelTimer(.digest(key.workspace, key.device)))
         orders.append(.cancelTimer(.alerts(key.workspace, key.device)))
         stage(PushRecord(workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: nil))

@@ -10,6 +10,7 @@ extension PushPlanner {
         }
         lookAtAggregate(for: device, at: now)
         serveAlerts(of: device, at: now)
+        if devices[device]?.overflow.told != nil { serveOverflow(of: device, at: now) }
     }
 
     /// The present state of these sessions, for every device.
@@ -45,11 +46,13 @@ extension PushPlanner {
             stageRecord(of: card)
             serveRings(card, at: now)
             serve(card, at: now)
+            if devices[device]?.overflow.told != nil { serveOverflow(of: device, at: now) }
         }
     }
 
     mutating func forgetCard(_ key: CardKey, at now: Instant) {
         guard var card = cards.removeValue(forKey: key) else { return }
+        if let session = key.session { devices[key.device]?.askingSessions.remove(session) }
         if devices[key.device]?.forgets(card) == true { stageRecord(of: key.device) }
         letGoOfChannel(of: &card, at: now)
         orders.append(.cancelTimer(.card(key.workspace, key.device.device, key.session)))

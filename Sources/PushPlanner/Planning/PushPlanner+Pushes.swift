@@ -142,6 +142,7 @@ extension PushPlanner {
         if devices[planned.key] == nil { forgetPushes(of: planned.key) }
         if let card = planned.card { return cardPushAnswered(planned, card, outcome, at: now) }
         guard planned.intent.purpose == .alert else { return }
+        if planned.isOfOverflow { return overflowAnswered(planned, outcome, at: now) }
         guard !planned.rings.isEmpty else { return alertAnswered(planned, outcome, at: now) }
         for name in planned.rings { ringAnswered(planned, name, outcome, at: now) }
     }

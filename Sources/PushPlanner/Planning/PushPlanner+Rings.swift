@@ -21,14 +21,30 @@ extension PushPlanner {
         for approval in gone { card.rings[approval] = nil }
         card.seen.formIntersection(names)
         let settled = card.rung.subtracting(names)
+        let counted = settled.filter { card.isCounted($0) }
         card.rung.subtract(settled)
         card.rungAt = card.rungAt.filter { names.contains($0.key) }
         cards[key] = card
+        noteAsking(key)
         for approval in gone { withdrawRings(for: approval, key) }
-        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }) { settle(approval, key, view, at: now) }
+        for approval in settled.sorted(by: { $0.rawValue < $1.rawValue }) {
+            settle(approval, key, view, wasCounted: counted.contains(approval), at: now)
+        }
         if !settled.isEmpty { stageRecord(of: key) }
         lookAtRun(key, view, at: now)
         serveRings(key, at: now)
+        if !gone.isEmpty || !settled.isEmpty, devices[key.device]?.overflow.told != nil {
+            serveOverflow(of: key.device, at: now)
+        }
+    }
+
+    private mutating func noteAsking(_ key: CardKey) {
+        guard let session = key.session, let card = cards[key] else { return }
+        if !card.rings.isEmpty || !card.rung.isEmpty {
+            devices[key.device]?.askingSessions.insert(session)
+        } else if devices[key.device]?.askingSessions.contains(session) == true {
+            devices[key.device]?.askingSessions.remove(session)
+        }
     }
 
     private mutating func lookAtRun(_ key: CardKey, _ view: SessionView, at now: Instant) {
@@ -76,7 +92,8 @@ extension PushPlanner {
             return serve(CardKey(device: key.device, session: device.device.cards == .aggregate ? nil : session), at: now)
         }
         for (id, due) in rings.sorted(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }) where due <= now.wall {
-            ringOrWait(for: id, key, at: now)
+            // One before it may have rung for it, too.
+            if cards[key]?.rings[id] == due { ringOrWait(for: id, key, at: now) }
         }
         if let next = cards[key]?.rings.values.min() {
             orders.append(.armTimer(timer, after: max(1, next - now.wall)))
@@ -112,6 +129,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
         }
+        guard hasPlace(id, key, at: now) else { return ringWithOthers(for: id, key, at: now) }
         guard let app = settings.app(of: device.device) else { return }
         var subject = PushSubject(view, for: device, app, at: now.wall)
         subject.approval = approval
@@ -120,43 +138,55 @@ extension PushPlanner {
             thread: session.session.rawValue, replaces: approval.replaces, session: session.session, approval: approval,
             worthUntil: worth(of: id, key, device, at: now))
         guard planAlert(alert, to: key.device, at: now) != nil else {
-            cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
-            if !pushes.hasRoom(for: key.device) { crowd.add(.ring(key, id), of: key.device) }
-            return
+            return waitForRoom(toRingFor: id, key, at: now)
         }
+        let wasCounted = cards[key]?.isCounted(id) == true
         cards[key]?.rang(for: id, at: now.wall, settings)
         stageRecord(of: key)
+        if wasCounted { serveOverflow(of: key.device, at: now) }
     }
 
-    private func isRinging(for id: ApprovalID, _ key: CardKey) -> Bool {
+    mutating func waitForRoom(toRingFor id: ApprovalID, _ key: CardKey, at now: Instant) {
+        cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
+        if !pushes.hasRoom(for: key.device) { crowd.add(.ring(key, id), of: key.device) }
+    }
+
+    func isRinging(for id: ApprovalID, _ key: CardKey) -> Bool {
         guard cards[key]?.rung.contains(id) == true, let session = key.session else { return false }
         return pushes.rings(for: CallName(session: session, approval: id), on: key.device).contains { $0.outcome == nil }
     }
 
     /// Until when it is kept for a device that is away: the next ring, if nothing can take its place there once it is settled.
     private func worth(of id: ApprovalID, _ key: CardKey, _ device: RegisteredDevice, at now: Instant) -> Int64 {
+        worth(ofRing: (cards[key]?.rungAt[id]?.times ?? 0) + 1, device, at: now)
+    }
+
+    func worth(ofRing times: Int64, _ device: RegisteredDevice, at now: Instant) -> Int64 {
         if settings.channel(of: device.device)?.takesBack(on: device.device) == true { return .max }
-        let times = (cards[key]?.rungAt[id]?.times ?? 0) + 1
         return settings.reminder(afterRing: times, at: now.wall) ?? now.wall + PushPolicy.alertAge
     }
 
     /// An approval that rang is settled. A push that may still ring is withdrawn, and its outcome says whether there is anything to take back.
-    private mutating func settle(_ id: ApprovalID, _ key: CardKey, _ view: SessionView, at now: Instant) {
+    private mutating func settle(
+        _ id: ApprovalID, _ key: CardKey, _ view: SessionView, wasCounted: Bool, at now: Instant
+    ) {
         guard !withdrawRings(for: id, key), let approval = view.approvals[id], let session = key.session else { return }
-        let rings = pushes.rings(for: CallName(session: session, approval: id), on: key.device)
-        // Without a push in the journal earlier ones were forgotten, and one of them may have been heard.
-        guard rings.isEmpty || rings.contains(where: { $0.outcome?.mayBeHeard == true }) else { return }
+        let rings = pushes.rings(for: CallName(session: session, approval: id), on: key.device).filter { !$0.isOfOverflow }
+        // Those of before may be forgotten.
+        guard rings.isEmpty && !wasCounted || rings.contains(where: { $0.outcome?.mayBeHeard == true }) else { return }
         takeBack(approval, key, view, at: now)
     }
 
-    /// Returns whether there was one without an answer.
+    /// Returns whether there was one of its own without an answer.
     @discardableResult
     private mutating func withdrawRings(for id: ApprovalID, _ key: CardKey) -> Bool {
         guard let session = key.session else { return false }
         let open = pushes.rings(for: CallName(session: session, approval: id), on: key.device).filter { $0.outcome == nil }
         // A card that is to begin is wanted for what it shows.
-        for ring in open where ring.intent.purpose != .start { withdraw(ring.intent.id) }
-        return !open.isEmpty
+        for ring in open where ring.intent.purpose != .start && (!ring.isOfOverflow || isSettled(ring)) {
+            withdraw(ring.intent.id)
+        }
+        return open.contains { !$0.isOfOverflow }
     }
 
     /// The device is reached elsewhere than before: approvals that rang there alone, and still wait, ring here.
@@ -168,7 +198,8 @@ extension PushPlanner {
                 let rings = pushes.rings(for: CallName(session: session, approval: id), on: key)
                 // Without a push in the journal earlier ones were forgotten; a card that rang is reported by its own app.
                 let isHere = rings.contains { $0.intent.purpose != .alert || $0.intent.target == .device(token: place) }
-                if !rings.isEmpty, !isHere { cards[card]?.ringAgain(for: id, at: now.wall) }
+                let isCounted = cards[card]?.isCounted(id) == true
+                if !rings.isEmpty || isCounted, !isHere { cards[card]?.ringAgain(for: id, at: now.wall) }
             }
             if cards[card]?.rung != rung { stageRecord(of: card) }
         }

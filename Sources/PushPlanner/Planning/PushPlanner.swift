@@ -89,6 +89,8 @@ package struct PushPlanner {
             serve(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
         case .timerFired(.rings(let workspace, let device, let session)):
             serveRings(CardKey(device: DeviceKey(workspace: workspace, device: device), session: session), at: now)
+        case .timerFired(.overflow(let workspace, let device)):
+            overflowIsDue(on: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.digest(let workspace, let device)):
             tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.alerts(let workspace, let device)):

@@ -82,6 +82,23 @@ extension AlertText {
         ).fitting(Payload.alertTextBytesMax)
     }
 
+    /// What waits beyond those that have a notification each: counts only. `questions`: how many of those are questions.
+    static func waiting(more: Int64, all: Int64, questions: Int64) -> AlertText {
+        guard more > 0 else {
+            let body =
+                switch all {
+                case 0: "Everything is settled."
+                case 1: "One waits, with a notification of its own."
+                default: "\(all) wait, each with a notification of its own."
+                }
+            return AlertText(title: "No more wait", subtitle: nil, body: body, isWhole: false)
+        }
+        let kind = questions == 0 ? "approval" : questions == more ? "question" : "approvals and question"
+        return AlertText(
+            title: "\(more) more \(kind)\(more == 1 ? " waits" : "s wait")", subtitle: nil,
+            body: "\(all) wait\(all == 1 ? "s" : "") in all. Open the app to see them.", isWhole: false)
+    }
+
     private static func request(
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {

@@ -21,6 +21,8 @@ struct AlertBook {
     private struct Ring {
         let epoch: Epoch
         let push: PushID
+        /// Together with others, without a notification of its own.
+        let isCounted: Bool
         /// In milliseconds since 1970: as its owner says, or the earliest of those since, to whom it lay ahead.
         var rangAt: Int64
         /// As an owner was told last.
@@ -33,28 +35,40 @@ struct AlertBook {
     private static let reminder = PushSettings.remindersDefault[0] * 60_000
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
+    /// Approvals that a push without a code rings for.
+    private var calls: [Push: [ApprovalID]] = [:]
     /// Pushes that an owner found without an answer and did not send again. The process that committed one may still send it: it was
     /// stopped between the two and does not know that another process took over.
     private var givenUp: Set<Push> = []
 
     /// At this time by the clock of the owner, which may only repeat what an earlier one has planned, in milliseconds since 1970.
-    mutating func ordered(_ order: PushIntent, in epoch: Epoch, at now: Int64) -> String? {
-        guard let name = Self.name(of: order) else { return nil }
+    mutating func ordered(_ order: PushIntent, calling approvals: [ApprovalID], in epoch: Epoch, at now: Int64) -> String? {
+        if !approvals.isEmpty { calls[Push(workspace: order.workspace, epoch: epoch, id: order.id)] = approvals }
+        for name in names(of: order, in: epoch) {
+            if let complaint = ordered(order, for: name, in: epoch, at: now) { return complaint }
+        }
+        return nil
+    }
+
+    private mutating func ordered(_ order: PushIntent, for name: Name, in epoch: Epoch, at now: Int64) -> String? {
         let before = (rings[name] ?? []).filter { $0.epoch == epoch }
         if before.contains(where: { $0.push == order.id }) { return nil }
         if givenUp.contains(Push(workspace: order.workspace, epoch: epoch, id: order.id)) { return nil }
-        rings[name, default: []].append(Ring(epoch: epoch, push: order.id, rangAt: min(order.plannedAt, now)))
-        guard let last = before.last, !last.isLost, order.plannedAt - last.rangAt < Self.reminder else { return nil }
+        let ring = Ring(epoch: epoch, push: order.id, isCounted: order.code == nil, rangAt: min(order.plannedAt, now))
+        rings[name, default: []].append(ring)
+        guard let last = before.last, !last.isLost, !last.isCounted || ring.isCounted,
+            order.plannedAt - last.rangAt < Self.reminder
+        else { return nil }
         return "\(order.device) of \(order.workspace) rings for \(name.approval) by push \(order.id.rawValue), and has by push "
             + "\(last.push.rawValue)"
     }
 
     /// An owner received the outcome.
     mutating func told(_ order: PushIntent, in epoch: Epoch, of outcome: PushOutcome) {
-        guard let name = Self.name(of: order),
-            let place = rings[name]?.firstIndex(where: { ($0.epoch, $0.push) == (epoch, order.id) })
-        else { return }
-        rings[name]?[place].outcome = outcome
+        for name in names(of: order, in: epoch) {
+            guard let place = rings[name]?.firstIndex(where: { ($0.epoch, $0.push) == (epoch, order.id) }) else { continue }
+            rings[name]?[place].outcome = outcome
+        }
     }
 
     /// The next owner has begun, at this time by its clock, in milliseconds since 1970. What has no answer in its log and is not sent again, as
@@ -80,13 +94,16 @@ struct AlertBook {
     private static let unanswered = PushOutcome.unknown("the owner ended before it had an answer")
 
     /// Its service has it.
-    mutating func arrived(_ order: PushIntent) { if let name = Self.name(of: order) { heard.insert(name) } }
+    mutating func arrived(_ order: PushIntent, in epoch: Epoch) { heard.formUnion(names(of: order, in: epoch)) }
 
     func isHeard(_ approval: ApprovalID, on device: DeviceID, in workspace: WorkspaceID) -> Bool {
         heard.contains(Name(workspace: workspace, device: device, approval: approval))
     }
 
-    private static func name(of order: PushIntent) -> Name? {
-        order.code.map { Name(workspace: order.workspace, device: order.device, approval: $0.approval) }
+    private func names(of order: PushIntent, in epoch: Epoch) -> [Name] {
+        let called = calls[Push(workspace: order.workspace, epoch: epoch, id: order.id)] ?? []
+        return (order.code.map { [$0.approval] } ?? called).map {
+            Name(workspace: order.workspace, device: order.device, approval: $0)
+        }
     }
 }

@@ -69,8 +69,10 @@ final class ClusterPushes {
             repeating: Set(effects.compactMap { if case .push(let intent) = $0 { intent.id } else { nil } }))
     }
 
-    /// On disk, and to be sent.
-    func ordered(_ intent: PushIntent, in epoch: Epoch, of workspace: WorkspaceID, at now: Instant) {
+    /// On disk, and to be sent. `approvals`: those that it rings for without a code.
+    func ordered(
+        _ intent: PushIntent, calling approvals: [ApprovalID], in epoch: Epoch, of workspace: WorkspaceID, at now: Instant
+    ) {
         world.trace.note(world.now, "owner", "pushes", "\(intent.id.rawValue) \(intent.purpose) of \(workspace) in \(epoch)")
         if intent.workspace != workspace {
             world.report(.wall, "the owner of \(workspace) pushes what is of \(intent.workspace)")
@@ -87,7 +89,9 @@ final class ClusterPushes {
             world.report(.numbers, "number \(intent.id.rawValue) of \(workspace) in \(epoch) is given to two pushes")
         }
         orders[name] = intent
-        if let complaint = alerts.ordered(intent, in: epoch, at: now.wall) { world.report(.alerts, complaint) }
+        if let complaint = alerts.ordered(intent, calling: approvals, in: epoch, at: now.wall) {
+            world.report(.alerts, complaint)
+        }
     }
 
     /// A request of a process that ends on the way may be lost; its answer always is.
@@ -117,7 +121,7 @@ final class ClusterPushes {
     }
 
     private func arrived(_ intent: PushIntent, in epoch: Epoch) {
-        alerts.arrived(intent)
+        alerts.arrived(intent, in: epoch)
         guard intent.code != nil else { return }
         world.after(world.dice.within(50...800)) { world in
             guard let phone = world.clients.first(where: { $0.has(intent.device, in: intent.workspace) }) else {

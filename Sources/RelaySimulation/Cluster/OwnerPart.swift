@@ -237,7 +237,9 @@ final class OwnerPart {
                 inThisCore(after: 0) { self.feed(.picturesFound(peer, request, .lacking)) }
             case .answer(let reply, let command, let peer): callers.answered(reply, to: command, of: peer)
             case .push(let intent):
-                world.pushes?.ordered(intent, in: epoch, of: workspace, at: node.instant)
+                world.pushes?.ordered(
+                    intent, calling: relay?.planner.approvalsCalled(by: intent.id) ?? [], in: epoch, of: workspace,
+                    at: node.instant)
                 pushes.push(intent, in: epoch)
             case .workspaceLeft: left()
             // Whatever was ordered is on its way here, and is sent once.

@@ -108,6 +108,7 @@ final class PlannerStage {
         switch timer {
         case .card: "card"
         case .rings: "rings"
+        case .overflow: "overflow"
         case .digest: "digest"
         case .alerts: "alerts"
         case .channels: "channels"

@@ -2,7 +2,8 @@ import PushPlanner
 import RelayProtocol
 
 /// An approval rings once on every device that wants it, and again only where APNs may not have it, or after an hour, or if the device is
-/// reached elsewhere since.
+/// reached elsewhere since. One that was counted with others may have a notification of its own after that, and a device has a few of those at a
+/// time.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -15,6 +16,8 @@ struct RingChecker {
         let isRepeated: Bool
         /// An alert, and not a card that rings.
         let isAlert: Bool
+        /// Together with others, without a notification of its own.
+        let isCounted: Bool
         /// In milliseconds since 1970.
         let worthUntil: Int64
         /// When it was planned, as the relay may remember that: earlier by what its clock was set back since.
@@ -57,11 +60,14 @@ struct RingChecker {
             rings[name] =
                 before + [
                     Ring(
-                        push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.code != nil,
+                        push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.purpose == .alert,
+                        isCounted: order.purpose == .alert && order.code == nil,
                         worthUntil: order.worthUntil, rangAt: order.plannedAt, target: order.target, orderedAt: now)
                 ]
-            if let heard = before.last(where: { !$0.isLost && !($0.isAlert && order.code != nil && $0.target != order.target) }
-            ),
+            if let heard = before.last(where: {
+                !$0.isLost && !($0.isAlert && order.purpose == .alert && $0.target != order.target)
+                    && !($0.isCounted && order.code != nil)
+            }),
                 max(now - heard.orderedAt, order.plannedAt - heard.rangAt) < Self.reminder
             {
                 let pushes = "by push \(order.id.rawValue), and has by push \(heard.push.rawValue)"

@@ -113,8 +113,8 @@ let package = Package(
         .target(
             name: "HeliographServer",
             dependencies: [
-                "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol",
-                "RelayAccess",
+                "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel", "RelayNode",
+                "RelayProtocol", "RelayAccess",
                 "RelayStore",
                 "StorePostgres", "StoreSQLite",
                 "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
@@ -144,6 +144,8 @@ let package = Package(
         module("ChannelAPNs", ["PushPlanner", "RelayProtocol"], plugins: ["EmbedFilesPlugin"]),
         module("ChannelWeb", ["PushPlanner", "RelayProtocol"]),
         module("RelayModel", ["RelayProtocol"]),
+        // A core within a process.
+        module("RelayNode", ["RelayCore", "RelayModel", "RelayProtocol"]),
         // What several relays on one database are to each other.
         module("RelayCluster", ["RelayModel"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
@@ -158,7 +160,7 @@ let package = Package(
         module(
             "RelaySimulation",
             [
-                "RelayCluster", "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
                 "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ]),
         .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
@@ -257,6 +259,7 @@ let package = Package(
         tests("FuzzTests", ["FuzzTargets"]),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
+        tests("RelayNodeTests", ["RelayNode", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         tests(
             "RelayCoreTests",
             [
@@ -350,7 +353,8 @@ let package = Package(
             "HeliographServerTests",
             [
                 "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel",
-                "RelayProtocol", "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto", "HeliographTestSupport", logging,
+                "RelayNode", "RelayProtocol", "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto",
+                "HeliographTestSupport", logging,
                 metrics,
             ]),
         tests(

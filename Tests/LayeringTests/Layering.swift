@@ -18,7 +18,7 @@ struct Layering {
         ]),
         "HeliographServer": Module(imports: [
             "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel",
-            "RelayProtocol",
+            "RelayNode", "RelayProtocol",
             "RelayStore",
             "StorePostgres", "StoreSQLite",
             "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
@@ -73,6 +73,7 @@ struct Layering {
         "ChannelWeb": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayCluster": Module(imports: ["RelayModel"], isPure: true),
+        "RelayNode": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
@@ -82,7 +83,7 @@ struct Layering {
         "RelayProtocol": Module(imports: [], isPure: true),
         "RelaySimulation": Module(
             imports: [
-                "RelayCluster", "RelayCore", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
                 "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
             ],
             isPure: true),

@@ -1,6 +1,7 @@
 import RelayCluster
 import RelayCore
 import RelayModel
+import RelayNode
 import RelayProtocol
 import WebSocketEngine
 

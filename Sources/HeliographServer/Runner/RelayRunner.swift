@@ -3,22 +3,21 @@ import Logging
 import HeliographPlatform
 import RelayCore
 import RelayModel
+import RelayNode
 import RelayProtocol
 import WebSocketEngine
 
-/// Feeds the core with what happened and does what it orders. Lives on the loop's thread.
+/// Feeds the core with what happened and does what it orders, and what its machine orders of the store. Lives on the loop's thread.
 final class RelayRunner {
     private let connections: PeerConnections
     /// The one that this lives on.
     private let loop: EventLoop
-    private var relay: Relay
-    /// As the relay last told.
+    private var core: CoreMachine
+    /// As the core last told.
     private var backlog = Relay.Backlog()
-    private let configuration: Relay.Configuration
     private let log: any SessionLog & Sendable
-    private let epochs: Epochs
     /// Reads the log's content again.
-    private let load: @Sendable () throws -> LogState
+    private let readLog: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
     private let commits: CommitQueue
@@ -34,28 +33,20 @@ final class RelayRunner {
     private let httpPeers: HTTPCommandPeers
     /// Called with true while new peers are refused.
     private let shutOut: (Bool) -> Void
-    /// The clients that hold a token, as last told; for every life of the relay.
-    private var holders: Set<ClientKey> = []
     private var timers: [RelayTimer: TimerID] = [:]
     /// When the log last said so: an agent that asks without end shall not fill it.
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
     /// Nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// The store's content is unknown. All peers are disconnected until it has been read again.
-    private(set) var isSuspended = false { didSet { shutOut(isSuspended || isLeaving) } }
-    /// The relay ends.
-    private(set) var isLeaving = false { didSet { shutOut(isSuspended || isLeaving) } }
-    /// For good: another node owns what this was the core of, or is about to.
-    private var isOver = false
+    /// Called when the core is over and nothing is being committed.
+    private var whenReleased: (@Sendable () -> Void)?
     /// Messages since the last tick, which are counted together.
     private var sent = (messages: 0, bytes: 0)
-    /// Workspaces that were removed, as far as was told; for every life of the relay.
-    private var removedWorkspaces: Set<WorkspaceID> = []
     /// The store was read again: who may come in has to be, too.
     var wasReadAnew: () -> Void = {}
     /// Until when other cores of the process may be kept waiting for a crowd, at the latest; nil: none is.
     var lastCrowdEnd: () -> MonotonicTime? = { nil }
-    /// Number of this relay: answers for an earlier one are not for this.
+    /// Number of this core: answers for an earlier one are not for this.
     private var life = 0
 
     init(
@@ -68,14 +59,13 @@ final class RelayRunner {
     ) {
         self.loop = loop
         self.connections = connections
-        self.configuration = configuration
         self.log = log
-        self.load = load
-        self.epochs = epochs
+        readLog = load
         commits = CommitQueue(log)
         remover = WorkspaceRemover(workspaces, commits, loop, logger)
         store = StoreHealth(upkeep, commits, loop, logger)
-        relay = Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now)
+        core = CoreMachine(
+            Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now))
         self.mailbox = mailbox
         self.pushes = pushes
         self.pairing = pairing
@@ -88,34 +78,30 @@ final class RelayRunner {
 
     func start(holders: Set<ClientKey>) {
         bound = LoopBound(self, loop: loop)
-        self.holders = holders
         store.start()
-        begin()
+        logDamage()
+        run(core.begin(at: .now, holders: holders))
     }
 
-    private func begin() {
-        for record in relay.damagedRecords {
+    private func logDamage() {
+        for record in core.relay.damagedRecords {
             logger.error("a stored record does not decode; the relay goes on without it", metadata: ["record": "\(record)"])
-        }
-        run(relay.started(at: .now, holders: holders))
-        // Removals that an earlier life did not complete.
-        for workspace in removedWorkspaces.sorted(by: { $0.rawValue < $1.rawValue }) {
-            run(relay.handle(.workspaceRemoved(workspace), at: .now))
         }
     }
 
     /// After all that waits in the mailbox, which has happened before it.
     func feed(_ input: Input, at now: Instant = .now) {
-        for fact in mailbox.take() { handle(fact, at: now) }
+        takeMail(at: now)
         handle(input, at: now)
     }
 
+    private func takeMail(at now: Instant) { for fact in mailbox.take() { handle(fact, at: now) } }
+
     private func handle(_ input: Input, at now: Instant) {
-        if case .clientsListed(let holders) = input { self.holders = holders }
-        if case .workspaceRemoved(let workspace) = input { removedWorkspaces.insert(workspace) }
-        if isSuspended { return turnAway(input) }
-        if store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input { return postpone(peer) }
-        run(relay.handle(input, at: now))
+        if core.isServing, store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input {
+            return postpone(peer)
+        }
+        run(core.handle(input, at: now))
     }
 
     /// A host sends again what it hears this of.
@@ -126,39 +112,65 @@ final class RelayRunner {
     }
 
     /// For good: a peer that comes now is to come back to the next relay.
-    func leave() {
-        isLeaving = true
-        dismissEveryone()
-    }
+    func leave() { tell(.leaveOrdered) }
 
     /// Another node has what this was the core of, or is about to: nothing is taken in any more. `then` is called, on another thread, when
     /// nothing is being committed any more.
     func giveUp(then: @escaping @Sendable () -> Void) {
-        isLeaving = true
-        if !isSuspended { stop() }
-        isOver = true
+        whenReleased = then
         pushes.end()
         store.stop()
-        // Commits in flight retain the runner until they complete.
+        tell(.endOrdered)
+        // A commit in flight retains the runner until it has ended.
         bound = nil
-        commits.after(then)
     }
 
-    /// Asks every peer to leave and come back with its position: hosts first, then the clients, each at a moment of its own.
-    private func dismissEveryone() {
-        let peers = relay.peers
-        let window = ReturnWindow(peers: peers.count)
-        for peer in peers { close(peer, .restarting, comeBackWithin: relay.isHost(peer) ? window.forHosts : window.forClients) }
+    private func tell(_ fact: CoreMachine.Fact) {
+        let orders = core.handle(fact, at: .now)
+        backlog = core.backlog()
+        for order in orders { carryOut(order) }
+    }
+
+    private func carryOut(_ order: CoreMachine.Order) {
+        switch order {
+        case .run(let effects): run(effects)
+        case .shutOut(let isShut): shutOut(isShut)
+        case .dismiss(let hosts, let clients):
+            let window = ReturnWindow(peers: hosts.count + clients.count)
+            for peer in hosts { close(peer, .restarting, comeBackWithin: window.forHosts) }
+            for peer in clients { close(peer, .restarting, comeBackWithin: window.forClients) }
+        case .forget: forget()
+        case .loadLater(let milliseconds):
+            loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in self?.tell(.loadFellDue) }
+        case .load: load()
+        case .beginAgain:
+            store.readAnew()
+            logger.notice("the store has been read again")
+            logDamage()
+            run(core.beginAgain(at: .now))
+            wasReadAnew()
+        case .release:
+            if let whenReleased { commits.after(whenReleased) }
+            whenReleased = nil
+        }
+    }
+
+    private func forget() {
+        life += 1
+        store.givenUp()
+        pushes.suspend()
+        for timer in timers.values { loop.cancel(timer) }
+        timers = [:]
     }
 
     /// True if no peer is connected any more.
-    var isIdle: Bool { relay.peers.isEmpty }
+    var isIdle: Bool { core.relay.peers.isEmpty }
 
     /// Bytes of events that were taken in and are not on disk.
-    var uncommittedBytes: Int { isSuspended ? 0 : backlog.bytes }
-    var stagedCost: Int { isSuspended ? 0 : backlog.stagedCost }
+    var uncommittedBytes: Int { backlog.bytes }
+    var stagedCost: Int { backlog.stagedCost }
     /// Events were taken in that no commit has yet.
-    var isStaging: Bool { !isSuspended && backlog.isStaging }
+    var isStaging: Bool { backlog.isStaging }
     /// True if the next commit should wait for more input, if the loop waits. Not if peers at edges or on other loops wait for the end of
     /// the turn, as they would say more only after it; nor if the core has input left.
     var isGathering: Bool {
@@ -177,17 +189,17 @@ final class RelayRunner {
         }
         return wish
     }
-    var census: RelayCensus { relay.census }
-    var sessionCount: Int { relay.sessionCount }
-    var openApprovalCount: Int { relay.openApprovalCount }
-    var damagedRecords: Int { relay.damagedRecords.count }
+    var census: RelayCensus { core.relay.census }
+    var sessionCount: Int { core.relay.sessionCount }
+    var openApprovalCount: Int { core.relay.openApprovalCount }
+    var damagedRecords: Int { core.relay.damagedRecords.count }
 
     /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
     func finishCommits() { commits.finish() }
 
     /// Carries out the relay's orders.
     private func run(_ effects: [Effect]) {
-        backlog = relay.backlog()
+        backlog = core.backlog()
         var isCommitBegun = false
         for effect in effects {
             switch effect {
@@ -219,7 +231,7 @@ final class RelayRunner {
             }
         }
         // By now the disk's thread is at work, and this one would only wait for it.
-        if isCommitBegun { relay.prepare() }
+        if isCommitBegun { core.prepare() }
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
@@ -270,13 +282,13 @@ final class RelayRunner {
 
     /// A person confirms that the machine's clock is right. False if it was not in doubt.
     func confirmClock() -> Bool {
-        guard !isSuspended, relay.clockDoubt != nil else { return false }
+        guard core.isServing, core.relay.clockDoubt != nil else { return false }
         feed(.clockConfirmed)
         return true
     }
 
     /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
-    var clockDoubt: Int64? { relay.clockDoubt }
+    var clockDoubt: Int64? { core.relay.clockDoubt }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
         if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
@@ -290,107 +302,60 @@ final class RelayRunner {
 
     private func commit(_ batch: LogBatch) {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (handle, life) = (loop.handle, life)
+        let handle = loop.handle
         if commitDelay.begun() { loop.putOffTick(atMostUntil: lastCrowdEnd()) }
         let begun = DispatchTime.now()
         store.batchBegun()
         let events = batch.appends.reduce(0) { $0 + $1.events.count }
         commits.commit(batch) { outcome in
-            handle.execute { bound.value.commitEnded(outcome, of: life, batch, events: events, since: begun) }
+            handle.execute { bound.value.commitEnded(outcome, batch, events: events, since: begun) }
         }
     }
 
-    private func commitEnded(
-        _ outcome: CommitQueue.Outcome, of life: Int, _ batch: LogBatch, events: Int, since begun: DispatchTime
-    ) {
-        guard life == self.life, !isSuspended else { return store.batchEnded() }
+    private func commitEnded(_ outcome: CommitTries.Outcome, _ batch: LogBatch, events: Int, since begun: DispatchTime) {
+        defer { store.batchEnded() }
+        guard core.isServing else { return tell(.commitEnded(outcome)) }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
+        takeMail(at: .now)
         switch outcome {
-        case .committed(let namesTaken):
+        case .committed:
             measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: true)
             store.batchCommitted()
-            if !namesTaken.isEmpty { feed(.namesTaken(namesTaken)) }
             connections.largestCrowd = 0
-            feed(.committed)
+            tell(.commitEnded(outcome))
             let wait = commitDelay.committed(
                 events: events, in: Int64(clamping: nanoseconds), backlog, crowd: connections.largestCrowd, at: .now)
             if wait > 0 { loop.putOffTick(forNanoseconds: wait) }
+            return
         case .refused(let error):
-            measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
-            commitDelay.failed()
             store.batchRefused(bytes: batch.eventBytes)
             logger.error("the store refused a batch", metadata: ["error": "\(error)", "events": "\(events)"])
-            feed(.commitFailed(reason: "the relay's store takes no writes; try again"))
         case .unknown(let error):
-            measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
-            commitDelay.failed()
             logger.critical(
                 "the store cannot say what it holds: all peers are disconnected until it can", metadata: ["error": "\(error)"])
-            suspend()
         }
-        store.batchEnded()
+        measures.commitEnded(events: events, nanoseconds: nanoseconds, succeeded: false)
+        commitDelay.failed()
+        tell(.commitEnded(outcome))
     }
 
-    // MARK: - Reading the store again
-
-    /// The state in memory may no longer be the one on disk. All peers are disconnected and come back with a position, hosts send again
-    /// what was not acknowledged, and a new relay begins with the store's content: a restart without a new process.
-    private func suspend() {
-        stop()
-        retryLoading()
-    }
-
-    private func stop() {
-        isSuspended = true
-        store.givenUp()
-        pushes.suspend()
-        dismissEveryone()
-        for timer in timers.values { loop.cancel(timer) }
-        timers = [:]
-    }
-
-    private func retryLoading() {
-        loop.schedule(after: Self.loadRetryInterval) { [weak self] in
-            if self?.isOver == false { self?.reload() }
-        }
-    }
-
-    private func reload() {
+    private func load() {
         guard let bound else { preconditionFailure("effects come after the start") }
-        let (load, handle) = (load, loop.handle)
+        let (load, handle) = (readLog, loop.handle)
         commits.after {
             let result = Result { try load() }
-            handle.execute { bound.value.reloaded(result) }
+            handle.execute { bound.value.loaded(result) }
         }
     }
 
-    private func reloaded(_ result: Result<LogState, any Error>) {
-        guard !isOver else { return }
+    private func loaded(_ result: Result<LogState, any Error>) {
         switch result {
-        case .success(let state):
-            life += 1
-            relay = Relay(configuration: configuration, epochs: epochs, state: state, boot: Boot.name, at: .now)
-            isSuspended = false
-            store.readAnew()
-            logger.notice("the store has been read again")
-            begin()
-            wasReadAnew()
+        case .success(let state): tell(.loaded(state, boot: Boot.name))
         case .failure(let error):
             logger.error("the store cannot be read yet", metadata: ["error": "\(error)"])
-            retryLoading()
+            tell(.loadFailed)
         }
     }
-
-    /// Peers that had come through the admission just before it closed.
-    private func turnAway(_ input: Input) {
-        switch input {
-        case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _):
-            close(peer, .restarting)
-        default: break
-        }
-    }
-
-    private static let loadRetryInterval = Duration.seconds(1)
 
     // MARK: - Reading the log
 
@@ -404,7 +369,7 @@ final class RelayRunner {
     }
 
     private func readEnded(_ id: ReadID, of life: Int, _ result: Result<Input, any Error>) {
-        guard life == self.life, !isSuspended else { return }
+        guard life == self.life else { return }
         switch result {
         case .success(let input): feed(input)
         case .failure(let error as LogError) where error.code == .damaged(.record):

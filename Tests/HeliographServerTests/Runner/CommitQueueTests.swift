@@ -1,6 +1,7 @@
 import Dispatch
 import RelayCore
 import RelayModel
+import RelayNode
 import RelayProtocol
 import Synchronization
 import Testing
@@ -50,16 +51,8 @@ struct CommitQueueTests {
         return found.withLock { $0 }
     }
 
-    @Test(
-        arguments: [.full, .unfit, .damaged(.record), .unreachable(isPassing: true), .unreachable(isPassing: false)]
-            as [LogError.Code])
-    func `a batch of which nothing was written is refused`(_ code: LogError.Code) {
-        #expect(outcome(of: [code]) == "refused")
-    }
-
-    @Test(arguments: [.full, .unfit, .damaged(.store), .conflict, .fenced, .unreachable(isPassing: false)] as [LogError.Code])
-    func `after a doubt nothing is refused: what was written before is not known`(_ code: LogError.Code) {
-        #expect(outcome(of: [.inDoubt, code]) == "unknown")
+    @Test func `nothing of a batch that was refused is tried again`() {
+        #expect(outcome(of: [.full]) == "refused")
     }
 
     @Test func `a doubt that the store settles is over`() {

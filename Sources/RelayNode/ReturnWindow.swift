@@ -1,8 +1,8 @@
 /// When peers come back that a relay disconnects all at once: each at a moment of its own, hosts first.
-struct ReturnWindow {
+package struct ReturnWindow {
     /// In milliseconds.
-    let forHosts: ClosedRange<Int64>
-    let forClients: ClosedRange<Int64>
+    package let forHosts: ClosedRange<Int64>
+    package let forClients: ClosedRange<Int64>
 
     /// Duration of a restart or a takeover, in milliseconds.
     private static let first: Int64 = 1_000
@@ -11,7 +11,7 @@ struct ReturnWindow {
     private static let perPeer: Int64 = 250
     private static let max: Int64 = 30_000
 
-    init(peers: Int) {
+    package init(peers: Int) {
         forHosts = 0...Self.first
         forClients = 0...min(Self.first + Self.perPeer * Int64(peers) / 1_000, Self.max)
     }

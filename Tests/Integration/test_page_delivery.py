@@ -285,12 +285,12 @@ def test_a_page_that_is_loaded_while_requests_are_swallowed_comes_up(swallowed: 
         one.page.evaluate("() => localStorage.clear()")
     proxy.swallows = True
     proxy.cut()
-    one.page.reload(wait_until="commit", timeout=patient(20_000))
+    one.page.reload(wait_until="commit", timeout=patient(40_000))
     proxy.swallows = False
     if kept:
-        expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(20_000))
+        expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(40_000))
     else:
-        expect(one.page.get_by_label("Code or link")).to_be_visible(timeout=patient(20_000))
+        expect(one.page.get_by_label("Code or link")).to_be_visible(timeout=patient(40_000))
 
 
 def test_a_session_that_was_never_opened_says_why_it_is_blank_without_a_connection(

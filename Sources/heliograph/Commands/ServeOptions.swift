@@ -58,6 +58,8 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.sessionsPerWorkspace")) var limitsSessionsPerWorkspace: String?
     @Option(help: Self.help("limits.sessionMegabytesPerHost")) var limitsSessionMegabytesPerHost: String?
     @Option(help: Self.help("limits.sessionMegabytesPerWorkspace")) var limitsSessionMegabytesPerWorkspace: String?
+    @Option(help: Self.help("limits.commandsPerDayPerClient")) var limitsCommandsPerDayPerClient: String?
+    @Option(help: Self.help("limits.commandsPerDayPerWorkspace")) var limitsCommandsPerDayPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
     @Option(help: Self.help("limits.memoryMegabytes")) var limitsMemoryMegabytes: String?
@@ -117,6 +119,8 @@ struct ServeOptions: ParsableArguments {
             "limits.sessionsPerWorkspace": limitsSessionsPerWorkspace,
             "limits.sessionMegabytesPerHost": limitsSessionMegabytesPerHost,
             "limits.sessionMegabytesPerWorkspace": limitsSessionMegabytesPerWorkspace,
+            "limits.commandsPerDayPerClient": limitsCommandsPerDayPerClient,
+            "limits.commandsPerDayPerWorkspace": limitsCommandsPerDayPerWorkspace,
             "limits.outboxMegabytes": limitsOutboxMegabytes,
             "limits.uncommittedMegabytes": limitsUncommittedMegabytes,
             "limits.memoryMegabytes": limitsMemoryMegabytes,

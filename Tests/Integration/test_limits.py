@@ -302,6 +302,19 @@ def test_open_approvals_of_a_session_a_host_and_a_workspace(make_relay: Callable
             assert count(relay, limit, "heliograph_quota_refusals_total") == 1
 
 
+def test_commands_of_a_day_are_few_for_each_client(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay("--limits-commands-per-day-per-client", "2")
+    with ExitStack() as stack:
+        host = stack.enter_context(closing(ScriptedHost(relay, capabilities=("steer",))))
+        host.event("s1", "session.started", {"agent": {"name": "claude"}})
+        host.event("s1", "steering.offered", {"actions": ["mode"], "modes": ["plan"]})
+        host.wait_acked("s1")
+        phone, tablet = (stack.enter_context(closing(WireClient(relay, name, role="operator"))) for name in ("phone", "tablet"))
+        replies = [client.command("mode", session="s1", mode="plan") for client in (phone, phone, phone, tablet)]
+        assert ["error" in reply for reply in replies] == [False, False, True, False] and replies[2]["error"]["code"] == "tooMany"
+        assert count(relay, "commandsPerDayPerClient", "heliograph_quota_refusals_total") == 1
+
+
 def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay("--limits-sessions-per-host", "2")
     with closing(ScriptedHost(relay)) as host:

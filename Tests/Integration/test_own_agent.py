@@ -4,11 +4,13 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from daemon import Daemon
+from host import ScriptedHost
 from own_agent import INPUT, Asking, command, end, environment, event, post, question
 from relay import ROOT
 from waits import patient, wait_until
@@ -193,6 +195,25 @@ def test_emit_names_bad_lines_and_takes_the_others(daemon: Daemon, phone: Any) -
     assert [line.split(":")[1] for line in error.splitlines()] == [" line 3", " line 4"]
     summary = phone.wait_summary("local-s1", lambda summary: summary["status"] == "idle")
     assert summary["agent"]["name"] == "tool.sh" and summary["messages"] == 1
+
+
+def test_emit_says_that_another_host_has_the_name(daemon: Daemon, phone: Any) -> None:
+    with closing(ScriptedHost(phone.relay, "other")) as other:
+        other.start_session("local-build")
+        other.wait_acked("local-build")
+        said = {"role": "assistant"}
+        lines = event("build", "message", said, {"text": "lost"}) + event("own", "message", said, {"text": "kept"})
+        for _ in range(2):
+            status, out, error = end(command(daemon, "emit", input=lines))
+            assert (status, out) == (1, "") and "session build" in error and "another host" in error and "own" not in error.split("session build")[1]
+        status, out, error = end(command(daemon, "emit", "--session", "own", input='{"kind":"session.ended"}'))
+        assert (status, error) == (0, "")
+        phone.wait_summary("local-own", lambda summary: summary["status"] == "completed" and summary["messages"] == 2)
+        assert post(daemon.socket, "events", event("build", "message", said)) == (200, {"taken": 0, "notTaken": ["build"]})
+        phone.subscribe("local-build")
+        assert phone.kinds("local-build") == ["session.started"]
+        # Nothing of it is left on the host's disk to be sent again and again.
+        assert sessions(daemon) == []
 
 
 def test_emit_takes_many_lines(daemon: Daemon, phone: Any) -> None:

@@ -13,8 +13,9 @@ package struct Faults: Sendable, Equatable {
     /// Per commit of the relay.
     package var slowCommit = 0.0
     package var refusedCommit = 0.0
-    /// The disk reports an error and has the batch, or reports an error and lacks it; the runner asks again.
+    /// The disk reports an error and has the batch, or reports an error and lacks it.
     package var unclearCommit = 0.0
+    /// So does each further attempt, until the relay reads the disk again.
     package var fatalCommit = 0.0
     package var failedRead = 0.0
     /// Per write of a host's spool.

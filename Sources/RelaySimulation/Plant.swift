@@ -2,6 +2,16 @@
 package enum Plant: String, Sendable, CaseIterable {
     /// The disk answers before it has the batch.
     case answerBeforeDurable
+    /// The relay takes a commit in doubt for one that is on disk.
+    case hastyCommit
+    /// The relay takes a commit in doubt for one that is not on disk.
+    case carelessRefusal
+    /// The relay goes on with what it remembers, though it does not know what is on disk.
+    case stubbornCore
+    /// The relay reads its disk again before the last commit has come to its end.
+    case earlyLoad
+    /// Peers of a relay that reads its disk again are not sent away.
+    case unheardSuspension
     /// One event of a message to a client is missing.
     case droppedEvent
     /// A client gets the reply that its decision counts although another won.
@@ -131,7 +141,11 @@ package enum Plant: String, Sendable, CaseIterable {
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
         switch self {
-        case .answerBeforeDurable: [.durability]
+        case .answerBeforeDurable, .hastyCommit: [.durability]
+        // The next batch contradicts the log, if nobody has seen it by then.
+        case .carelessRefusal, .stubbornCore: [.retention, .completeness]
+        case .earlyLoad: [.replay, .retention]
+        case .unheardSuspension: [.convergence]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
         case .deafAgent, .strangersAnswer, .carelessDigest, .eagerOffer, .lateAnswer, .repeatedAnswer, .unrecordedAnswer:

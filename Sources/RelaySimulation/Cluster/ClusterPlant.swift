@@ -15,6 +15,12 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case keptPeers
     /// A commit without an answer is committed again, without a look whether it is there.
     case doubledCommit
+    /// A core begins again with what is stored while its last commit may still be written.
+    case unsettledLoad
+    /// Peers of a core that reads the log again are not sent away.
+    case silentSuspension
+    /// A core that is handed over while it commits is never released.
+    case unreleased
     /// An owner that was fenced shows events that it could not commit.
     case fencedShows
     /// An owner does not send its peers away when it has handed their workspace over.
@@ -68,7 +74,8 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .hastyRefusal: (settings.isAdministered, settings.drill) = (true, .added)
         case .rememberedToken: (settings.isAdministered, settings.workspaces, settings.drill) = (true, 3, .removed)
         case .sharedNumbers, .swappedCode, .mutePushes, .forgottenRings: settings.hasPhones = true
-        case .noFence, .fenceWithoutLock, .hastyLoad, .keptEpoch, .reusedNumber, .keptPeers, .doubledCommit, .fencedShows,
+        case .noFence, .fenceWithoutLock, .hastyLoad, .unsettledLoad, .silentSuspension, .unreleased, .keptEpoch, .reusedNumber,
+            .keptPeers, .doubledCommit, .fencedShows,
             .keptAfterHandOver, .keptCommitting, .misroutedPeer, .droppedAll, .swappedIdentity:
             break
         }
@@ -81,6 +88,10 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         // A node that may commit late may also do it twice.
         case .noFence, .fenceWithoutLock: [.fence, .completeness, .durability]
         case .hastyLoad: [.load]
+        // The claim that settles the commit also waits for the standby.
+        case .unsettledLoad: [.load, .fence, .completeness, .durability, .view]
+        case .silentSuspension: [.presence, .service, .level]
+        case .unreleased: [.service, .level]
         case .keptEpoch: [.view]
         case .reusedNumber: [.delivery]
         case .keptPeers: [.presence]

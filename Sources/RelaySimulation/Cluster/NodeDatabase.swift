@@ -65,6 +65,10 @@ final class NodeDatabase {
         return fresh
     }
 
+    func isConnected(for purpose: DatabaseConnection.Purpose) -> Bool {
+        connections.contains { $0.purpose == purpose && $0.isOpen }
+    }
+
     private func drop(_ connection: DatabaseConnection) {
         connections.removeAll { $0 === connection }
         connection.giveUp()

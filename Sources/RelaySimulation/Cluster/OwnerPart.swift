@@ -1,19 +1,18 @@
 import PushPlanner
 import RelayCore
 import RelayModel
+import RelayNode
 import RelayProtocol
 
-/// A workspace at the node that owns it: the shipped core, its commits under the generation that was claimed, and its end.
+/// A workspace at the node that owns it: the shipped core with the machines around it, its commits under the generation that was claimed,
+/// and its end. Like `RelayRunner` with the database's store.
 final class OwnerPart {
     private struct Commit {
         let batch: LogBatch
         var number: Int
-        let begun: Int64
+        var tries: CommitTries
     }
 
-    private static let commitPatience: Int64 = 2_000
-    private static let loadRetry: Int64 = 1_000
-    private static let freeingRetry: Int64 = 250
     /// A removal is not urgent, so a database that rejects it is not asked more often.
     static let removalRetry: Int64 = 30_000
 
@@ -21,8 +20,10 @@ final class OwnerPart {
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private(set) var row: OwnerRow
+    /// Nil before the log was loaded.
+    private var core: CoreMachine?
     /// Nil while the content of the log is unknown.
-    private(set) var relay: Relay?
+    var relay: Relay? { core.flatMap { $0.isServing ? $0.relay : nil } }
     /// The current core; work that an earlier one waited for is dropped.
     private var life = 0
     private var timers: [RelayTimer: Int] = [:]
@@ -37,11 +38,14 @@ final class OwnerPart {
     let ownedSince: Int64
     /// Its data is being taken away.
     private var isRemoving = false
-    /// For the fault that is planted.
+    /// For the faults that are planted.
     private var lastAppends = LogBatch()
-    /// Told when the row is free; nil: it is not being handed over.
+    private var loadedRecords: [PushRecord] = []
+    /// New peers are refused.
+    private var isShut = false
+    /// Called when the row is free, as far as is known; nil: it is not being handed over.
     private var whenFree: (() -> Void)?
-    /// True if another process owns the workspace, or none does.
+    /// True if nothing of it is under way any more.
     private(set) var isOver = false
 
     init(_ node: ClusterNode, _ workspace: WorkspaceID, _ row: OwnerRow) {
@@ -55,7 +59,7 @@ final class OwnerPart {
         callers.tell = { [unowned self] in feed($0) }
     }
 
-    var isServing: Bool { relay != nil && whenFree == nil && !isOver }
+    var isServing: Bool { core != nil && !isShut && !isOver }
     private var epoch: Epoch { row.epoch ?? Epoch("none")! }
 
     private func after(_ wait: Int64, _ action: @escaping () -> Void) {
@@ -64,7 +68,7 @@ final class OwnerPart {
 
     private func inThisCore(after wait: Int64, _ action: @escaping () -> Void) {
         let life = life
-        after(wait) { [self] in if life == self.life, relay != nil { action() } }
+        after(wait) { [self] in if life == self.life { action() } }
     }
 
     /// On the connection for commits; `answer` comes only while it is owned.
@@ -84,12 +88,27 @@ final class OwnerPart {
 
     /// Says whether it could be loaded.
     func start(_ then: @escaping (Bool) -> Void) {
-        ask { [self] stored, _, reply in
-            reply(load(stored))
+        read { [self] state in
+            then(state != nil)
+            guard let state, !isShut, !isOver else { return }
+            var configuration = Relay.Configuration(software: "simulated", heartbeat: World.heartbeat)
+            if let settings = world.pushes?.settings(of: workspace) { configuration.push = settings }
+            core = CoreMachine(
+                Relay(
+                    configuration: configuration, epochs: Epochs(ofLog: epoch, first: workspace), state: state,
+                    boot: node.holder, at: node.instant))
+            begin(core?.begin(at: node.instant, holders: nil))
+            if node.entrants.isRemoved(workspace) { workspaceRemoved() }
+        }
+    }
+
+    private func read(_ then: @escaping (LogState?) -> Void) {
+        node.database.ask(.reads(workspace)) { [self] database, _, reply in
+            reply(load(database[workspace]))
         } answer: { [self] (state: LogState??) in
-            guard let state, let state else { return then(false) }
-            then(true)
-            if !isOver, whenFree == nil { begin(state) }
+            guard !isOver else { return }
+            loadedRecords = state??.records ?? []
+            then(state ?? nil)
         }
     }
 
@@ -109,55 +128,13 @@ final class OwnerPart {
         return state
     }
 
-    private func begin(_ state: LogState) {
-        life += 1
-        var configuration = Relay.Configuration(software: "simulated", heartbeat: World.heartbeat)
-        if let settings = world.pushes?.settings(of: workspace) { configuration.push = settings }
-        var fresh = Relay(
-            configuration: configuration, epochs: Epochs(ofLog: epoch, first: workspace), state: state, boot: node.holder,
-            at: node.instant)
-        var effects = fresh.started(at: node.instant)
+    private func begin(_ effects: [Effect]?) {
+        var effects = effects ?? []
         if world.plant == .mutePushes { effects.removeAll { if case .push = $0 { true } else { false } } }
-        relay = fresh
-        world.pushes?.began(in: workspace, epoch, at: node.instant, with: state.records, ordering: effects)
+        world.pushes?.began(in: workspace, epoch, at: node.instant, with: loadedRecords, ordering: effects)
         world.trace.note(world.now, node.name, "serves", "\(workspace) in generation \(row.generation), \(epoch)")
         run(effects)
-        if node.entrants.isRemoved(workspace) { workspaceRemoved() }
         armTick()
-    }
-
-    /// All peers leave and come back; their state is not in memory.
-    private func suspend() {
-        guard let peers = relay?.peers.sorted() else { return }
-        world.trace.note(world.now, node.name, "suspends", workspace.rawValue)
-        for peer in peers {
-            close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(0...1_000)))
-        }
-        forget()
-    }
-
-    private func forget() {
-        relay = nil
-        life += 1
-        pushes.suspend()
-        (timers, underWay, isTickArmed) = ([:], nil, false)
-    }
-
-    private func reload() {
-        guard relay == nil, whenFree == nil else { return }
-        guard isInDoubt else { return loadAgain() }
-        renew { [self] isOurs in
-            guard whenFree == nil else { return }
-            switch isOurs {
-            case true: loadAgain()
-            case false: fenced()
-            default: after(Self.loadRetry) { self.reload() }
-            }
-        }
-    }
-
-    private func loadAgain() {
-        start { [self] isLoaded in if !isLoaded { after(Self.loadRetry) { self.reload() } } }
     }
 
     // MARK: Facts
@@ -173,7 +150,7 @@ final class OwnerPart {
     }
 
     func received(_ bytes: [UInt8], from peer: PeerID, _ role: ClusterSocket.Role) {
-        guard relay != nil else { return }
+        guard core?.isServing == true else { return }
         switch role {
         case .host:
             do throws(WireError) { feed(.hostSent(peer, try HostMessage(parsing: bytes))) } catch {
@@ -199,17 +176,20 @@ final class OwnerPart {
         callers.present(world.pushes?.planted(push, in: epoch) ?? push, named: push, verdict, then: answer)
     }
 
-    /// While it is being handed over, nothing more is taken in.
     private func feed(_ input: Input) {
-        if whenFree != nil { guard case .committed = input else { return } }
-        guard let effects = relay?.handle(input, at: node.instant) else { return }
+        guard let effects = core?.handle(input, at: node.instant) else { return }
         run(effects)
         if case .tickEnded = input { return }
         armTick()
     }
 
+    private func tell(_ fact: CoreMachine.Fact) {
+        for order in core?.handle(fact, at: node.instant) ?? [] { carryOut(order) }
+        armTick()
+    }
+
     private func armTick() {
-        guard !isTickArmed, relay != nil else { return }
+        guard !isTickArmed, core?.isServing == true else { return }
         isTickArmed = true
         inThisCore(after: world.dice.within(0...1)) { [self] in
             isTickArmed = false
@@ -218,6 +198,33 @@ final class OwnerPart {
     }
 
     // MARK: Orders
+
+    private func carryOut(_ order: CoreMachine.Order) {
+        switch order {
+        case .run(let effects): run(effects)
+        case .shutOut(let isShut): self.isShut = isShut
+        case .dismiss(let hosts, let clients):
+            if world.plant == .keptAfterHandOver, whenFree != nil { return }
+            if world.plant == .silentSuspension, whenFree == nil { return }
+            let window = ReturnWindow(peers: hosts.count + clients.count)
+            for peer in hosts { dismiss(peer, window.forHosts) }
+            for peer in clients { dismiss(peer, window.forClients) }
+        case .forget:
+            world.trace.note(world.now, node.name, "suspends", workspace.rawValue)
+            life += 1
+            pushes.suspend()
+            (timers, isTickArmed) = ([:], false)
+        case .loadLater(let wait): after(wait) { self.tell(.loadFellDue) }
+        case .load: loadAgain()
+        case .beginAgain: begin(core?.beginAgain(at: node.instant))
+        case .release: release()
+        }
+    }
+
+    private func dismiss(_ peer: PeerID, _ window: ClosedRange<Int64>) {
+        if peer.isCommandPeer { return callers.closed(peer) }
+        close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(window)))
+    }
 
     private func run(_ effects: [Effect]) {
         for effect in effects {
@@ -280,7 +287,7 @@ final class OwnerPart {
         node.database.ask(.reads(workspace)) { [workspace] database, _, reply in
             reply(question(database[workspace]))
         } answer: { [self] (answer: Input?) in
-            guard life == self.life, relay != nil else { return }
+            guard life == self.life else { return }
             feed(answer ?? .readFailed(id, reason: "the database does not answer", isLasting: false))
         }
     }
@@ -309,59 +316,78 @@ final class OwnerPart {
 
     private func commit(_ batch: LogBatch) {
         guard underWay == nil else { return world.report(.fence, "two batches are being committed at once") }
-        underWay = Commit(batch: batch, number: world.nextBatch(), begun: node.uptime)
+        underWay = Commit(batch: batch, number: world.nextBatch(), tries: CommitTries(at: node.uptime))
         if world.plant == .lateRows, !batch.appends.isEmpty { lastAppends = batch }
-        put()
+        world.history(of: workspace).puts(batch, by: node.holder)
+        attempt()
     }
 
-    private func put() {
+    /// As the store does: while it is unknown what the last attempt did, it finds that out first, and it commits on a new connection under
+    /// a new generation only.
+    private func attempt() {
+        if isInDoubt { return settle() }
+        if node.database.isConnected(for: .log(workspace)) { return put() }
+        renew { [self] isOurs in
+            switch isOurs {
+            case true: put()
+            case false: fenced()
+            default: failed(.unreachable(isPassing: true))
+            }
+        }
+    }
+
+    private func put(isLast: Bool = false) {
         guard let commit = underWay else { return }
-        let (life, generation) = (life, row.generation)
+        let generation = row.generation
         let losesAnswer = world.dice.chance(world.faults.unclearCommit)
-        world.history(of: workspace).puts(commit.batch, by: node.holder)
         ask(within: losesAnswer ? 20 : NodeDatabase.askingMax) {
             (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
             stored.begin(.commit(commit.batch, number: commit.number, generation: generation), on: connection) {
                 if !losesAnswer { reply($0) }
             }
         } answer: { [self] outcome in
-            guard life == self.life, relay != nil else { return }
             switch outcome {
-            case .committed: committed()
-            case .none: settle()
-            case .refused where world.database[workspace].isRemoved: findGone()
-            case .fenced, .refused, .claimed, .freed, .removed: fenced()
+            case .committed: commitEnded(.committed([]))
+            case .none:
+                isInDoubt = true
+                isLast ? failed(.inDoubt) : settle()
+            // The rows may have been deleted: the core does not know yet that the workspace was removed.
+            case .refused: failed(.conflict)
+            case .fenced, .claimed, .freed, .removed: fenced()
             }
         }
     }
 
-    /// The rows have been deleted: the core does not know yet that the workspace was removed.
-    private func findGone() {
-        suspend()
-        if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
+    private func failed(_ code: LogError.Code) {
+        switch underWay?.tries.failed(LogError(code, "the database fails"), at: node.uptime) {
+        case .again(let wait): after(wait) { self.attempt() }
+        case .ended(let outcome): commitEnded(outcome)
+        case nil: break
+        }
     }
 
-    private func committed() {
+    private func commitEnded(_ outcome: CommitTries.Outcome) {
         underWay = nil
-        isInDoubt = false
-        feed(.committed)
-        if whenFree != nil, underWay == nil { setFree() }
+        if world.plant == .unreleased, whenFree != nil { return }
+        tell(.commitEnded(outcome))
     }
 
     private func fenced() {
         world.trace.note(world.now, node.name, "is fenced", "in generation \(row.generation) of \(workspace)")
-        if world.plant == .fencedShows, underWay != nil { return committed() }
-        if whenFree != nil { freed() } else { node.placement.lost(self) }
+        if world.plant == .fencedShows, underWay != nil { return commitEnded(.committed([])) }
+        failed(.fenced)
+        node.placement.lost(self)
     }
 
     /// The result of the commit is unknown. Once a new generation is stored, the commit is there or never will be.
     private func settle() {
-        isInDoubt = true
-        let life = life
         renew { [self] isOurs in
-            guard life == self.life, let commit = underWay else { return }
-            guard let isOurs else { return doubt(commit) }
-            if isOurs { look(for: commit) } else { fenced() }
+            guard let commit = underWay else { return }
+            switch isOurs {
+            case true: look(for: commit)
+            case false: fenced()
+            default: failed(.inDoubt)
+            }
         }
     }
 
@@ -370,23 +396,29 @@ final class OwnerPart {
             underWay?.number = world.nextBatch()
             return put()
         }
-        let life = life
         ask { stored, _, reply in
             reply(stored.contains(commit.number))
         } answer: { [self] (isThere: Bool?) in
-            guard life == self.life else { return }
             switch isThere {
-            case true: committed()
-            case false: put()
-            default: doubt(commit)
+            case true: commitEnded(.committed([]))
+            case false: put(isLast: true)
+            default:
+                isInDoubt = true
+                failed(.inDoubt)
             }
         }
     }
 
-    private func doubt(_ commit: Commit) {
-        guard node.uptime - commit.begun >= Self.commitPatience else { return inThisCore(after: 250) { self.settle() } }
-        suspend()
-        if whenFree != nil { setFree() } else { after(Self.loadRetry) { self.reload() } }
+    private func loadAgain() {
+        func load() {
+            read { [self] state in tell(state.map { .loaded($0, boot: node.holder) } ?? .loadFailed) }
+        }
+        guard isInDoubt, world.plant != .unsettledLoad else { return load() }
+        renew { [self] isOurs in
+            if isOurs == true { return load() }
+            tell(.loadFailed)
+            if isOurs == false { node.placement.lost(self) }
+        }
     }
 
     /// Stores a new generation for the workspace that this node holds, on a new connection. `then` gets false if another node holds it,
@@ -409,48 +441,36 @@ final class OwnerPart {
 
     // MARK: The end
 
-    /// Takes nothing more in, waits for its commit, and sets its row free; then its peers are sent away.
+    /// Takes nothing more in, sends its peers away, waits for its commit, and sets its row free.
     func handOver(_ then: @escaping () -> Void) {
         whenFree = then
-        if underWay == nil { setFree() }
+        end()
     }
 
-    private func setFree() {
-        guard isInDoubt else {
-            ask { [generation = row.generation] (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
-                stored.begin(.handOver(generation: generation), on: connection, reply: reply)
-            } answer: { [self] outcome in
-                if outcome == nil { after(Self.freeingRetry) { self.setFree() } } else { freed() }
-            }
-            return
-        }
-        renew { [self] isOurs in
-            switch isOurs {
-            case true: setFree()
-            case false: freed()
-            default: after(Self.freeingRetry) { self.setFree() }
-            }
-        }
-    }
-
-    /// The workspace is free, or another node owns it by now.
-    private func freed() {
-        let then = whenFree
-        whenFree = nil
-        if world.plant == .keptAfterHandOver {
-            forget()
-            isOver = true
-        } else {
-            end()
-        }
-        then?()
-    }
-
-    /// All peers have to find another.
+    /// All peers have to find another owner.
     func end() {
-        suspend()
-        isOver = true
         pushes.end()
+        guard core != nil else {
+            isShut = true
+            return release()
+        }
+        tell(.endOrdered)
+    }
+
+    /// A row that could not be set free still names this node, which takes the workspace up again or ends.
+    private func release() {
+        guard whenFree != nil else { return close() }
+        ask { [generation = row.generation] (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in
+            stored.begin(.handOver(generation: generation), on: connection, reply: reply)
+        } answer: { [self] _ in
+            close()
+            whenFree?()
+            whenFree = nil
+        }
+    }
+
+    private func close() {
+        isOver = true
         node.database.close(workspace)
     }
 }

@@ -15,6 +15,8 @@ final class Connection {
     var isOpenAtPeer = false
     /// Broken: nothing that is sent from now on arrives.
     var isCut = false
+    /// By a relay that no longer knows the peer. Its messages in flight still arrive.
+    var isDismissed = false
     /// Messages in flight at the break are lost too.
     var losesWhatIsUnderWay = false
     /// Half-open: messages vanish, and neither end knows.

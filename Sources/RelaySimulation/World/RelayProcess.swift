@@ -1,15 +1,19 @@
 import PushPlanner
 import RelayCore
 import RelayModel
+import RelayNode
 import RelayProtocol
 
-/// The relay as a process: the real core, a runner around it, and its end at any moment.
+/// The relay as a process: the shipped core with the machines around it, a disk that may not answer clearly, and its end at any moment.
 final class RelayProcess {
     unowned let world: World
     /// Nil while the process is down.
-    private(set) var relay: Relay?
-    /// The current life of the process; work that an earlier one waited for is dropped.
+    private var core: CoreMachine?
+    /// The current life of the process, and of the core in it; work that an earlier one waited for is dropped.
     private var life = 0
+    private var coreLife = 0
+    /// New peers are refused.
+    private var isShut = false
     private var bootedAt: Int64 = 0
     private var timers: [RelayTimer: Int] = [:]
     private var lastTimer = 0
@@ -25,12 +29,21 @@ final class RelayProcess {
     /// A batch that the disk was given.
     private final class Commit {
         let batch: LogBatch
+        var tries: CommitTries
         var isDurable = false
+        /// Approvals in it of which the log has had the names.
+        var names: [ApprovalName] = []
+        /// The disk fails each attempt from now on, without saying what it has.
+        var isStuck = false
 
-        init(_ batch: LogBatch) { self.batch = batch }
+        init(_ batch: LogBatch, at now: Int64) { (self.batch, tries) = (batch, CommitTries(at: now)) }
     }
 
-    var isUp: Bool { relay != nil }
+    var isUp: Bool { core != nil }
+    /// True if a new peer is let in. One that comes at the moment when that ends may be, too.
+    var isOpen: Bool { isUp && (!isShut || world.dice.chance(0.1)) }
+    /// Nil while the process is down, or does not know what is on its disk.
+    var relay: Relay? { core.flatMap { $0.isServing ? $0.relay : nil } }
     var timerCount: Int { timers.count }
 
     init(world: World) { self.world = world }
@@ -44,8 +57,21 @@ final class RelayProcess {
     // MARK: Life
 
     func start() {
-        guard relay == nil else { return }
+        guard core == nil else { return }
         bootedAt = world.now
+        guard let state = load() else { return }
+        core = CoreMachine(
+            Relay(
+                configuration: world.relayConfiguration, epochs: Epochs(ofLog: world.log.epoch, first: World.workspace.id),
+                state: state, boot: boot, at: instant))
+        isShut = false
+        world.trace.note(world.now, "relay", "starts", boot)
+        begin { $0.begin(at: $1, holders: nil) }
+    }
+
+    private var boot: String { "life \(life)" }
+
+    private func load() -> LogState? {
         do {
             let wall = instant.wall
             var state = try world.log.load(
@@ -54,35 +80,32 @@ final class RelayProcess {
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
-            var fresh = Relay(
-                configuration: world.relayConfiguration, epochs: Epochs(ofLog: world.log.epoch, first: World.workspace.id),
-                state: state, boot: "life \(life)", at: instant
-            )
-            world.pushes?.relayStarts(after: fresh.planner.lastPush)
-            let effects = fresh.started(at: instant)
-            relay = fresh
-            world.pushes?.started(fresh)
-            world.trace.note(world.now, "relay", "starts", "life \(life)")
-            world.checkReplay()
-            run(effects)
-            armTick()
+            return state
         } catch {
             world.report(.replay, "the relay cannot read what it stored: \(error.message)")
+            return nil
         }
+    }
+
+    private func begin(_ begin: (inout CoreMachine, Instant) -> [Effect]) {
+        guard var fresh = core else { return }
+        world.pushes?.relayStarts(after: fresh.relay.planner.lastPush)
+        let effects = begin(&fresh, instant)
+        core = fresh
+        world.pushes?.started(fresh.relay)
+        world.checkReplay()
+        run(effects)
+        armTick()
     }
 
     /// At once, in the middle of whatever it does. A batch that the disk was given is on it, or it is not.
     func crash() {
-        guard relay != nil else { return }
-        let isOnDisk = world.dice.chance(0.5)
-        world.trace.note(world.now, "relay", "crashes", underWay == nil ? "" : "its batch is \(isOnDisk ? "" : "not ")on disk")
-        if isOnDisk, let underWay { makeDurable(underWay) }
-        underWay = nil
-        relay = nil
+        guard isUp else { return }
+        world.trace.note(world.now, "relay", "crashes")
+        settleDisk()
+        core = nil
         life += 1
-        timers = [:]
-        isTickArmed = false
-        readsUnderWay = 0
+        forget()
         world.pushes?.relayCrashed()
         let isSilent = world.dice.chance(0.2)
         for connection in world.connections.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
@@ -92,10 +115,18 @@ final class RelayProcess {
         world.after(world.dice.within(50...4_000)) { $0.relay.start() }
     }
 
+    /// What the core has ordered is answered to nobody any more.
+    private func forget() {
+        coreLife += 1
+        timers = [:]
+        isTickArmed = false
+        readsUnderWay = 0
+    }
+
     // MARK: Facts
 
     func received(_ bytes: [UInt8], on connection: Connection) {
-        guard isUp else { return }
+        guard core?.isServing == true else { return }
         world.trace.note(world.now, connection.name, "→", bytes: bytes, String(decoding: bytes.prefix(400), as: UTF8.self))
         switch connection.role {
         case .host:
@@ -107,7 +138,10 @@ final class RelayProcess {
         case .client, .phone:
             do throws(ClientMessageError) {
                 let message = try ClientMessage(parsing: bytes)
-                if case .phone = connection.role, world.pushes?.received(message, on: connection) == false { return }
+                if case .phone = connection.role {
+                    // The core that knew it is gone, and the checkers of pushes count on what the present one knows.
+                    if connection.isDismissed || world.pushes?.received(message, on: connection) == false { return }
+                }
                 feed(.clientSent(connection.id, message))
             } catch {
                 world.report(.view, "the relay does not understand what a client's own codec wrote: \(error)")
@@ -124,9 +158,18 @@ final class RelayProcess {
     }
 
     private func take(_ input: Input) {
-        guard let effects = relay?.handle(input, at: instant) else { return }
-        if let relay { world.pushes?.looked(at: relay) }
+        guard let effects = core?.handle(input, at: instant) else { return }
+        if let pushes = world.pushes, let relay { pushes.looked(at: relay) }
         run(effects)
+    }
+
+    private func tell(_ fact: CoreMachine.Fact) {
+        if relay?.planner.isBehindClock(at: instant) == true { take(.namesTaken([])) }
+        guard let orders = core?.handle(fact, at: instant) else { return }
+        if let pushes = world.pushes, let relay { pushes.looked(at: relay) }
+        let life = life
+        for order in orders where life == self.life { carryOut(order) }
+        armTick()
     }
 
     /// Everything that becomes readable within a moment is one tick.
@@ -141,7 +184,15 @@ final class RelayProcess {
         }
     }
 
+    /// Of the core.
     func inThisLife(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
+        let coreLife = coreLife
+        world.after(wait) { world in
+            if world.relay.coreLife == coreLife, world.relay.isUp { action(world.relay) }
+        }
+    }
+
+    private func inThisProcess(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
         let life = life
         world.after(wait) { world in
             if world.relay.life == life, world.relay.isUp { action(world.relay) }
@@ -149,6 +200,34 @@ final class RelayProcess {
     }
 
     // MARK: Orders
+
+    private func carryOut(_ order: CoreMachine.Order) {
+        switch order {
+        case .run(let effects): run(effects)
+        case .shutOut(let isShut):
+            self.isShut = isShut
+            if isShut { world.trace.note(world.now, "relay", "is suspended") }
+        case .dismiss(let hosts, let clients):
+            if world.plant == .unheardSuspension { return }
+            let window = ReturnWindow(peers: hosts.count + clients.count)
+            for peer in hosts { dismiss(peer, window.forHosts) }
+            for peer in clients { dismiss(peer, window.forClients) }
+        case .forget: forget()
+        case .loadLater(let wait): inThisProcess(after: wait) { $0.tell(.loadFellDue) }
+        case .load: loadAgain()
+        case .beginAgain:
+            // Not before: by now it is decided which pushes of the last batch are on disk.
+            world.pushes?.relayCrashed()
+            begin { $0.beginAgain(at: $1) }
+        case .release: preconditionFailure("a relay that is alone keeps its workspace")
+        }
+    }
+
+    private func dismiss(_ peer: PeerID, _ window: ClosedRange<Int64>) {
+        guard let connection = world.connections[peer] else { return }
+        connection.isDismissed = true
+        world.relayCloses(connection, .restarting, CloseCode.restarting(inMilliseconds: world.dice.within(window)))
+    }
 
     private func run(_ effects: [Effect]) {
         for effect in effects {
@@ -235,22 +314,22 @@ final class RelayProcess {
     /// Prepares every other batch's messages before it is on disk, which must make no difference.
     private func prepareSome() {
         batches += 1
-        if batches % 2 == 0 { relay?.prepare() }
+        if batches % 2 == 0 { core?.prepare() }
     }
 
-    /// A batch is on disk at some moment between its order and the answer, or never.
     private func commit(_ batch: LogBatch) {
         defer { prepareSome() }
         guard underWay == nil else { return world.report(.memory, "two batches are being committed at once") }
-        let commit = Commit(batch)
+        let commit = Commit(batch, at: instant.uptime)
         underWay = commit
+        put(commit)
+    }
+
+    /// One attempt: the batch is on disk at some moment between the order and the answer, or never.
+    private func put(_ commit: Commit) {
         let faults = world.faults
-        if world.isLogFull || world.dice.chance(faults.refusedCommit) {
-            return inThisLife(after: world.dice.within(1...20)) { process in
-                process.underWay = nil
-                process.world.trace.note(process.world.now, "disk", "refuses", "")
-                process.feed(.commitFailed(reason: "no space"))
-            }
+        if !commit.isStuck, world.isLogFull || world.dice.chance(faults.refusedCommit) {
+            return inThisLife(after: world.dice.within(1...20)) { $0.failed(commit, .full) }
         }
         var durable = world.dice.within(0...3)
         var answered = durable + world.dice.within(0...2)
@@ -258,26 +337,65 @@ final class RelayProcess {
             durable = world.dice.within(50...3_000)
             answered = durable + world.dice.within(0...1_000)
         }
-        if world.dice.chance(faults.unclearCommit) {
-            // The first try reports an error, whatever it did; the same batch is given again until its state is known.
-            if world.dice.chance(0.5) { durable += 250 }
-            answered = max(answered, durable) + 250 * world.dice.within(1...6)
-        }
-        let isFatal = world.dice.chance(faults.fatalCommit)
+        if world.dice.chance(faults.fatalCommit) { commit.isStuck = true }
+        let isUnclear = commit.isStuck || world.dice.chance(faults.unclearCommit)
         if world.plant == .answerBeforeDurable { (durable, answered) = (answered + 5, durable) }
-        if !isFatal || world.dice.chance(0.5) { inThisLife(after: durable) { $0.makeDurable(commit) } }
-        inThisLife(after: answered) { process in
-            // The state of the disk is unknown: the process ends, and the next one reads it.
-            if isFatal { return process.crash() }
-            process.underWay = nil
-            process.feed(.committed)
+        if !isUnclear || world.dice.chance(0.5) { inThisLife(after: durable) { $0.makeDurable(commit) } }
+        inThisLife(after: answered) { isUnclear ? $0.failed(commit, .inDoubt) : $0.commitEnded(.committed(commit.names)) }
+    }
+
+    private func failed(_ commit: Commit, _ code: LogError.Code) {
+        world.trace.note(world.now, "disk", "fails", "\(code)")
+        if code == .inDoubt {
+            switch world.plant {
+            case .hastyCommit: return commitEnded(.committed([]))
+            case .carelessRefusal: return commitEnded(.refused("in doubt"))
+            default: break
+            }
+        }
+        switch commit.tries.failed(LogError(code, "the disk fails"), at: instant.uptime) {
+        case .again(let wait): inThisLife(after: wait) { $0.put(commit) }
+        case .ended(let outcome): commitEnded(outcome)
+        }
+    }
+
+    private func commitEnded(_ outcome: CommitTries.Outcome) {
+        if case .unknown = outcome {
+            if world.plant == .stubbornCore {
+                settleDisk()
+                return commitEnded(.refused("unknown"))
+            }
+        } else {
+            underWay = nil
+        }
+        tell(.commitEnded(outcome))
+    }
+
+    /// A batch that the disk was given, and that nobody asks about any more, is on it or is not.
+    private func settleDisk() {
+        guard let commit = underWay else { return }
+        let isOnDisk = world.dice.chance(0.5)
+        world.trace.note(world.now, "disk", isOnDisk || commit.isDurable ? "has its batch" : "does not have its batch")
+        if isOnDisk { makeDurable(commit) }
+        underWay = nil
+    }
+
+    private func loadAgain() {
+        let isReadable = !world.dice.chance(world.faults.failedRead)
+        inThisProcess(after: world.dice.within(1...50)) { process in
+            guard isReadable else { return process.tell(.loadFailed) }
+            let early = process.world.plant == .earlyLoad ? process.load() : nil
+            process.settleDisk()
+            if let state = early ?? process.load() { process.tell(.loaded(state, boot: process.boot)) }
         }
     }
 
     private func makeDurable(_ commit: Commit) {
         guard !commit.isDurable else { return }
         commit.isDurable = true
-        do throws(LogError) { try world.log.commit(commit.batch) } catch { world.report(.retention, error.message) }
+        do throws(LogError) { commit.names = try world.log.commit(commit.batch) } catch {
+            world.report(.retention, error.message)
+        }
         if let complaint = world.log.complaint { world.report(complaint.checker, complaint.sentence) }
         world.checkCompleteness(of: commit.batch)
         world.checkBudgets(of: commit.batch)

@@ -16,7 +16,7 @@ extension World {
         let connection = Connection(id: PeerID(rawValue: lastConnection), role: role)
         connections[connection.id] = connection
         after(transit()) { world in
-            guard world.relay.isUp, !connection.isCut else { return world.peerLearns(connection, .failed("refused"), in: 1) }
+            guard !connection.isCut, world.relay.isOpen else { return world.peerLearns(connection, .failed("refused"), in: 1) }
             connection.isOpenAtRelay = true
             world.trace.note(world.now, connection.name, "connects", "as \(connection.id.rawValue)")
             switch role {
@@ -105,14 +105,14 @@ extension World {
         peerLearns(connection, .timedOut, in: dice.within(patience - ping...patience))
     }
 
-    /// The relay closes: messages sent before still arrive.
-    func relayCloses(_ connection: Connection, _ code: CloseCode) {
+    /// The relay closes: messages sent before still arrive. `reason` is the code's own if it is nil.
+    func relayCloses(_ connection: Connection, _ code: CloseCode, _ reason: String? = nil) {
         guard !connection.isCut else { return }
         trace.note(now, "relay", "closes", "\(connection.name) \(connection.id.rawValue): \(code)")
         connection.isCut = true
         let arrival = max(connection.lastArrivalAtPeer, now + transit())
         if !connection.isSilent {
-            peerLearns(connection, .peer(code: code.rawValue, reason: code.reason), in: arrival - now)
+            peerLearns(connection, .peer(code: code.rawValue, reason: reason ?? code.reason), in: arrival - now)
         }
         relayLearns(connection, in: arrival - now + dice.within(0...20))
     }

@@ -53,9 +53,9 @@ INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATI
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
 WATCHED := timeout --kill-after=10 1500 stdbuf --output=L
 # Modules below Tests/ that are no tests, and are held to what Sources is held to.
-TOOLS := APNsSimulator APNsSimulatorServer HeliographBench heliograph-apns-simulator heliograph-bench
+TOOLS := APNsSimulator APNsSimulatorServer HeliographBench RelaySimulation heliograph-apns-simulator heliograph-bench heliograph-simulate
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.
-WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Sources/RelaySimulation Sources/WebSocketEngine
+WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Tests/RelaySimulation Sources/WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(WITH_CIRCLES),$(wildcard Sources/*) $(addprefix Tests/,$(TOOLS)))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
 PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \

@@ -156,15 +156,6 @@ let package = Package(
         module("HeliographLink", ["RelayProtocol"]),
         module("RelayProtocol"),
 
-        // The same cores in a world of its own: one clock, one seed.
-        module(
-            "RelaySimulation",
-            [
-                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
-            ]),
-        .executableTarget(name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], swiftSettings: settings),
-
         // Adapters to the world outside.
         module("RelayStore", ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         module(
@@ -202,6 +193,17 @@ let package = Package(
         .systemLibrary(name: "CHeliographOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CHeliographQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CHeliographZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // The cores of relay and host in a world of its own: one clock, one seed.
+        tool(
+            "RelaySimulation",
+            [
+                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+            ]),
+        .executableTarget(
+            name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], path: "Tests/heliograph-simulate",
+            swiftSettings: settings),
 
         // What measures a relay, from outside, and calls it as a person at a terminal does.
         .executableTarget(

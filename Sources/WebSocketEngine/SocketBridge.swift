@@ -1,3 +1,4 @@
+internal import CHeliographLibwebsockets
 internal import CHeliographLinux
 internal import Glibc
 internal import HeliographPlatform

@@ -81,13 +81,6 @@ struct Layering {
         "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
-        "RelaySimulation": Module(
-            imports: [
-                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
-            ],
-            isPure: true),
-        "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         // Of the platform too, if not of ours: what apps run on.
         "LiveActivityKit": Module(imports: [
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
@@ -101,6 +94,13 @@ struct Layering {
 
     /// Modules below `Tests/` that are no tests: what measures the product, and what plays the world around it. They obey the same rules.
     static let tools: [String: Module] = [
+        "RelaySimulation": Module(
+            imports: [
+                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
+                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+            ],
+            isPure: true),
+        "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
         "heliograph-bench": Module(imports: [
             "HeliographBench", "RelayAccess", "RelayProtocol", "WebSocketEngine", "ArgumentParser",
         ]),

@@ -108,6 +108,12 @@ import Testing
         }
     }
 
+    @Test("what JSON escapes is counted as it is written")
+    func escaped() {
+        #expect(TextFit.cut(#""""""#, bytesMax: 4) == "…")
+        #expect(TextFit.cut(#""""""#, bytesMax: 5) == "\"…")
+    }
+
     @Test("a family is there or not, never half of it")
     func families() {
         let family = "👩‍👩‍👧‍👦"

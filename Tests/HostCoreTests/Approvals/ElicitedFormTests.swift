@@ -56,6 +56,17 @@ struct ElicitedFormTests {
         #expect(said.map(\.question) == filledIn.values.map(\.question) && said.map(\.value) == filledIn.values.map(\.value))
     }
 
+    @Test("of several choices as many are taken as the server wants")
+    func counts() throws {
+        let form = try #require(
+            try form(
+                #"{"type":"object","required":["r"],"properties":{"r":{"type":"array","minItems":2,"maxItems":2,"#
+                    + #""items":{"enum":["a","b","c"]}}}}"#))
+        for (labels, fits) in [(["a"], false), (["a", "b"], true), (["a", "b", "c"], false)] {
+            #expect((form.answer([Answer(question: "q0", choices: labels)]) != nil) == fits, "\(labels)")
+        }
+    }
+
     @Test(
         "what does not fit a field is no answer",
         arguments: [

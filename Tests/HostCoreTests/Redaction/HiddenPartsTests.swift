@@ -76,6 +76,7 @@ struct HiddenPartsTests {
         "GITHUB_TOKEN='\(token)' bash deploy.sh",
         "curl -H 'Authorization: Bearer \(token)' https://api.github.com/user",
         "curl -s -H \"Authorization: token \(token)\" https://api.github.com/user | jq .login",
+        "curl -H 'PRIVATE-TOKEN: \(token)' https://gitlab.com/api",
         "curl --header \"X-Api-Key: \(hexadecimal)\" https://x/y > out.json 2>&1", "curl -u bob:\(token) https://x",
         "git clone https://\(token)@github.com/a/b", "git clone https://oauth2:\(token)@github.com/a/b.git x",
         "curl 'https://api.x.com/v1?token=\(token)&page=2'", "docker run -e API_TOKEN=\(hexadecimal) -p 80:80 img",

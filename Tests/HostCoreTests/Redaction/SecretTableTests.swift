@@ -81,6 +81,11 @@ struct SecretTableTests {
         #expect(!redactor.redact(text: secret).text.contains(Self.value))
     }
 
+    @Test("a password that begins as a format of printf does is hidden, too")
+    func percentSign() {
+        #expect(!redactor.redact(text: "echo 'bob:%\(Self.value)' | sudo chpasswd").text.contains(Self.value))
+    }
+
     @Test(
         "the same with a placeholder, a variable or a file for a value stays",
         arguments: positives.filter { !$0.contains("VV") && !$0.contains("AGE") })

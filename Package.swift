@@ -147,7 +147,7 @@ let package = Package(
         // A core within a process.
         module("RelayNode", ["RelayCore", "RelayModel", "RelayProtocol"]),
         // What several relays on one database are to each other.
-        module("RelayCluster", ["RelayModel"]),
+        module("RelayCluster", ["RelayModel", "RelayProtocol"]),
         module("AgentClaude", ["HostCore", "RelayProtocol"]),
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),

@@ -72,7 +72,7 @@ struct Layering {
         "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "ChannelWeb": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
         "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
-        "RelayCluster": Module(imports: ["RelayModel"], isPure: true),
+        "RelayCluster": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
         "RelayNode": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol"], isPure: true),
         "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),

@@ -16,6 +16,7 @@ struct RelayAddressTests {
     }
 
     @Test(arguments: [
+        "unix:/tmp/a\u{7F}",
         // Found by fuzzing: it was taken, and read again as another.
         "http://[..%....1]:8",
         "", "ftp://x", "http://", "http://u:p@x", "http://x:0", "http://x:99999", "http://x?y", "http://x#y", "unix:rel",

@@ -132,7 +132,7 @@ import Testing
         let made = APNsPayload.alert(
             try Self.heliograph(), kind: .approval, text: cut, thread: "t", level: .active, expiresAt: nil,
             session: Self.session,
-            approval: nil, code: false, mayAllow: true, sealed: false)
+            approval: ApprovalID("req_91"), code: false, mayAllow: true, sealed: false)
         #expect(try JSONDocument(parsing: made).root.required("aps").string("category") == "HELIOGRAPH_APPROVAL_REVIEW")
         // Cut at this point only.
         var long = Self.words
@@ -140,7 +140,7 @@ import Testing
         let short = APNsPayload.alert(
             try Self.heliograph(), kind: .approval, text: long, thread: "t", level: .active, expiresAt: nil,
             session: Self.session,
-            approval: nil, code: true, mayAllow: true, sealed: false)
+            approval: ApprovalID("req_91"), code: true, mayAllow: true, sealed: false)
         #expect(short.count <= 4_096 - Payload.codeBytesMax + 4)
         #expect(try JSONDocument(parsing: short).root.required("aps").string("category") == "HELIOGRAPH_APPROVAL_REVIEW")
     }

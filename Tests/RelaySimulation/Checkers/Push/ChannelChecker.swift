@@ -20,7 +20,7 @@ struct ChannelChecker {
         var isUnwantedSince: Int64?
     }
 
-    /// By which an hour may have been over that was none.
+    /// By which an hour may have been over that was none; and a relay that reads a time of before waits for an hour at most.
     private var clockWasChanged = false
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
@@ -108,7 +108,8 @@ struct ChannelChecker {
         for name in kept.sorted() {
             guard let channel = known[name] else { continue }
             if !names.contains(name) { return "\(name) is not deleted, and the relay has forgotten it" }
-            if let since = channel.isUnwantedSince, now - since > Self.patience + (channel.isKept ? Self.kept : 0) {
+            let patience = Self.patience + (channel.isKept || clockWasChanged ? Self.kept : 0)
+            if let since = channel.isUnwantedSince, now - since > patience {
                 return "\(name) has been to be deleted for \(now - since) ms"
             }
         }

@@ -12,6 +12,8 @@ struct ReserveChecker {
         /// The same by the steady clock.
         var steady: Int64
         var wasFrequent: Bool
+        /// Regained besides if the planner did not ask meanwhile, and does so for a device that has frequent pushes by then.
+        var unasked: Int64 = 0
         /// Taken by pushes that may not be on disk.
         var taken: [PushIntent] = []
     }
@@ -55,6 +57,7 @@ struct ReserveChecker {
         let rate: Int64 = isFrequent || bucket.wasFrequent ? 3 : 1
         let elapsed = max(now - bucket.steady, order.plannedAt - bucket.at)
         bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * rate)
+        bucket.unasked += min(elapsed, 86_400_000) * (3 - rate)
         bucket.at = order.plannedAt
         bucket.steady = now
         // A push at 5 may have asked for 10 in vain, and has then updated the bucket by the clock and the rate of that moment; if the
@@ -64,7 +67,8 @@ struct ReserveChecker {
             if buckets[order.device] != nil { buckets[order.device] = bucket }
             return nil
         }
-        bucket.wasFrequent = isFrequent
+        if isFrequent { bucket.level = min(burst, bucket.level + bucket.unasked) }
+        (bucket.wasFrequent, bucket.unasked) = (isFrequent, 0)
         defer { buckets[order.device] = bucket }
         if !isWaitedFor, bucket.level < (isOver ? 2 : 4) * Self.one {
             return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / Self.one) are left"

@@ -26,7 +26,7 @@ BENCH, APNS_SIMULATOR = BINARY.with_name("heliograph-bench"), BINARY.with_name("
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
 
-PORTS_OF_WORKER = 4_000
+PORTS_OF_WORKER = 3_300
 """How many each of the processes that run tests side by side has to itself."""
 
 
@@ -34,7 +34,7 @@ def own_ports() -> Iterator[int]:
     """Those of this process, again and again. They lie below the ones that the kernel gives to outgoing connections, so that no connection
     of another test takes the port of a relay that is just being started again."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    first = 12_000 + worker % 5 * PORTS_OF_WORKER
+    first = 12_000 + worker % 6 * PORTS_OF_WORKER
     start = os.getpid() % PORTS_OF_WORKER
     for count in itertools.count(start):
         yield first + count % PORTS_OF_WORKER

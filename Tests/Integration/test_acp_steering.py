@@ -194,8 +194,12 @@ def test_modes_are_the_agents_own(agent, editor, steered):
     other = next(mode for mode in offer["modes"] if mode != offer["mode"])
     steered.taken(steered.send("mode", mode=other))
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == other, 10, "the new mode")
-    told = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
-    assert [update["currentModeId"] for update in told if update["sessionUpdate"] == "current_mode_update"][-1] == other
+
+    def told() -> list[str]:
+        updates = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
+        return [update["currentModeId"] for update in updates if update["sessionUpdate"] == "current_mode_update"]
+
+    wait_until(lambda: told()[-1:] == [other], 10, lambda: f"the editor to hear of the mode, not of {told()}")
     # Only the editor can have it ask nobody, and then that is said.
     editor.request("session/set_mode", {"sessionId": steered.name, "modeId": "auto-approve"})
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the editor's mode")

@@ -152,7 +152,8 @@ def test_a_card_lives_from_its_start_to_its_end(relay, phone, scripted_host, cli
     assert states() == ["completed"]
     outcomes = pushes(relay, watcher)
     assert {push["purpose"] for push in outcomes} >= {"start", "update", "end", "alert"}
-    assert all(push["outcome"]["result"] == "accepted" for push in outcomes)
+    wait_until(lambda: all("outcome" in push for push in pushes(relay, watcher)), 10, "an outcome of each push")
+    assert all(push["outcome"]["result"] == "accepted" for push in pushes(relay, watcher))
 
 
 def activities(phone: Phone) -> list[Any]:

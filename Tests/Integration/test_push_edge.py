@@ -48,7 +48,7 @@ def status(relay) -> dict:
 
 
 def test_setup_copies_the_key_for_its_owner_alone_and_the_running_relay_takes_it_up(relay, tmp_path):
-    assert "push setup" in status(relay)["trouble"]
+    assert "push setup" in relay.run("push", "status", "--data", str(relay.data)).stdout
     file = key_file(tmp_path)
     assert BUNDLE in set_up(relay, file).stdout
     copy = relay.data / f"AuthKey_{KEY}.p8"

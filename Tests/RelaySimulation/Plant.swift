@@ -182,7 +182,9 @@ package enum Plant: String, Sendable, CaseIterable {
         case .swappedCode: [.code]
         case .keptChannel: [.channel]
         case .hastyCard: [.pace]
-        case .boldNotification, .unheardGoodbye: [.browser]
+        case .boldNotification: [.browser]
+        // The relay rings a browser that is gone, and nobody hears it.
+        case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
         }
     }

@@ -75,7 +75,7 @@ package struct HTTPExchange: Sendable {
     private var requestBytes: [UInt8] {
         var host = "localhost"
         if case .tcp(let name, let port, _) = relay.target {
-            host = (name.contains(":") ? "[\(name)]" : name) + (port == 80 ? "" : ":\(port)")
+            host = RelayAddress.authority(name, port == 80 ? nil : port)
         }
         var text = "\(method.rawValue) \(relay.prefix)\(path) HTTP/1.1\r\nHost: \(host)\r\nAccept: application/json\r\n"
         if let subprotocol {

@@ -50,9 +50,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         switch target {
         case .unix(let path): return "unix:" + path
         case .tcp(let host, let port, let isTLS):
-            let name = host.contains(":") ? "[\(host)]" : host
-            let suffix = port == (isTLS ? 443 : 80) ? "" : ":\(port)"
-            return (isTLS ? "https://" : "http://") + name + suffix + prefix
+            return (isTLS ? "https://" : "http://") + Self.authority(host, port == (isTLS ? 443 : 80) ? nil : port) + prefix
         }
     }
 
@@ -67,6 +65,11 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         case .unix: true
         case .tcp(let host, _, _): Loopback.contains(host)
         }
+    }
+
+    /// IPv6 addresses in brackets.
+    static func authority(_ host: String, _ port: UInt16?) -> String {
+        (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
     }
 
     static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {

@@ -32,7 +32,7 @@ struct ClaudeConnect: ConnectPart {
 
     /// The same in another folder; nil if it is unknown.
     static func isConnected(in folder: String?) -> Bool {
-        let ofProject = folder.map { ["\($0)/.claude/settings.local.json", "\($0)/.claude/settings.json"] } ?? []
+        let ofProject = folder.map { [localPath(in: $0), sharedPath(in: $0)] } ?? []
         return ([path(of: .user)] + ofProject).contains { path in
             (try? SettingsFile(path: path).read()).flatMap { $0 }.map(ClaudeCommand.isNamed(in:)) == true
         }
@@ -84,7 +84,7 @@ struct ClaudeConnect: ConnectPart {
 
     static func path(of place: ConnectPlace, environment: (String) -> String? = HostPaths.variable) -> String {
         switch place {
-        case .project: return workingDirectory() + "/.claude/settings.local.json"
+        case .project: return localPath(in: workingDirectory())
         case .user: return ClaudeDirectory.path(environment: environment) + "/settings.json"
         }
     }
@@ -125,7 +125,11 @@ struct ClaudeConnect: ConnectPart {
     }
 
     /// The settings that a project has in git.
-    static var sharedProjectPath: String { workingDirectory() + "/.claude/settings.json" }
+    static var sharedProjectPath: String { sharedPath(in: workingDirectory()) }
+
+    private static func localPath(in folder: String) -> String { folder + "/.claude/settings.local.json" }
+
+    private static func sharedPath(in folder: String) -> String { folder + "/.claude/settings.json" }
 
     private static func workingDirectory() -> String {
         // The C library allocates the path, and it is freed once it has been read.

@@ -36,7 +36,7 @@ package struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// Without the credentials.
     package var description: String { "http://\(authority)" }
 
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    var authority: String { RelayAddress.authority(host, port) }
 
     /// Nil if a percent sign is not followed by two digits.
     private static func decoded(_ text: Substring) -> [UInt8]? {

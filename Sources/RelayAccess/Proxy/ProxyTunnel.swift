@@ -45,7 +45,7 @@ enum ProxyTunnel {
     }
 
     static func request(to host: String, _ port: UInt16, _ proxy: ProxyAddress) -> [UInt8] {
-        let target = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+        let target = RelayAddress.authority(host, port)
         var text = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
         if let credentials = proxy.credentials { text += "Proxy-Authorization: Basic \(Crypto.base64(credentials))\r\n" }
         return Array((text + "\r\n").utf8)

@@ -202,7 +202,7 @@ extension SessionState {
         if usage.costMicroUSD != nil || usage.costDeltaMicroUSD != nil {
             summary.costMicroUSD = pastCostMicroUSD.sumSaturating(runCostMicroUSD)
         }
-        if usage.tokens != nil { summary.tokens = pastTokens.sum(runTokens) }
+        if usage.tokens != nil { summary.tokens = pastTokens.plus(runTokens) }
         // What was guessed can become a cost, so the newest counts.
         if let estimate = usage.estimateMicroUSD { runEstimateMicroUSD = estimate }
         let estimate = pastEstimateMicroUSD.sumSaturating(runEstimateMicroUSD)
@@ -212,7 +212,7 @@ extension SessionState {
     private mutating func closeRun(next: String?) {
         pastCostMicroUSD.addSaturating(runCostMicroUSD)
         pastEstimateMicroUSD.addSaturating(runEstimateMicroUSD)
-        pastTokens = pastTokens.sum(runTokens)
+        pastTokens = pastTokens.plus(runTokens)
         runCostMicroUSD = 0
         runEstimateMicroUSD = 0
         runTokens = Tokens()
@@ -226,17 +226,8 @@ extension Tokens {
             input: max(input, other.input), output: max(output, other.output), cacheRead: max(cacheRead, other.cacheRead),
             cacheWrite: max(cacheWrite, other.cacheWrite))
     }
-
-    fileprivate func sum(_ other: Tokens) -> Tokens {
-        Tokens(
-            input: input.sumSaturating(other.input), output: output.sumSaturating(other.output),
-            cacheRead: cacheRead.sumSaturating(other.cacheRead), cacheWrite: cacheWrite.sumSaturating(other.cacheWrite))
-    }
 }
 
 extension Int64 {
-    /// A host may send any number that the wire can carry, any number of times: sums saturate at the wire's maximum.
-    fileprivate func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
-
     fileprivate mutating func addSaturating(_ other: Int64) { self = sumSaturating(other) }
 }

@@ -60,9 +60,7 @@ struct UsageReader {
         lastAnswer = counted
         let fresh = isWithin ? max(0, input - read - written) : input
         let tokens = Tokens(input: fresh, output: output, cacheRead: read, cacheWrite: written)
-        ofAllAnswers = Tokens(
-            input: Self.sum(ofAllAnswers.input, fresh), output: Self.sum(ofAllAnswers.output, output),
-            cacheRead: Self.sum(ofAllAnswers.cacheRead, read), cacheWrite: Self.sum(ofAllAnswers.cacheWrite, written))
+        ofAllAnswers = ofAllAnswers.plus(tokens)
         var next = known
         next.tokens = countsTurns ? ofAllAnswers : tokens
         return tell(next)
@@ -87,9 +85,6 @@ struct UsageReader {
         known = next
         return Told(.usage(next))
     }
-
-    /// The wire takes no larger number.
-    private static func sum(_ left: Int64, _ right: Int64) -> Int64 { min(left + right, JSONValue.integerMax) }
 
     /// Nil beyond a million dollars, which is a mistake.
     private static func micro(_ dollars: Double) -> Int64? {

@@ -115,8 +115,7 @@ package struct ClaudeTranscript: Sendable {
             else { continue }
             used.lastMessage = id
             used.model = said.text("model") ?? used.model
-            var tokens = Tokens()
-            tokens.add(usage, as: .request)
+            let tokens = Tokens(usage, as: .request)
             used.tokens = used.tokens.plus(tokens)
             if let model = said.text("model") { used.unpriced.add(model, tokens) }
         }
@@ -140,9 +139,10 @@ extension ClaudeTranscript.Total {
         // An administrator can have set a price of its own.
         let isGuessed = value.optional("hasUnknownModelCost") == nil || value.isTrue("hasUnknownModelCost")
         for (name, usage) in (try? value.optional("modelUsage")?.members()) ?? [] {
-            tokens.add(usage, as: .total)
+            let used = Tokens(usage, as: .total)
+            tokens = tokens.plus(used)
             if isGuessed {
-                unpriced.add(name, guessMicroUSD: ClaudeUsage.microUSD(max(0, usage.real("costUSD") ?? 0)), Self.tokens(usage))
+                unpriced.add(name, guessMicroUSD: ClaudeUsage.microUSD(max(0, usage.real("costUSD") ?? 0)), used)
             }
             guard let cost = usage.real("costUSD"), cost > most else { continue }
             (most, model) = (cost, name)
@@ -150,33 +150,17 @@ extension ClaudeTranscript.Total {
     }
 }
 
-extension ClaudeTranscript.Total {
-    private static func tokens(_ usage: JSONValue) -> Tokens {
-        var tokens = Tokens()
-        tokens.add(usage, as: .total)
-        return tokens
-    }
-}
-
 extension Tokens {
     /// Claude Code's two spellings of the figures: those of one request, and those of a conversation.
     enum Spelling { case request, total }
 
-    mutating func add(_ usage: JSONValue, as spelling: Spelling) {
-        func sum(_ total: Int64, _ request: StaticString, _ whole: StaticString) -> Int64 {
-            let more = max(0, usage.whole(spelling == .request ? request : whole) ?? 0)
-            return min(total + min(more, JSONValue.integerMax), JSONValue.integerMax)
+    init(_ usage: JSONValue, as spelling: Spelling) {
+        func count(_ request: StaticString, _ total: StaticString) -> Int64 {
+            usage.whole(spelling == .request ? request : total) ?? 0
         }
-        input = sum(input, "input_tokens", "inputTokens")
-        output = sum(output, "output_tokens", "outputTokens")
-        cacheRead = sum(cacheRead, "cache_read_input_tokens", "cacheReadInputTokens")
-        cacheWrite = sum(cacheWrite, "cache_creation_input_tokens", "cacheCreationInputTokens")
-    }
-
-    func plus(_ other: Tokens) -> Tokens {
-        func sum(_ one: Int64, _ two: Int64) -> Int64 { min(one + two, JSONValue.integerMax) }
-        return Tokens(
-            input: sum(input, other.input), output: sum(output, other.output), cacheRead: sum(cacheRead, other.cacheRead),
-            cacheWrite: sum(cacheWrite, other.cacheWrite))
+        self.init(
+            input: count("input_tokens", "inputTokens"), output: count("output_tokens", "outputTokens"),
+            cacheRead: count("cache_read_input_tokens", "cacheReadInputTokens"),
+            cacheWrite: count("cache_creation_input_tokens", "cacheCreationInputTokens"))
     }
 }

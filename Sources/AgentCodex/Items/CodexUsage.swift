@@ -54,14 +54,14 @@ struct CodexUsage: Equatable {
 
     /// Tokens that a subagent has used: Codex counts them in its own thread only.
     mutating func add(_ tokens: Tokens, thread: String) -> Usage {
-        ofSubagents = ofSubagents.adding(tokens)
+        ofSubagents = ofSubagents.plus(tokens)
         return told(thread)
     }
 
     private func told(_ thread: String) -> Usage {
         var told = Usage()
         told.run = "\(thread)-\(runNumber)"
-        told.tokens = used.adding(ofSubagents)
+        told.tokens = used.plus(ofSubagents)
         return told
     }
 
@@ -104,14 +104,6 @@ struct CodexUsage: Equatable {
 }
 
 extension Tokens {
-    /// The wire takes no larger number.
-    fileprivate func adding(_ other: Tokens) -> Tokens {
-        func sum(_ left: Int64, _ right: Int64) -> Int64 { min(left + right, JSONValue.integerMax) }
-        return Tokens(
-            input: sum(input, other.input), output: sum(output, other.output), cacheRead: sum(cacheRead, other.cacheRead),
-            cacheWrite: sum(cacheWrite, other.cacheWrite))
-    }
-
     var note: [[UInt8]] { [input, output, cacheRead, cacheWrite].map { Array(String($0).utf8) } }
 
     /// None if the note is of an earlier version.

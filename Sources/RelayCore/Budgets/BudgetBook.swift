@@ -64,12 +64,12 @@ struct BudgetBook: Equatable {
         var step = Step()
         step.add(budget(of: session), from: before, to: after)
         let today = days[day] ?? 0
-        let todayAfter = Self.sum(today, after - before)
+        let todayAfter = today.sumSaturating(after - before)
         days[day] = todayAfter
         step.add(ofDay, from: today, to: todayAfter)
         if let ofWorkspace {
             let workspace = workspaceMicroUSD
-            workspaceMicroUSD = Self.sum(workspace, after - before)
+            workspaceMicroUSD = workspace.sumSaturating(after - before)
             step.add(ofWorkspace, from: workspace, to: workspaceMicroUSD)
         }
         return step
@@ -82,9 +82,6 @@ struct BudgetBook: Equatable {
         if let farthest { days[farthest] = nil }
         return farthest
     }
-
-    /// A sum stops where the wire stops.
-    private static func sum(_ left: Int64, _ right: Int64) -> Int64 { min(left + right, JSONValue.integerMax) }
 
     // MARK: - What it means for a session
 

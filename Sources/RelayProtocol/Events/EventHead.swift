@@ -139,12 +139,23 @@ package struct Tokens: Sendable, Equatable {
         self.cacheWrite = cacheWrite
     }
 
+    package func plus(_ other: Tokens) -> Tokens {
+        Tokens(
+            input: input.sumSaturating(other.input), output: output.sumSaturating(other.output),
+            cacheRead: cacheRead.sumSaturating(other.cacheRead), cacheWrite: cacheWrite.sumSaturating(other.cacheWrite))
+    }
+
     /// Never below zero.
     package func less(_ other: Tokens) -> Tokens {
         Tokens(
             input: max(0, input - other.input), output: max(0, output - other.output),
             cacheRead: max(0, cacheRead - other.cacheRead), cacheWrite: max(0, cacheWrite - other.cacheWrite))
     }
+}
+
+extension Int64 {
+    /// A host may send any number that the wire can carry, any number of times: sums saturate at the wire's maximum.
+    package func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
 }
 
 /// Cumulative within `run`; what is absent is unchanged.

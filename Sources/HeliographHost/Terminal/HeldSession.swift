@@ -60,7 +60,7 @@ struct HeldSession {
         var facts: [TypingFact] = []
         if let standing, standing.name != name {
             name = standing.name
-            open(SessionID("claude-" + standing.name))
+            open(Self.id(standing.name))
             facts.append(.opened)
         }
         doing =
@@ -73,6 +73,9 @@ struct HeldSession {
             }
         return facts + [.does(standing?.doing)]
     }
+
+    /// `name` is Claude Code's own.
+    static func id(_ name: String) -> SessionID? { SessionID("claude-" + name) }
 
     private mutating func open(_ id: SessionID?) {
         close()

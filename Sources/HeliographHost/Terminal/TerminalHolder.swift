@@ -247,7 +247,7 @@ struct TerminalHolder {
             return write(number)
         }
         session.took(prompt)
-        perform(.prompted(prompt.text, mode: prompt.mode, TypingToken(number)))
+        perform(.prompted(prompt.text, in: HeldSession.id(prompt.session), mode: prompt.mode, TypingToken(number)))
     }
 
     private mutating func attached(_ number: Int) {

@@ -102,7 +102,7 @@ struct SimulatedTerminal {
         sent[id] = lines.joined(separator: "\n")
         let by = Named<ClientTag>(id: ClientID("phone")!, name: "Ada")
         let action = SteeringAction.prompt(.init(text: sent[id] ?? ""))
-        tell(.steered(SteeringRequest(command: CommandID(id)!, session: SessionID("claude-s")!, by: by, action: action)))
+        tell(.steered(SteeringRequest(command: CommandID(id)!, session: TypingBench.session, by: by, action: action)))
     }
 
     // MARK: The program
@@ -121,7 +121,7 @@ struct SimulatedTerminal {
         while let next = hooks.first, next.at <= now {
             hooks.removeFirst()
             answered = nil
-            tell(.prompted(next.text, mode: "default", TypingToken(1)))
+            tell(.prompted(next.text, in: TypingBench.session, mode: "default", TypingToken(1)))
             if answered == true {
                 draft = next.text + draft
             } else {

@@ -6,6 +6,8 @@ import Testing
 
 /// A typing machine and the hands that carry out what it orders; writes down what is ordered, one short line each.
 struct TypingBench {
+    static let session = SessionID("claude-s")!
+
     private(set) var machine = TypingMachine()
     private(set) var now: Int64 = 10_000
     private(set) var offer: SteeringOffer?
@@ -48,7 +50,7 @@ struct TypingBench {
 
     mutating func steer(_ action: SteeringAction, _ id: String) {
         let by = Named<ClientTag>(id: ClientID("phone")!, name: "Ada")
-        tell(.steered(SteeringRequest(command: CommandID(id)!, session: SessionID("claude-s")!, by: by, action: action)))
+        tell(.steered(SteeringRequest(command: CommandID(id)!, session: Self.session, by: by, action: action)))
     }
 
     mutating func prompt(_ text: String, _ id: String, isCommand: Bool = false) {

@@ -16,7 +16,7 @@ struct TypingMachineTests {
         bench.shows(["go on"])
         #expect(bench.take() == ["type Enter"])
         bench.shows([""])
-        bench.tell(.prompted("go on", mode: "default", TypingToken(1)))
+        bench.tell(.prompted("go on", in: TypingBench.session, mode: "default", TypingToken(1)))
         #expect(bench.take() == ["let go on", "p1 taken"])
         bench.tell(.does(.busy))
         bench.pass(200)
@@ -165,11 +165,23 @@ struct TypingMachineTests {
         bench.prompt("go on", "p1")
         bench.shows(["go on"])
         _ = bench.take()
-        bench.tell(.prompted("xgo on", mode: nil, TypingToken(1)))
+        bench.tell(.prompted("xgo on", in: TypingBench.session, mode: nil, TypingToken(1)))
         let lines = bench.take()
         #expect(lines.first == "give back" && lines.contains { $0.hasPrefix("p1 refused: it was mixed") })
-        bench.tell(.prompted("anything", mode: nil, TypingToken(2)))
+        bench.tell(.prompted("anything", in: TypingBench.session, mode: nil, TypingToken(2)))
         #expect(bench.take().first == "let go on", "what nobody sent from afar is none of ours")
+    }
+
+    @Test("a prompt for the conversation that was open before is given back, and is no part of the next one")
+    func anotherConversation() {
+        var bench = TypingBench()
+        bench.prompt("go on", "p1")
+        bench.shows(["go on"])
+        _ = bench.take()
+        bench.tell(.prompted("go on", in: SessionID("claude-next")!, mode: nil, TypingToken(1)))
+        let lines = bench.take()
+        #expect(lines.first == "give back")
+        #expect(lines.contains { $0.hasPrefix("p1 refused: another conversation was opened at the terminal") })
     }
 
     @Test("a notice that Claude Code writes to itself is let go on, whatever it quotes, and is no evidence")
@@ -178,9 +190,10 @@ struct TypingMachineTests {
         bench.prompt("go on", "p1")
         bench.shows(["go on"])
         _ = bench.take()
-        bench.tell(.prompted("\n<task-notification>go on</task-notification>", mode: nil, TypingToken(1)))
+        bench.tell(
+            .prompted("\n<task-notification>go on</task-notification>", in: TypingBench.session, mode: nil, TypingToken(1)))
         #expect(bench.take() == ["let go on"])
-        bench.tell(.prompted("go on", mode: nil, TypingToken(2)))
+        bench.tell(.prompted("go on", in: TypingBench.session, mode: nil, TypingToken(2)))
         #expect(bench.take().contains { $0.hasPrefix("p1 taken") })
         #expect(TypedText("<task-notification>done")?.text == "> <task-notification>done")
     }

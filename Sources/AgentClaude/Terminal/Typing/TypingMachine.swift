@@ -16,6 +16,7 @@ internal import RelayProtocol
 package struct TypingMachine: Sendable {
     struct Prompt: Sendable {
         let name: SteeringName
+        let session: SessionID
         let text: TypedText
         var attempts = 0
         /// The person's draft is in the agent's stash.
@@ -80,7 +81,7 @@ package struct TypingMachine: Sendable {
         case .does(let doing): self.doing = doing
         case .shows(let box): shows(box)
         case .keyTyped: keyTyped()
-        case .prompted(let text, let mode, let token): prompted(text, mode, token)
+        case .prompted(let text, let session, let mode, let token): prompted(text, session, mode, token)
         case .interruptWritten: interruptWritten()
         case .steered(let request): steered(request)
         case .terminated: hangUp()
@@ -150,7 +151,8 @@ package struct TypingMachine: Sendable {
         case .prompt(let prompt):
             guard !prompt.isCommand else { return tell(name, .refused, "the agent offers no such command") }
             guard let text = TypedText(prompt.text) else { return tell(name, .refused, "there is nothing in it to be typed") }
-            phase = .waiting(Prompt(name: name, text: text), until: now + limits.readyWithin.milliseconds)
+            phase = .waiting(
+                Prompt(name: name, session: request.session, text: text), until: now + limits.readyWithin.milliseconds)
         case .interrupt: interrupt(name)
         case .mode(let mode): switchMode(to: mode, name)
         case .model, .stop, .askAll, .launch: tell(name, .refused, "this session does not take it")
@@ -181,10 +183,18 @@ package struct TypingMachine: Sendable {
         owesDraft = false
     }
 
-    private mutating func prompted(_ text: String, _ mode: String?, _ token: TypingToken) {
+    private mutating func prompted(_ text: String, _ session: SessionID?, _ mode: String?, _ token: TypingToken) {
         if let mode { self.mode = mode }
         guard case .entered(let prompt, _) = phase else { return order(.answer(token, refusal: nil)) }
-        if prompt.text.isTaken(as: text) {
+        if prompt.text.isTaken(as: text), session != prompt.session {
+            // The registry names the conversation that `/clear` or `/resume` opened a moment after the agent is in it.
+            order(
+                .answer(
+                    token,
+                    refusal: "A client sent this to the conversation that was open before; it is in the input line again."))
+            tell(prompt.name, .refused, "another conversation was opened at the terminal, where it is in the input line")
+            free()
+        } else if prompt.text.isTaken(as: text) {
             order(.answer(token, refusal: nil))
             tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
             // Its registry says so a moment later, and then what came of it.

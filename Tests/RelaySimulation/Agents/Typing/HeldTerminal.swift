@@ -256,7 +256,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
             hooksUnderWay -= 1
             lastToken += 1
             refusal = nil
-            take(.prompted(text, mode: input.mode, TypingToken(lastToken)))
+            take(.prompted(text, in: agent.session, mode: input.mode, TypingToken(lastToken)))
             if refusal != nil { return input.giveBack(text) }
             world.trace.note(world.now, agent.name, "takes", text)
             books.taken(text, isOurs: isOurs, in: agent.session)

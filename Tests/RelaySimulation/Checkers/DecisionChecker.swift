@@ -5,8 +5,10 @@ struct DecisionChecker {
     /// Commands with a reply that their decision counts.
     private var accepted: [(command: CommandID, decide: DecideCommand)] = []
 
-    /// `winner` is the decision on disk, if there is one.
-    mutating func replied(_ reply: Reply, to command: CommandID, _ decide: DecideCommand, winner: Decision?) -> String? {
+    /// `winner` is the decision on disk, if there is one; `isRemoved`: retention has removed the session since.
+    mutating func replied(
+        _ reply: Reply, to command: CommandID, _ decide: DecideCommand, winner: Decision?, isRemoved: Bool
+    ) -> String? {
         switch reply {
         case .decided:
             accepted.append((command, decide))
@@ -16,7 +18,7 @@ struct DecisionChecker {
             }
         case .failed(let notice, let told):
             if let told, told != winner { return "\(command) is told of a winner that is not on disk" }
-            if let winner, winner.command == command {
+            if let winner, winner.command == command, !isRemoved {
                 return "\(command) decided \(decide.approval), and is told \(notice.code) when it asks again"
             }
         default: return "\(command) is a decision, and is answered as something else"

@@ -65,9 +65,9 @@ struct SteeringChecker {
             guard case .steeringChanged(let change) = event.head, change.stage.isFinal else { continue }
             let first = firstEnds[change.name] ?? change
             firstEnds[change.name] = first
-            // A host that lost its record of a command in a power failure does not know that an end of it waits to be sent. The relay
-            // records the first of the two.
-            if first != change, change.stage != .unknown {
+            // A host that lost its record of a command, in a power failure or on a full disk, does not know that an end of it waits to be
+            // sent. The relay records the first of the two: its words may be others, and what is said to have become of it not.
+            if first.stage != change.stage, change.stage != .unknown {
                 return "\(change.name.command) was \(first.stage.rawValue), and is \(change.stage.rawValue) then"
             }
         }

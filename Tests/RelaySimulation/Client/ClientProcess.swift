@@ -325,8 +325,10 @@ final class ClientProcess {
             }
         }
         unanswered.removeAll { $0.command == command }
-        let winner = world.log.sessions[key(decide.session)]?.decisions[decide.approval]
-        if let complaint = world.decisions.replied(reply, to: command, decide, winner: winner) {
+        let stored = world.log.sessions[key(decide.session)]
+        if let complaint = world.decisions.replied(
+            reply, to: command, decide, winner: stored?.decisions[decide.approval], isRemoved: stored?.state == nil)
+        {
             world.report(.decision, "\(name): \(complaint)")
         }
     }

@@ -281,8 +281,10 @@ final class PushWorld {
         }
         guard command == use.command else { return world.report(.code, "a code is answered with the reply to another command") }
         let key = SessionKey(workspace: World.workspace.id, session: use.decide.session)
-        let winner = world.log.sessions[key]?.decisions[use.decide.approval]
-        if let complaint = world.decisions.replied(reply, to: use.command, use.decide, winner: winner) {
+        let stored = world.log.sessions[key]
+        if let complaint = world.decisions.replied(
+            reply, to: use.command, use.decide, winner: stored?.decisions[use.decide.approval], isRemoved: stored?.state == nil)
+        {
             world.report(world.plant == .swappedCode ? .code : .decision, complaint)
         }
         world.relay.inThisLife(after: 0) { process in process.world.pushes?.hangUp(peer) }

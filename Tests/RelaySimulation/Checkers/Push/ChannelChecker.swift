@@ -13,6 +13,8 @@ struct ChannelChecker {
         /// Its card has had its end, for which it is kept.
         var isKept: Bool { endedAt != nil }
         var endedAt: Int64?
+        /// Its deletion was sent once: the tries after it are the same.
+        var isDeletionAsked = false
         /// Time at which the relay got the answer that the end was accepted: until then an app that ends its card by itself has no more
         /// need of it.
         var heardAt: Int64?
@@ -39,7 +41,10 @@ struct ChannelChecker {
                 return "push \(order.id.rawValue) is published to \(name), which is deleted"
             }
         case .deleteChannel(let name):
-            if !clockWasChanged, let ended = known[name]?.endedAt, (0..<Self.kept).contains(order.plannedAt - ended),
+            let isRepeated = known[name]?.isDeletionAsked == true
+            known[name]?.isDeletionAsked = true
+            if !clockWasChanged, !isRepeated, let ended = known[name]?.endedAt,
+                (0..<Self.kept).contains(order.plannedAt - ended),
                 let heard = known[name]?.heardAt, order.plannedAt >= heard
             {
                 return "\(name) is deleted \(order.plannedAt - ended) ms after the end that it keeps"

@@ -64,9 +64,10 @@ struct RingChecker {
                         isCounted: order.purpose == .alert && order.code == nil,
                         worthUntil: order.worthUntil, rangAt: order.plannedAt, target: order.target, orderedAt: now)
                 ]
+            // The last way to its alerts: a card that rings after that was refused does so for the device that is there now.
+            let alertTarget = order.purpose == .alert ? order.target : before.last(where: \.isAlert)?.target
             if let heard = before.last(where: {
-                !$0.isLost && !($0.isAlert && order.purpose == .alert && $0.target != order.target)
-                    && !($0.isCounted && order.code != nil)
+                !$0.isLost && !($0.isAlert && $0.target != alertTarget) && !($0.isCounted && order.code != nil)
             }),
                 max(now - heard.orderedAt, order.plannedAt - heard.rangAt) < Self.reminder
             {

@@ -50,7 +50,7 @@ package struct ClaudeSettings: Sendable {
         do {
             text = try JSONText(current)
         } catch {
-            throw ConnectError(.badJSON, at: Self.place(of: error, in: current ?? []), error.message)
+            throw ConnectError(.badJSON, at: Self.place(of: error, in: JSONText.withoutMark(current ?? [])), error.message)
         }
         try require(text.root, isObject: true, at: "the top level")
     }

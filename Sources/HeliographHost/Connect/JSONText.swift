@@ -13,6 +13,8 @@ import RelayProtocol
 /// | a line break inside, as if laid out | two blank lines | as before |
 ///
 /// In a text of one line, a space means the blank line.
+///
+/// What JavaScript takes is taken: a byte-order mark, which stays, a key that occurs twice, of which the last counts, and an empty file.
 struct JSONText {
     enum Step { case key(String), index(Int) }
 
@@ -20,16 +22,26 @@ struct JSONText {
     /// A text that did not exist before: its root counts as added.
     private let isNew: Bool
     private let document: JSONDocument
+    /// What the document leaves out of `bytes` before its own.
+    private let markBytes: Int
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Nil as text means that there is none yet.
     init(_ text: [UInt8]?) throws(WireError) {
-        try self.init(bytes: text ?? Array("{}\n".utf8), isNew: text == nil)
+        let isNew = text?.allSatisfy { [9, 10, 13, 32].contains($0) } ?? true
+        try self.init(bytes: isNew ? Array("{}\n".utf8) : text ?? [], isNew: isNew)
     }
 
     private init(bytes: [UInt8], isNew: Bool) throws(WireError) {
-        document = try JSONDocument(parsing: bytes)
+        let text = Self.withoutMark(bytes)
+        markBytes = bytes.count - text.count
+        document = try JSONDocument(parsing: text, takesDoubledKeys: true)
         self.bytes = bytes
         self.isNew = isNew
+    }
+
+    static func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     }
 
     // MARK: - Reading
@@ -41,7 +53,7 @@ struct JSONText {
         for step in path {
             let child: JSONValue? =
                 switch step {
-                case .key(let key): try? value.members().first { $0.key == key }?.value
+                case .key(let key): try? value.members().last { $0.key == key }?.value
                 case .index(let index): (try? value.array()).flatMap { $0.indices.contains(index) ? $0[index] : nil }
                 }
             guard let child else { return nil }
@@ -53,7 +65,7 @@ struct JSONText {
     // MARK: - Changing
 
     mutating func replace(_ path: [Step], with bytes: [UInt8]) {
-        guard let range = value(at: path).map(Self.range) else { preconditionFailure("there is nothing at this path") }
+        guard let range = value(at: path).map(span) else { preconditionFailure("there is nothing at this path") }
         splice(range, bytes)
     }
 
@@ -75,7 +87,7 @@ struct JSONText {
         let place: Int? =
             switch last {
             case .index(let index): index
-            case .key(let key): try? parent.members().firstIndex { $0.key == key }
+            case .key(let key): try? parent.members().lastIndex { $0.key == key }
             }
         guard let place, children.indices.contains(place) else { preconditionFailure("there is nothing at this path") }
         let child = children[place]
@@ -85,7 +97,7 @@ struct JSONText {
             splice(child.lowerBound..<children[1].lowerBound, [])
         } else {
             guard let space = spaceBefore(removing: child, from: parent) else { return remove(parentPath) }
-            let range = Self.range(parent)
+            let range = span(of: parent)
             splice(range.lowerBound + 1..<range.upperBound - 1, space)
         }
         return true
@@ -95,7 +107,7 @@ struct JSONText {
 
     private mutating func append(to path: [Step], _ render: (JSONTree.Layout) -> [UInt8]) {
         guard let container = value(at: path) else { preconditionFailure("there is nothing at this path") }
-        let range = Self.range(container)
+        let range = span(of: container)
         let children = self.children(of: container)
         guard let first = children.first, let last = children.last else {
             return appendFirst(to: range, isAddition: isNew && path.isEmpty, render)
@@ -131,7 +143,7 @@ struct JSONText {
 
     /// Content of a container before its only child was added; nil if the container was added with it.
     private func spaceBefore(removing child: Range<Int>, from container: JSONValue) -> [UInt8]? {
-        let range = Self.range(container)
+        let range = span(of: container)
         let lead = bytes[range.lowerBound + 1..<child.lowerBound]
         let tail = Array(bytes[child.upperBound..<range.upperBound - 1])
         let isTailOurs = tail == lineBreak + lineIndentation(at: range.lowerBound)
@@ -150,13 +162,13 @@ struct JSONText {
 
     /// A text of one line stays so, unless there is nothing in it yet.
     private var isInOneLine: Bool {
-        let range = Self.range(root)
+        let range = span(of: root)
         return !bytes[range].contains(10) && !children(of: root).isEmpty
     }
 
     /// Indentation of one level, according to the first member.
     private var indentation: [UInt8] {
-        guard let first = children(of: root).first, bytes[Self.range(root).lowerBound..<first.lowerBound].contains(10) else {
+        guard let first = children(of: root).first, bytes[span(of: root).lowerBound..<first.lowerBound].contains(10) else {
             return [32, 32]
         }
         let indentation = lineIndentation(at: first.lowerBound)
@@ -165,7 +177,7 @@ struct JSONText {
 
     private var space: [UInt8] {
         guard let member = try? root.members().first else { return [32] }
-        let start = Self.range(member.value).lowerBound
+        let start = span(of: member.value).lowerBound
         return bytes[start - 1] == UInt8(ascii: ":") ? [] : [32]
     }
 
@@ -177,18 +189,20 @@ struct JSONText {
 
     /// The places of the children; a member begins with its key.
     private func children(of container: JSONValue) -> [Range<Int>] {
-        if let elements = try? container.array() { return elements.map(Self.range) }
-        var start = Self.range(container).lowerBound + 1
+        if let elements = try? container.array() { return elements.map(span) }
+        var start = span(of: container).lowerBound + 1
         return ((try? container.members()) ?? []).map { member in
             // Between two members are space and one comma, then the quote of the key.
             while bytes[start] != UInt8(ascii: "\"") { start += 1 }
-            let range = start..<Self.range(member.value).upperBound
+            let range = start..<span(of: member.value).upperBound
             start = range.upperBound
             return range
         }
     }
 
-    private static func range(_ value: JSONValue) -> Range<Int> { value.bytes.startIndex..<value.bytes.endIndex }
+    private func span(of value: JSONValue) -> Range<Int> {
+        value.bytes.startIndex + markBytes..<value.bytes.endIndex + markBytes
+    }
 
     private mutating func splice(_ range: Range<Int>, _ replacement: [UInt8]) {
         var changed = bytes

@@ -15,9 +15,10 @@ package final class JSONDocument: Sendable {
     /// Nesting of the deepest value.
     private let depth: Int
 
-    /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text.
-    package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
-        var parser = JSONParser(byteCount: bytes.count)
+    /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text. `takesDoubledKeys`: only for a file of
+    /// the person's that is changed in place, and that its own program reads so; `members()` has them all.
+    package init(parsing bytes: [UInt8], isUTF8: Bool = false, takesDoubledKeys: Bool = false) throws(WireError) {
+        var parser = JSONParser(byteCount: bytes.count, takesDoubledKeys: takesDoubledKeys)
         try parser.parse(bytes.span, isUTF8: isUTF8)
         self.bytes = bytes
         depth = parser.deepest

@@ -17,8 +17,13 @@ struct JSONParser: ~Copyable {
     /// The place of no container: the tape of the longest text ends before it.
     private static let none = Int(Int32.max)
 
+    private let takesDoubledKeys: Bool
+
     /// For a text of so many bytes.
-    init(byteCount: Int) { nodes = JSONTape(byteCount: min(byteCount, JSONDocument.bytesMax)) }
+    init(byteCount: Int, takesDoubledKeys: Bool) {
+        nodes = JSONTape(byteCount: min(byteCount, JSONDocument.bytesMax))
+        self.takesDoubledKeys = takesDoubledKeys
+    }
 
     consuming func finish() -> JSONTape { nodes }
 
@@ -52,7 +57,7 @@ struct JSONParser: ~Copyable {
         guard current(bytes) == UInt8(ascii: "\"") else { throw refusal(.badJSON, "a key must be a string") }
         let key = nodes.count
         try parseString(bytes)
-        try refuseDuplicate(key, bytes)
+        if !takesDoubledKeys { try refuseDuplicate(key, bytes) }
         skipSpace(bytes)
         guard current(bytes) == UInt8(ascii: ":") else { throw refusal(.badJSON, "a colon is missing after the key") }
         index += 1

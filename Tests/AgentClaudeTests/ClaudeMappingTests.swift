@@ -187,8 +187,9 @@ struct ClaudeMappingTests {
     @Test("a turn that failed says why")
     func failure() throws {
         var bench = try started()
-        try bench.call(payload("StopFailure", #""error":"overloaded""#))
-        #expect(bench.take() == ["error overloaded", "status.changed idle"])
+        let words = #""error":"rate_limit","last_assistant_message":"API Error: Request rejected (429) · try later""#
+        try bench.call(payload("StopFailure", words))
+        #expect(bench.take() == ["error API Error: Request rejected (429) · try later", "status.changed idle"])
     }
 
     @Test("nothing of an unknown event, and no decision for a call without a session")

@@ -211,7 +211,9 @@ extension ClaudeAdapter {
 
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {
         turnOver(id, agent: nil)
-        let message = payload.text("error") ?? payload.text("message") ?? payload.text("reason") ?? "the turn failed"
+        // `error` is a code, or the word "unknown".
+        let words = [payload.text("last_assistant_message"), payload.text("error_details"), payload.text("error")]
+        let message = words.compactMap(\.self).first { !$0.allSatisfy(\.isWhitespace) } ?? "the turn failed"
         emit(.error(message: TextCut.line(clean(message, bytesMax: limits.texts.messageBytes)), recoverable: true), in: id)
         setStatus(.idle, in: id)
     }

@@ -25,7 +25,7 @@ export const statusOf = ({ status, approvals, questions }) =>
 export const titleOf = (summary) => summary.title || summary.project || `Session ${summary.session}`;
 
 /** @param {Summary} summary */
-export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.name}${host.connected ? "" : " (away)"}`;
+export const placeOf = ({ project, branch, host }) => `${[project, branch, host.name].filter(Boolean).join(" · ")}${host.connected ? "" : " (away)"}`;
 
 /**
  * What it does this moment, or why it does nothing.

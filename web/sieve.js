@@ -32,8 +32,8 @@ export function passes(summary, sieve, statusWords) {
   if (sieve.project && (summary.project ?? "") !== sieve.project) return false;
   if (sieve.host && summary.host.id !== sieve.host) return false;
   if (sieve.status && !conditions[sieve.status]?.of(summary)) return false;
-  const { title, project, host, agent, model, session, status } = summary;
-  const text = [title, project, host.name, agent.name, model, session, statusWords(status)].join("\n").toLowerCase();
+  const { title, project, branch, host, agent, model, session, status } = summary;
+  const text = [title, project, branch, host.name, agent.name, model, session, statusWords(status)].join("\n").toLowerCase();
   return sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 

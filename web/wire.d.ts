@@ -169,6 +169,8 @@ export interface Summary {
   cwd?: string;
   /** In full, where `cwd` says `~`. */
   folder?: string;
+  /** Of the Git checkout that it works in, as of its start. */
+  branch?: string;
   status: Status;
   statusReason?: string;
   operation?: string;

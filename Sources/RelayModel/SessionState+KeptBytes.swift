@@ -20,7 +20,8 @@ extension Summary {
     /// Bytes of its texts, without the offer of steering.
     fileprivate var textBytes: Int {
         var bytes = agentName.memoryBytes + agentVersion.memoryBytes + model.memoryBytes + title.memoryBytes
-        bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes + statusReason.memoryBytes
+        bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes
+        bytes += branch.memoryBytes + statusReason.memoryBytes
         bytes += operation.memoryBytes + file.memoryBytes + error.memoryBytes
         if let todo { bytes += todo.current.memoryBytes }
         return bytes

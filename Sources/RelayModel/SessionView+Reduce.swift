@@ -131,7 +131,9 @@ extension SessionState {
         summary.model = facts.model ?? summary.model
         summary.title = facts.title ?? summary.title
         summary.project = facts.project ?? summary.project
-        if let directory = facts.workingDirectory { (summary.workingDirectory, summary.folder) = (directory, facts.folder) }
+        if let directory = facts.workingDirectory {
+            (summary.workingDirectory, summary.folder, summary.branch) = (directory, facts.folder, facts.branch)
+        }
         summary.endedAt = nil
         summary.error = nil
         agentReason = nil

@@ -44,6 +44,7 @@ extension ClaudeAdapter {
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         session.usage.prices = prices
         if let hook { (session.attended, session.isRun) = (hook.isAttended, hook.isRun) }
+        if let checkout = hook?.checkout { session.checkout = checkout }
         if let mode = payload.text("permission_mode") { session.isLawless = mode == ClaudeMode.lawless }
         // A late hook of an older process must not take the session back from the newer process that continues it.
         let isOlder = !isStart && !session.isEnded && (process?.startedAt ?? 0) < (session.process?.startedAt ?? 0)
@@ -81,7 +82,8 @@ extension ClaudeAdapter {
         if let directory = session.paths.workingDirectory {
             // A line break in a name is spelled out: what is before it may be another folder.
             func shown(_ path: String) -> String { TextCut.line(clean(VisibleText.line(path))) }
-            facts.project = shown(ShownPaths.last(directory))
+            facts.project = shown(session.checkout?.repository ?? ShownPaths.last(directory))
+            facts.branch = session.checkout?.branch.map(shown)
             facts.workingDirectory = shown(session.paths.tilde(directory))
             facts.folder = session.paths.full(directory).map(shown)
         }

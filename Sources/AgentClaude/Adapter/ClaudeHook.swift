@@ -22,6 +22,8 @@ package struct ClaudeHook: Sendable {
     package var token: HookToken?
     /// Only of a `PermissionRequest` that is about a file.
     package var file: ClaudeFile?
+    /// Only of a `SessionStart`: the Git checkout that its folder is in.
+    package var checkout: Checkout?
 
     package init(event: String, payload: JSONDocument, process: AgentProcess?) {
         self.event = event

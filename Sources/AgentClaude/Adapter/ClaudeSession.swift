@@ -88,6 +88,7 @@ package struct ClaudeSession {
     var tasksDirectory: String?
     /// Path of Claude's transcript; nil until a hook reports it.
     var transcript: String?
+    var checkout: Checkout?
     var hasTitle = false
     /// Title that a person has given the session at the terminal.
     var givenTitle: String?

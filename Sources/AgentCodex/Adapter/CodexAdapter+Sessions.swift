@@ -33,6 +33,7 @@ extension CodexAdapter {
                 facts.project = line(ShownPaths.last(directory))
                 facts.workingDirectory = line(paths(of: id).tilde(directory))
                 facts.folder = paths(of: id).full(directory).map { line($0) }
+                facts.branch = thread.optional("gitInfo")?.text("branch").map { line($0) }
             }
             facts.isResumed = known != nil
             emit(.sessionStarted(facts), in: id)

@@ -62,7 +62,8 @@ final class SessionsTask: ClientTask {
         ])
         for summary in sessions {
             let status = StatusText(summary.status)
-            let title = [summary.project, summary.title].compactMap { $0 }.joined(separator: ": ")
+            let place = summary.project.map { project in summary.branch.map { "\(project) (\($0))" } ?? project }
+            let title = [place, summary.title].compactMap { $0 }.joined(separator: ": ")
             let pending = summary.approvals + summary.questions
             table.rows.append([
                 .init(names[summary.session.rawValue] ?? summary.session.rawValue, .cyan),

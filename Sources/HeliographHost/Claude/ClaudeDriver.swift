@@ -98,6 +98,9 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         hook.attempt = report.attempt
         hook.run = report.run
         hook.token = report.token
+        if report.event == "SessionStart", let folder = hook.payload.root.text("cwd") {
+            hook.checkout = CheckoutReader.read(folder, home: HostPaths.variable("HOME"))
+        }
         if report.event == ClaudeHooks.awaited, let path = ClaudeFile.path(of: hook.payload.root) {
             ask(hook, about: path)
         } else {

@@ -164,6 +164,7 @@ extension SessionFacts {
         project = try head.optionalString("project", bytesMax: WireLimits.lineBytesMax)
         workingDirectory = try head.optionalString("cwd", bytesMax: WireLimits.lineBytesMax)
         folder = try head.optionalString("folder", bytesMax: WireLimits.lineBytesMax)
+        branch = try head.optionalString("branch", bytesMax: WireLimits.lineBytesMax)
         run = try head.optionalString("run", bytesMax: WireLimits.nameBytesMax)
         isResumed = try head.flag("resumed")
     }
@@ -178,6 +179,7 @@ extension SessionFacts {
         writer.field("project", project)
         writer.field("cwd", workingDirectory)
         writer.field("folder", folder)
+        writer.field("branch", branch)
         writer.field("run", run)
         writer.flag("resumed", isResumed)
     }

@@ -75,6 +75,8 @@ package struct SessionFacts: Sendable, Equatable {
     package var workingDirectory: String?
     /// The full path, if the other is shortened with `~`: only the host knows whose home that is.
     package var folder: String?
+    /// The branch of the Git checkout that the folder is in.
+    package var branch: String?
     /// One process of the agent; tokens and cost count up within it.
     package var run: String?
     package var isResumed = false

@@ -15,6 +15,8 @@ package struct Summary: Sendable, Equatable {
     package var workingDirectory: String?
     /// The full path, if the other is shortened with `~`.
     package var folder: String?
+    /// The branch of the Git checkout that it works in, as of its start.
+    package var branch: String?
     package var status: SessionStatus
     package var statusReason: String?
     package var operation: String?
@@ -73,6 +75,7 @@ package struct Summary: Sendable, Equatable {
         project = try value.optionalString("project")
         workingDirectory = try value.optionalString("cwd")
         folder = try value.optionalString("folder")
+        branch = try value.optionalString("branch")
         status = try value.word("status")
         statusReason = try value.optionalString("statusReason")
         operation = try value.optionalString("operation")
@@ -119,6 +122,7 @@ package struct Summary: Sendable, Equatable {
         writer.field("project", project)
         writer.field("cwd", workingDirectory)
         writer.field("folder", folder)
+        writer.field("branch", branch)
         writer.field("status", status.rawValue)
         writer.field("statusReason", statusReason)
         writer.field("operation", operation)

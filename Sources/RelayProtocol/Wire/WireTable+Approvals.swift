@@ -13,6 +13,7 @@ extension WireTable {
             .required("agent", .object([.required("name", .anyText), .optional("version", .anyText)])),
             .optional("model", .anyText), .optional("title", .anyText), .optional("project", .anyText),
             .optional("cwd", .anyText), .optional("folder", .anyText, "In full, where `cwd` says `~`."),
+            .optional("branch", .anyText, "Of the Git checkout that it works in, as of its start."),
             .required("status", status), .optional("statusReason", .anyText),
             .optional("operation", .anyText), .optional("file", .anyText),
             .required("operations", .count, "Tools started."), .required("messages", .count),

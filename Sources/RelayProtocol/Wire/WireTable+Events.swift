@@ -13,7 +13,8 @@ extension WireTable {
                 [
                     .required("agent", .object([.required("name", .name), .optional("version", .name)])),
                     .optional("model", .name), .optional("title", .line), .optional("project", .line),
-                    .optional("cwd", .line), .optional("folder", .line), .optional("run", .name), .optional("resumed", .flag),
+                    .optional("cwd", .line), .optional("folder", .line), .optional("branch", .line), .optional("run", .name),
+                    .optional("resumed", .flag),
                 ]
             )
         case .sessionRenamed: (nil, [.required("title", .line)])

@@ -326,7 +326,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto", "HeliographTestSupport"]),
         tests("HeliographKitTests", ["HeliographKit", "LiveActivityKit", "RelayProtocol"]),
-        tests("WebSocketEngineTests", ["WebSocketEngine", "HeliographTestSupport", logging], exclude: ["Peers"]),
+        tests(
+            "WebSocketEngineTests", ["WebSocketEngine", "HeliographPlatform", "HeliographTestSupport", logging],
+            exclude: ["Peers"]),
         tests(
             "HostCoreTests",
             [

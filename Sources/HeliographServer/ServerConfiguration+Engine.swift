@@ -14,7 +14,7 @@ extension ServerConfiguration {
 
     /// Listener for hosts, clients and, with `takesLinks`, other nodes. `unfinishedBytesMax` is of one loop.
     func publicListener(unfinishedBytesMax: Int, takesLinks: Bool) -> ListenerConfiguration {
-        var listener = listener(.tcp(host: host, port: port), unfinishedBytesMax)
+        var listener = listener(passedSocket.map { .passed($0) } ?? .tcp(host: host, port: port), unfinishedBytesMax)
         listener.tls = tls
         listener.expectsProxyHeader = expectsProxyHeader
         if takesLinks { listener.subprotocols.append(NodeLinkProtocol.subprotocol) }

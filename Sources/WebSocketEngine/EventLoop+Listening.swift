@@ -1,6 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import CHeliographLinux
 internal import Glibc
+internal import HeliographPlatform
 
 /// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the
 /// group, and know no caps.
@@ -27,12 +28,16 @@ extension EventLoop {
             let bound = try Binding.tcp(host: host, port: wanted)
             descriptor = bound.descriptor
             port = bound.port
-            if configuration.expectsProxyHeader {
-                Self.deferAccepting(descriptor, until: configuration.limits.handshakeDeadline)
-            }
         case .unix(let wanted):
             descriptor = try Binding.unix(path: wanted)
             path = wanted
+        case .passed(let socket):
+            _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
+            descriptor = socket.descriptor
+            port = socket.port
+        }
+        if port != nil, configuration.expectsProxyHeader {
+            Self.deferAccepting(descriptor, until: configuration.limits.handshakeDeadline)
         }
         let id = makeID()
         let listener = unsafe Listener(
@@ -59,8 +64,9 @@ extension EventLoop {
         preconditionOnLoop()
         guard let socket = listening.removeValue(forKey: listener.id) else { return }
         if let path = listener.path, listener.isAtItsPath { unsafe unlink(path) }
-        // No connection is accepted between this and the next turn, when libwebsockets closes the descriptor.
-        shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        // No connection is accepted between this and the next turn, when libwebsockets closes the descriptor. What others hold, too, would
+        // listen no more for them either: connections wait there for whoever accepts next.
+        if !listener.isPassed { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
         unsafe clws_kill(socket.wsi)
     }
 

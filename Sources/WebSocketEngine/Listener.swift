@@ -12,6 +12,9 @@ internal import Glibc
     /// Identifies a Unix-domain listener's socket file, in case another has taken its place.
     private let inode: UInt64?
 
+    /// Others hold the socket, too.
+    var isPassed: Bool { if case .passed = configuration.address { true } else { false } }
+
     let id: UInt64
     let configuration: ListenerConfiguration
     let blankFields: [String]

@@ -1,3 +1,5 @@
+package import HeliographPlatform
+
 /// Address of a listener, and its requirements for connections.
 package struct ListenerConfiguration: Sendable {
     package enum Address: Sendable {
@@ -6,6 +8,9 @@ package struct ListenerConfiguration: Sendable {
 
         /// A socket file with mode 0600. A stale one is removed, but only if it is a socket on which nobody answers.
         case unix(path: String)
+
+        /// A socket that listens already and that others hold, too, so that it outlives this process. Closed and never shut down.
+        case passed(PassedSocket)
     }
 
     /// PEM files; TLS 1.2 at least, HTTP/1.1 only. All TLS listeners of one loop share one identity.

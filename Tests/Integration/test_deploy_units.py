@@ -1,15 +1,20 @@
 """The systemd units of deploy/: what systemd itself says of them."""
 
+import json
 import os
 import re
 import shutil
+import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from deploy_files import UNITS, unit
-from relay import BINARY
+from deploy_files import DEPLOY, SOCKETS, UNITS, unit
+from relay import BINARY, Relay, plain_environment
+from test_operations import Identity, identity, shows  # noqa: F401
+from waits import patient, wait_until
 
 EXPOSURE_MAX = 2.0
 """Of systemd-analyze's ten; what is left is that they use the network."""
@@ -18,7 +23,7 @@ EXPOSURE_MAX = 2.0
 def installed(folder: Path) -> list[Path]:
     """The units as on a machine that has the binary, the template with an account's name."""
     made = []
-    for path in UNITS:
+    for path in [*SOCKETS, *UNITS]:
         made.append(folder / path.name.replace("@.", "@alice."))
         made[-1].write_text(path.read_text().replace("/usr/bin/heliograph", str(BINARY)))
     return made
@@ -61,3 +66,100 @@ def test_every_option_in_a_unit_is_one_of_the_binary(relay) -> None:
         text = relay.run(command, "--help").stdout
         for option in (word for word in arguments if word.startswith("--")):
             assert f"{option} " in text, f"{path.name}: {option}"
+
+
+# The socket that systemd holds
+
+
+class ActivatedRelay(Relay):
+    """Has a socket that outlives its process, handed over as systemd does: as descriptor 3, with LISTEN_FDS and LISTEN_PID."""
+
+    def __init__(self, folder: Path, arguments: list[str] | None = None, address: str = "127.0.0.1"):
+        super().__init__(folder, arguments)
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self.socket = socket.create_server((address, self.port), family=family, backlog=16)
+        self.reached_at = address
+        self.url = f"http://[{address}]:{self.port}" if ":" in address else f"http://{address}:{self.port}"
+
+    def launch(self) -> None:
+        assert self.process is None
+        (self.folder / "home").mkdir(exist_ok=True)
+        script = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ['LISTEN_PID'] = str(os.getpid()); os.execv(sys.argv[2], sys.argv[2:])"
+        command = [sys.executable, "-c", script, str(self.socket.fileno()), str(self.binary), "serve", "--data", str(self.data), *self.arguments]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, pass_fds=[self.socket.fileno()],
+                env=plain_environment(self.folder / "home") | {"LISTEN_FDS": "1"},
+            )  # fmt: skip
+        Relay.running.add(self)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_it_serves_on_the_socket_that_it_is_given(tmp_path: Path, address: str) -> None:
+    relay = ActivatedRelay(tmp_path / "relay", address=address)
+    relay.start()
+    assert f"is listening on {relay.url}" in relay.log_text()
+    assert relay.get("/readyz").status == 200
+    assert json.loads(relay.run("pair", "--json", "--data", str(relay.data)).stdout)["link"].startswith(relay.url)
+    relay.stop()
+    relay.check_log()
+
+
+def test_it_speaks_tls_on_the_socket_that_it_is_given(tmp_path: Path, identity: Identity) -> None:  # noqa: F811
+    """With several loops, too: one of them accepts for all."""
+    tls = ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)]
+    relay = ActivatedRelay(tmp_path / "relay", [*tls, "--loops", "2"])
+    relay.launch()
+    wait_until(lambda: f"is listening on https://127.0.0.1:{relay.port}" in relay.log_text(), 20, relay.log_text)
+    assert shows(relay, identity.serials[0])
+    relay.stop()
+    relay.check_log()
+
+
+def test_a_connection_waits_while_the_relay_is_started_anew(tmp_path: Path) -> None:
+    relay = ActivatedRelay(tmp_path / "relay")
+    relay.start()
+    for end in (relay.stop, relay.kill):
+        end()
+        with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(30)) as waiting:
+            waiting.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            relay.start()
+            assert waiting.recv(1 << 12).startswith(b"HTTP/1.1 200 ")
+    relay.stop()
+    relay.check_log()
+
+
+def test_systemd_itself_hands_it_over(tmp_path: Path) -> None:
+    """At the first connection, and only then."""
+    relay = Relay(tmp_path / "relay")
+    relay.prefix = ["systemd-socket-activate", "-E", f"HOME={tmp_path}", f"--listen=127.0.0.1:{relay.port}"]
+    relay.start()
+    assert relay.get("/readyz").status == 200
+    relay.stop()
+    relay.check_log()
+
+
+@pytest.mark.parametrize("kind,words", [("two", "passes 2 sockets"), ("a file", "is no TCP socket that listens"), ("not listening", "is no TCP socket that listens")])
+def test_what_is_no_socket_of_its_own_is_refused(tmp_path: Path, kind: str, words: str) -> None:
+    relay = ActivatedRelay(tmp_path / "relay")
+    with socket.socket() as idle, (tmp_path / "file").open("w") as file:
+        given = {"two": relay.socket.fileno(), "a file": file.fileno(), "not listening": idle.fileno()}[kind]
+        script = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(3, 4); os.environ['LISTEN_PID'] = str(os.getpid()); os.execv(sys.argv[2], sys.argv[2:])"
+        refused = subprocess.run(
+            [sys.executable, "-c", script, str(given), str(BINARY), "serve", "--data", str(relay.data)], pass_fds=[given], capture_output=True, text=True,
+            timeout=patient(30), env=plain_environment(tmp_path) | {"LISTEN_FDS": "2" if kind == "two" else "1"},
+        )  # fmt: skip
+    assert refused.returncode != 0 and words in refused.stderr, refused.stderr
+
+
+def test_a_socket_for_another_process_is_left_alone(relay: Relay) -> None:
+    """A variable that a parent forgot to remove."""
+    relay.environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
+    relay.restart()
+    assert relay.get("/readyz").status == 200
+
+
+def test_the_socket_unit_is_where_the_proxies_look() -> None:
+    (path,) = SOCKETS
+    (address,) = unit(path.name)["ListenStream"]
+    assert path.stem == "heliograph" and address in (DEPLOY / "caddy/Caddyfile").read_text() and address in (DEPLOY / "nginx/heliograph.conf").read_text()

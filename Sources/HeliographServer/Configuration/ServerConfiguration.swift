@@ -26,6 +26,8 @@ package struct ServerConfiguration: Sendable {
     /// Address to listen on.
     package var host = "127.0.0.1"
     package var port: UInt16 = 8787
+    /// Taken instead of an own socket; `host` and `port` are then this one's.
+    var passedSocket: PassedSocket?
     /// PEM files; both or neither. Without them the relay speaks plain HTTP, for loopback or a reverse proxy.
     package var tlsCertificate: String?
     package var tlsKey: String?
@@ -75,6 +77,22 @@ package struct ServerConfiguration: Sendable {
         let publicHost = address.flatMap { $0.staysHere ? nil : publicURL?.dropFirst("https://".count) }
             .map { $0.prefix { $0 != "/" }.lowercased() }
         return Forwarding(proxies: trustedProxies, header: proxyHeader, publicHost: publicHost)
+    }
+
+    /// Serves on the socket that a service manager has passed to this process, if one has.
+    package mutating func takePassedSocket(environment: [String: String]) throws {
+        guard let count = PassedSocket.count(environment: environment) else {
+            throw ServerError(.settings, "LISTEN_FDS, of the service manager, is not a number of sockets")
+        }
+        guard count > 0 else { return }
+        guard count == 1 else {
+            throw ServerError(.settings, "the service manager passes \(count) sockets, and the relay takes one")
+        }
+        guard let socket = PassedSocket() else {
+            throw ServerError(.settings, "what the service manager passes is no TCP socket that listens")
+        }
+        passedSocket = socket
+        (host, port) = (socket.host, socket.port)
     }
 
     /// Nil: the relay speaks plain HTTP.

@@ -29,6 +29,7 @@ struct Serve: ParsableCommand {
             return try options.effective(at: place)
         }
         var configuration = settings.configuration
+        try Failure.reporting { try configuration.takePassedSocket(environment: Environment.all) }
         let level = configuration.logLevel
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
         configuration.executable = Executable.path
